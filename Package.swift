@@ -1,0 +1,152 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "wfd",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "wfd", targets: ["wfd"]),
+        .executable(name: "wfctl", targets: ["wfctl"]),
+        .library(name: "WorkflowClient", targets: ["WorkflowClient"]),
+    ],
+    dependencies: [
+        // Verbs, flags, help and exit codes of both executables.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // SHA-256 of definitions, journal rows and snapshots.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // Methods, statuses and header names, the currency of Hummingbird and of our routes.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // The daemon's log.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        // Sockets and buffers beneath Hummingbird; named where we touch a buffer or a socket address ourselves.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // SQLite on the system's libsqlite3: connections, cached statements, errors with extended codes.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // The HTTP server: routing, bodies with limits, graceful shutdown.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // YAML with key order, line and column.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        // HTTP over TCP and unix sockets for the client.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        // Start order, signals and graceful shutdown of the daemon's long-running parts.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(name: "JSON"),
+        .target(name: "Statechart", dependencies: ["JSON", .product(name: "Yams", package: "Yams")]),
+        .target(
+            name: "Migrations",
+            path: "migrations",
+            resources: [.embedInCode("V0001_initial.sql")]
+        ),
+        .target(
+            name: "WorkflowStore",
+            dependencies: [
+                "JSON", "Migrations", "Statechart",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "WorkflowEngine",
+            dependencies: [
+                "JSON", "Statechart", "WorkflowStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(name: "WorkflowAPI", dependencies: ["JSON"]),
+        .target(
+            name: "WorkflowServer",
+            dependencies: [
+                "JSON", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "WorkflowClient",
+            dependencies: [
+                "JSON", "WorkflowAPI",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .executableTarget(
+            name: "wfd",
+            dependencies: [
+                "WorkflowServer", "WorkflowEngine", "WorkflowStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .target(
+            name: "WorkflowCommand",
+            dependencies: [
+                "JSON", "Statechart", "WorkflowAPI", "WorkflowClient",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        .executableTarget(name: "wfctl", dependencies: ["WorkflowCommand"]),
+        .executableTarget(
+            name: "wfbench",
+            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Benchmarks"
+        ),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["JSON", "Statechart", .product(name: "Yams", package: "Yams")]
+        ),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
+        .testTarget(name: "WorkflowAPITests", dependencies: ["JSON", "WorkflowAPI"]),
+        .target(
+            name: "WorkflowClientTesting",
+            dependencies: ["JSON", "WorkflowAPI", "WorkflowClient"],
+            path: "Tests/WorkflowClientTesting"
+        ),
+        .testTarget(
+            name: "WorkflowClientTests",
+            dependencies: [
+                "JSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "WorkflowCommandTests",
+            dependencies: [
+                "JSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            exclude: ["Help"]
+        ),
+        .target(
+            name: "DaemonTesting",
+            dependencies: ["JSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/DaemonTesting"
+        ),
+    ]
+)
+
+// Every target of ours: the upcoming language modes we write for, and no warnings.
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

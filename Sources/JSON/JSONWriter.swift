@@ -1,0 +1,161 @@
+/// Writes JSON text, value by value, without spaces; fields stand in the order in which they are written.
+public struct JSONWriter: Sendable {
+    /// What was written so far, UTF-8.
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    public init() {}
+
+    /// The canonical text of one value.
+    public static func bytes(_ value: some JSONWritable) -> [UInt8] {
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// The canonical text of one value, as a string.
+    public static func string(_ value: some JSONWritable) -> String {
+        String(decoding: bytes(value), as: UTF8.self)
+    }
+
+    /// Writes an object whose fields are written by the closure.
+    public mutating func object(_ fields: (inout JSONWriter) -> Void) {
+        nest(open: UInt8(ascii: "{"), close: UInt8(ascii: "}"), fields)
+    }
+
+    /// Writes an array whose elements are written by the closure.
+    public mutating func array(_ elements: (inout JSONWriter) -> Void) {
+        nest(open: UInt8(ascii: "["), close: UInt8(ascii: "]"), elements)
+    }
+
+    /// Writes one field of an object.
+    public mutating func field(_ name: String, _ value: some JSONWritable) {
+        key(name)
+        value.write(to: &self)
+    }
+
+    /// Writes one field of an object, or nothing when there is no value.
+    public mutating func field(_ name: String, ifPresent value: (some JSONWritable)?) {
+        if let value { field(name, value) }
+    }
+
+    /// Writes the name of a field; its value must follow.
+    public mutating func key(_ name: String) {
+        comma()
+        quoted(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a string with its quotes and escapes.
+    public mutating func string(_ string: String) {
+        comma()
+        quoted(string)
+        needsComma = true
+    }
+
+    /// Writes text that is valid JSON already.
+    public mutating func raw(_ text: some Sequence<UInt8>) {
+        comma()
+        bytes.append(contentsOf: text)
+        needsComma = true
+    }
+
+    private mutating func nest(open: UInt8, close: UInt8, _ body: (inout JSONWriter) -> Void) {
+        comma()
+        bytes.append(open)
+        needsComma = false
+        body(&self)
+        bytes.append(close)
+        needsComma = true
+    }
+
+    private mutating func comma() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    private mutating func quoted(_ string: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { text in
+            if text.contains(where: Self.needsEscape) {
+                for byte in text { escape(byte) }
+            } else {
+                bytes.append(contentsOf: text)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+        case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+        case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+        case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+        case 0x0A: bytes.append(contentsOf: #"\n"#.utf8)
+        case 0x0C: bytes.append(contentsOf: #"\f"#.utf8)
+        case 0x0D: bytes.append(contentsOf: #"\r"#.utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: (byte < 0x10 ? "\\u000" : "\\u00").utf8)
+            bytes.append(contentsOf: String(byte, radix: 16).utf8)
+        default: bytes.append(byte)
+        }
+    }
+}
+
+/// What can write itself as one JSON value.
+public protocol JSONWritable {
+    /// Writes exactly one value.
+    func write(to writer: inout JSONWriter)
+}
+
+extension JSONValue: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.raw("null".utf8)
+        case .bool(let bool): bool.write(to: &writer)
+        case .int(let int): int.write(to: &writer)
+        case .double(let double): writer.raw(double.description.utf8)
+        case .string(let string): writer.string(string)
+        case .array(let elements): elements.write(to: &writer)
+        case .object(let object): object.write(to: &writer)
+        }
+    }
+}
+
+extension JSONObject: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            for member in members { writer.field(member.key, member.value) }
+        }
+    }
+}
+
+extension String: JSONWritable {
+    public func write(to writer: inout JSONWriter) { writer.string(self) }
+}
+
+extension Bool: JSONWritable {
+    public func write(to writer: inout JSONWriter) { writer.raw((self ? "true" : "false").utf8) }
+}
+
+extension Int64: JSONWritable {
+    public func write(to writer: inout JSONWriter) { writer.raw(String(self).utf8) }
+}
+
+extension Int: JSONWritable {
+    public func write(to writer: inout JSONWriter) { writer.raw(String(self).utf8) }
+}
+
+extension Array: JSONWritable where Element: JSONWritable {
+    public func write(to writer: inout JSONWriter) {
+        writer.array { writer in
+            for element in self { element.write(to: &writer) }
+        }
+    }
+}

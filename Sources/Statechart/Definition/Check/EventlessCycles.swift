@@ -1,0 +1,101 @@
+extension MachineDraft {
+    /// Reports `always` that without any guard lead back to where they started: such a machine never comes to rest.
+    func checkEventlessCycles(_ diagnostics: inout DiagnosticList) {
+        EventlessCycles(self).report(&diagnostics)
+    }
+}
+
+/// Follows unguarded `always` from leaf to leaf. What it reports is certain to go round; what depends on regions that
+/// run beside it, or on history, it leaves alone.
+private struct EventlessCycles {
+    /// The next step from an active leaf.
+    private struct Step {
+        let leaf: StateIndex
+        let transition: TransitionDraft
+    }
+
+    private let draft: MachineDraft
+    /// How many `always` the states before each index have.
+    private let eventlessBefore: [Int]
+
+    init(_ draft: MachineDraft) {
+        self.draft = draft
+        var before = [0]
+        for state in draft.states {
+            before.append(before[before.count - 1] + state.transitions.count { $0.trigger == .always })
+        }
+        eventlessBefore = before
+    }
+
+    /// Each leaf has one next step at most, so every walk either ends, runs into an earlier walk, or into itself.
+    func report(_ diagnostics: inout DiagnosticList) {
+        var walkOfLeaf: [StateIndex: Int] = [:]
+        for start in draft.states.indices.map({ StateIndex($0) }) where draft[start].kind == .atomic {
+            var walk: [Step] = []
+            var leaf = start
+            while walkOfLeaf[leaf] == nil, let step = step(from: leaf) {
+                walkOfLeaf[leaf] = start.offset
+                walk.append(step)
+                leaf = step.leaf
+            }
+            guard walkOfLeaf[leaf] == start.offset else { continue }
+            let first = start == leaf ? 0 : (walk.firstIndex { $0.leaf == leaf } ?? -1) + 1
+            report(Array(walk[first...]), from: leaf, &diagnostics)
+        }
+    }
+
+    private func report(_ cycle: [Step], from leaf: StateIndex, _ diagnostics: inout DiagnosticList) {
+        guard let first = cycle.map(\.transition.position).min() else { return }
+        let shown = ([leaf] + cycle.map(\.leaf)).map { draft[$0].path }
+        let way = shown.count > 6 ? shown.prefix(5) + ["…", draft[leaf].path] : shown[...]
+        diagnostics.error("'always' goes round without end: \(way.joined(separator: " -> "))", at: first)
+    }
+
+    private func step(from leaf: StateIndex) -> Step? {
+        guard isAlone(leaf), let transition = eventless(of: leaf) else { return nil }
+        guard let target = transition.targets.first else { return Step(leaf: leaf, transition: transition) }
+        guard transition.targets.count == 1, let state = target.state, let next = entered(by: state) else { return nil }
+        return Step(leaf: next, transition: transition)
+    }
+
+    /// The transition that an active leaf takes for sure: the first of the nearest state that has any.
+    private func eventless(of leaf: StateIndex) -> TransitionDraft? {
+        var state: StateIndex? = leaf
+        while let current = state {
+            if let first = draft[current].transitions.first(where: { $0.trigger == .always }) {
+                return first.isGuarded ? nil : first
+            }
+            state = draft[current].parent
+        }
+        return nil
+    }
+
+    /// The one leaf that is active after entering a state; nil where that depends on more than the definition.
+    private func entered(by state: StateIndex) -> StateIndex? {
+        var state = state
+        while draft[state].kind == .compound {
+            guard let targets = draft[state].initial?.targets, targets.count == 1,
+                let next = targets[0].state, next > state
+            else { return nil }
+            state = next
+        }
+        return draft[state].kind == .atomic ? state : nil
+    }
+
+    /// Whether no region beside this leaf has an `always` that could come between.
+    private func isAlone(_ leaf: StateIndex) -> Bool {
+        var region = leaf
+        while let parent = draft[region].parent {
+            if draft[parent].kind == .parallel {
+                let all = eventless(below: draft[parent]) - draft[parent].transitions.count { $0.trigger == .always }
+                guard all == eventless(below: draft[region]) else { return false }
+            }
+            region = parent
+        }
+        return true
+    }
+
+    private func eventless(below state: StateDraft) -> Int {
+        eventlessBefore[state.lastDescendant.offset + 1] - eventlessBefore[state.index.offset]
+    }
+}

@@ -1,0 +1,65 @@
+extension MachineDraft {
+    /// Warns about transitions that are never tried, and about parts of transitions that do nothing.
+    func checkCandidates(_ diagnostics: inout DiagnosticList) {
+        for state in states {
+            var takers: [String?: TransitionDraft] = [:]
+            // `onDone` comes after what `on` says about the same event.
+            let done = state.transitions.filter { $0.trigger == .done }
+            for transition in state.transitions.filter({ $0.trigger != .done }) + done {
+                let descriptor = descriptor(of: transition, in: state)
+                if let taker = takers[descriptor] {
+                    warn(transition, after: taker, descriptor, &diagnostics)
+                } else if !transition.isGuarded {
+                    takers[descriptor] = transition
+                }
+                if transition.reenters, transition.targets.isEmpty {
+                    diagnostics.warning("'reenter' does nothing without a 'target'", at: transition.position)
+                }
+            }
+            checkDone(of: state, &diagnostics)
+        }
+    }
+
+    /// The descriptor of what enables a transition; nil for `always`.
+    func descriptor(of transition: TransitionDraft, in state: StateDraft) -> String? {
+        switch transition.trigger {
+        case .event(let descriptor): descriptor
+        case .always: nil
+        case .done: "done.state.\(id(of: state))"
+        }
+    }
+
+    /// What `#id` and `done.state.<id>` name.
+    func id(of state: StateDraft) -> String {
+        state.parent == nil ? name : state.id?.text ?? state.path
+    }
+
+    private func warn(
+        _ transition: TransitionDraft, after taker: TransitionDraft, _ descriptor: String?,
+        _ diagnostics: inout DiagnosticList
+    ) {
+        let what = descriptor?.quoted ?? "'always'"
+        let message =
+            "this transition is never taken: the one on line \(taker.position.line) always takes \(what) first"
+        diagnostics.warning(message, at: transition.position)
+    }
+
+    private func checkDone(of state: StateDraft, _ diagnostics: inout DiagnosticList) {
+        guard let transition = state.transitions.first(where: { $0.trigger == .done }) else { return }
+        if state.parent == nil {
+            diagnostics.warning("'onDone' of the machine never runs: the machine ends then", at: transition.position)
+        } else if !canBeDone(state) {
+            diagnostics.warning(
+                "'onDone' never runs: \(state.nameInMessages) has no final state to reach", at: transition.position)
+        }
+    }
+
+    private func canBeDone(_ state: StateDraft) -> Bool {
+        let children = state.children.lazy.map { self[$0] }.filter { !$0.isHistory }
+        return switch state.kind {
+        case .compound: children.contains { $0.kind == .final }
+        case .parallel: children.allSatisfy { canBeDone($0) }
+        case .atomic, .final, .shallowHistory, .deepHistory: false
+        }
+    }
+}

@@ -1,0 +1,14 @@
+extension MachineDraft {
+    /// Runs every check that needs the whole machine.
+    func check(_ diagnostics: inout DiagnosticList) {
+        guard !states.isEmpty else { return }
+        checkInitials(&diagnostics)
+        checkTogether(&diagnostics)
+        checkCandidates(&diagnostics)
+        guard isResolved else { return }
+        checkEventlessCycles(&diagnostics)
+        // What cannot be reached is only clear when everything that leads somewhere was understood.
+        guard diagnostics.errors.isEmpty else { return }
+        checkReachability(&diagnostics)
+    }
+}

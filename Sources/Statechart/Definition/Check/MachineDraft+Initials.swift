@@ -1,0 +1,48 @@
+extension MachineDraft {
+    /// Checks where compound states begin and what history states fall back to.
+    func checkInitials(_ diagnostics: inout DiagnosticList) {
+        for state in states {
+            if state.isHistory {
+                checkDefault(of: state, &diagnostics)
+            } else {
+                checkInitial(of: state, &diagnostics)
+            }
+        }
+    }
+
+    private func checkInitial(of state: StateDraft, _ diagnostics: inout DiagnosticList) {
+        for target in state.initial?.targets ?? [] {
+            guard let found = target.state, !isAncestor(state.index, of: found) else { continue }
+            let message = "'initial' of \(state.nameInMessages) must lie below it; \(name(of: found)) does not"
+            diagnostics.error(message, at: target.word.position)
+        }
+    }
+
+    private func checkDefault(of history: StateDraft, _ diagnostics: inout DiagnosticList) {
+        guard let parent = history.parent else { return }
+        guard let targets = history.initial?.targets else {
+            checkBorrowedDefault(of: history, from: self[parent], &diagnostics)
+            return
+        }
+        for target in targets {
+            guard let found = target.state else { continue }
+            if !isAncestor(parent, of: found) {
+                let message = "'target' of \(history.nameInMessages) must lie below \(name(of: parent))"
+                diagnostics.error(message, at: target.word.position)
+            } else if self[found].isHistory {
+                let message = "'target' of \(history.nameInMessages) cannot be a history state"
+                diagnostics.error(message, at: target.word.position)
+            }
+        }
+    }
+
+    /// Without a target of its own a history state falls back to its parent's `initial`, which must not be that state
+    /// again.
+    private func checkBorrowedDefault(
+        of history: StateDraft, from parent: StateDraft, _ diagnostics: inout DiagnosticList
+    ) {
+        guard parent.initial?.targets.contains(where: { $0.state == history.index }) == true else { return }
+        let message = "\(history.nameInMessages) needs a 'target': it is where \(parent.nameInMessages) begins"
+        diagnostics.error(message, at: history.position)
+    }
+}

@@ -1,0 +1,90 @@
+extension MachineDraft {
+    /// Warns about states that no event can ever make active, the outermost only.
+    func checkReachability(_ diagnostics: inout DiagnosticList) {
+        var reachability = Reachability(self)
+        let isReached = reachability.reached()
+        for state in states.dropFirst() {
+            guard !isReached[state.index.offset], let parent = state.parent, isReached[parent.offset] else { continue }
+            let what = state.isHistory ? "is the target of nothing" : "cannot be reached"
+            diagnostics.warning("\(state.nameInMessages) \(what)", at: state.position)
+        }
+    }
+}
+
+/// Walks over everything that can become active, beginning with the root; every event is taken to be possible.
+private struct Reachability {
+    private let draft: MachineDraft
+    private var isActive: [Bool]
+    /// Entered as a whole, from its beginning, rather than on the way to a state below.
+    private var isBegun: [Bool]
+    private var activated: [StateIndex] = []
+    private var begun: [StateIndex] = []
+
+    init(_ draft: MachineDraft) {
+        self.draft = draft
+        isActive = Array(repeating: false, count: draft.states.count)
+        isBegun = isActive
+    }
+
+    mutating func reached() -> [Bool] {
+        begin(.root)
+        while true {
+            if let index = begun.popLast() {
+                enterBeginning(of: draft[index])
+            } else if let index = activated.popLast() {
+                for transition in taken(in: draft[index]) { enter(transition.targets) }
+            } else {
+                return isActive
+            }
+        }
+    }
+
+    private mutating func enter(_ targets: [TargetDraft]) {
+        for target in targets { if let state = target.state { begin(state) } }
+    }
+
+    private mutating func begin(_ index: StateIndex) {
+        if !isBegun[index.offset] {
+            isBegun[index.offset] = true
+            begun.append(index)
+        }
+        activate(index)
+    }
+
+    /// Makes a state and all above it active; regions beside the way begin as well.
+    private mutating func activate(_ index: StateIndex) {
+        var index = index
+        while !isActive[index.offset] {
+            isActive[index.offset] = true
+            activated.append(index)
+            guard let parent = draft[index].parent else { return }
+            if draft[parent].kind == .parallel { beginRegions(of: draft[parent], except: index) }
+            index = parent
+        }
+    }
+
+    private mutating func enterBeginning(of state: StateDraft) {
+        switch state.kind {
+        case .compound: enter(state.initial?.targets ?? [])
+        case .parallel: beginRegions(of: state, except: nil)
+        case .shallowHistory, .deepHistory:
+            if let initial = state.initial {
+                enter(initial.targets)
+            } else if let parent = state.parent {
+                enterBeginning(of: draft[parent])
+            }
+        case .atomic, .final: break
+        }
+    }
+
+    private mutating func beginRegions(of state: StateDraft, except region: StateIndex?) {
+        for child in state.children where child != region && !draft[child].isHistory { begin(child) }
+    }
+
+    private func taken(in state: StateDraft) -> [TransitionDraft] {
+        var takers: Set<TransitionDraft.Trigger> = []
+        return state.transitions.filter { transition in
+            transition.isGuarded || takers.insert(transition.trigger).inserted
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// From the text of a definition to a machine: read the text, draft the machine, resolve targets, check, compile.
+package enum DefinitionReader {
+    /// Reads, validates and compiles a definition.
+    ///
+    /// All mistakes are reported at once, in the order of the text; only a text that is neither YAML nor JSON stops at
+    /// its first mistake. Costs about O(n) in the size of the text.
+    package static func read(
+        _ text: String, syntax: DefinitionSyntax = .detected
+    ) throws(DefinitionError) -> DefinitionReading {
+        var diagnostics = DiagnosticList()
+        let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
+        var reader = DraftReader(diagnostics: diagnostics)
+        var draft = reader.machine(source)
+        diagnostics = reader.diagnostics
+        draft.resolveTargets(&diagnostics)
+        draft.check(&diagnostics)
+        let actions = ActionExpansion(of: draft, diagnostics: &diagnostics)
+        guard diagnostics.errors.isEmpty else { throw DefinitionError(diagnostics: diagnostics.told) }
+        return DefinitionReading(machine: draft.compiled(actions), warnings: diagnostics.told)
+    }
+}

@@ -1,0 +1,85 @@
+import JSON
+
+extension DraftReader {
+    /// What a string means in a value.
+    enum Strings {
+        /// Itself.
+        case literal
+        /// An expression, which this version does not have.
+        case expressions
+    }
+
+    /// The value of a node, whole; nil, and mistakes, when some part of it cannot be kept.
+    mutating func literal(_ node: SourceNode, strings: Strings) -> JSONValue? {
+        switch node.content {
+        case .scalar(let text, let isPlain): return scalar(text, isPlain: isPlain, node, strings)
+        case .sequence(let nodes):
+            let values = nodes.map { literal($0, strings: strings) }
+            return values.contains { $0 == nil } ? nil : .array(values.compactMap { $0 })
+        case .mapping(let pairs):
+            var object = JSONObject()
+            var isWhole = true
+            // In the order of keys, in which an object takes them cheaply.
+            for pair in pairs.sorted(by: { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }) {
+                guard let value = literal(pair.value, strings: strings) else {
+                    isWhole = false
+                    continue
+                }
+                _ = object.insert(value, forNewKey: pair.key.text)
+            }
+            return isWhole ? .object(object) : nil
+        case .unreadable: return nil
+        }
+    }
+
+    private mutating func scalar(
+        _ text: String, isPlain: Bool, _ node: SourceNode, _ strings: Strings
+    ) -> JSONValue? {
+        var value = JSONValue.string(text)
+        if isPlain {
+            do {
+                value = try ScalarResolver.value(ofPlain: text)
+            } catch {
+                diagnostics.error(Self.message(error, text), at: node.position)
+                return nil
+            }
+        }
+        if case .string = value, strings == .expressions {
+            let message =
+                "the string \(text.quoted) would be an expression; expressions are not supported by this version"
+            diagnostics.error(message, at: node.position)
+            return nil
+        }
+        return value
+    }
+
+    private static func message(_ failure: ScalarResolver.Failure, _ text: String) -> String {
+        switch failure {
+        case .integerTooLarge: "the integer \(text.quoted) does not fit 64 bits"
+        case .doubleTooLarge: "the number \(text.quoted) does not fit a double"
+        case .notFinite: "\(text.quoted) is not a number that JSON has"
+        }
+    }
+
+    /// Reads `context`: the keys and their literal values. Nil, and mistakes, when it cannot be read.
+    mutating func context(_ node: SourceNode) -> JSONObject? {
+        contextKeys = nil
+        guard let pairs = mapping(node, "'context'") else { return nil }
+        var context = JSONObject()
+        for pair in pairs.sorted(by: { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }) {
+            if !Self.isIdentifier(pair.key.text) {
+                let rule = "letters, digits and '_', first not a digit"
+                diagnostics.error(
+                    "\(pair.key.text.quoted) cannot be a key of the context: \(rule)", at: pair.key.position)
+            }
+            _ = context.insert(literal(pair.value, strings: .literal) ?? .null, forNewKey: pair.key.text)
+        }
+        contextKeys = context
+        return context
+    }
+
+    /// Whether a text is `[A-Za-z_][A-Za-z0-9_]*`.
+    static func isIdentifier(_ text: some StringProtocol) -> Bool {
+        StateName.isValid(String(text)) && !text.utf8.contains { ".-".utf8.contains($0) }
+    }
+}

@@ -1,0 +1,153 @@
+import JSON
+
+/// Reads the nodes of a definition as a machine: which keys stand where and what their values are.
+///
+/// It goes on after every mistake, so that all are found; what it then returns is good for finding more, not for use.
+struct DraftReader {
+    var diagnostics: DiagnosticList
+    var draft = MachineDraft()
+    /// Nil where the definition has a `context` that cannot be read.
+    var contextKeys: JSONObject? = JSONObject()
+
+    /// Whether the machine has had more states than it may; told once.
+    var isFull = false
+
+    init(diagnostics: DiagnosticList) {
+        self.diagnostics = diagnostics
+    }
+
+    /// The machine of a definition's root node.
+    mutating func machine(_ node: SourceNode) -> MachineDraft {
+        guard let pairs = mapping(node, "a definition") else { return draft }
+        checkKeys(of: pairs, in: .root, of: "the machine")
+        readName(pairs["id"], at: node.position)
+        readRootKeys(pairs)
+        var root = StateDraft(index: .root, parent: nil, key: draft.name, path: "", position: node.position)
+        root.kind = rootKind(pairs, at: node.position)
+        draft.states.append(root)
+        readBody(pairs, of: .root)
+        return draft
+    }
+
+    private mutating func readName(_ node: SourceNode?, at position: SourcePosition) {
+        guard let node else {
+            diagnostics.error("a machine needs a name: the key 'id'", at: position)
+            return
+        }
+        guard let word = name(node, "'id'") else { return }
+        draft.name = word.text
+    }
+
+    private mutating func readRootKeys(_ pairs: [SourceNode.Pair]) {
+        if let node = pairs["strict"] { draft.isStrict = bool(node, "'strict'") ?? true }
+        if let node = pairs["description"], case .scalar(let text, _) = node.content, !node.isNull {
+            draft.description = text
+        }
+        if let node = pairs["context"] {
+            draft.context = context(node) ?? JSONObject()
+        }
+        if let node = pairs["actions"] { readNamedActions(node) }
+    }
+
+    private mutating func rootKind(_ pairs: [SourceNode.Pair], at position: SourcePosition) -> State.Kind {
+        let hasStates = pairs["states"] != nil
+        if !hasStates { diagnostics.error("a machine needs states: the key 'states'", at: position) }
+        if let node = pairs["type"], case .scalar(let type, _) = node.content, ["final", "history"].contains(type) {
+            diagnostics.error("a machine cannot be of type \(type.quoted)", at: node.position)
+            return hasStates ? .compound : .atomic
+        }
+        return hasStates ? kind(pairs, of: "the machine") : .atomic
+    }
+}
+
+extension DraftReader {
+    /// The pairs of a mapping; nil, and a mistake, for anything else.
+    mutating func mapping(_ node: SourceNode, _ what: String) -> [SourceNode.Pair]? {
+        if case .mapping(let pairs) = node.content { return pairs }
+        reportKind(node, "\(what) must be a map")
+        return nil
+    }
+
+    /// The text of a scalar as written; nil, and a mistake, for anything else.
+    mutating func text(_ node: SourceNode, _ what: String) -> String? {
+        if case .scalar(let text, _) = node.content, !node.isNull { return text }
+        reportKind(node, "\(what) must be a name")
+        return nil
+    }
+
+    /// A bool; nil, and a mistake, for anything else.
+    mutating func bool(_ node: SourceNode, _ what: String) -> Bool? {
+        if case .scalar(let text, isPlain: true) = node.content,
+            case .bool(let bool)? = try? ScalarResolver.value(ofPlain: text)
+        {
+            return bool
+        }
+        reportKind(node, "\(what) must be true or false")
+        return nil
+    }
+
+    /// A name of a machine, state or action; nil, and a mistake, for anything else.
+    mutating func name(_ node: SourceNode, _ what: String) -> SourceWord? {
+        guard let text = text(node, what) else { return nil }
+        let word = SourceWord(text: text, position: node.position)
+        return checkName(word) ? word : nil
+    }
+
+    /// Whether a name follows the grammar of names; a mistake when not.
+    mutating func checkName(_ word: SourceWord) -> Bool {
+        guard word.text.utf8.count <= DefinitionLimits.nameBytes else {
+            let limit = DefinitionLimits.nameBytes
+            diagnostics.error("the name \(word.text.quoted) is longer than \(limit) bytes", at: word.position)
+            return false
+        }
+        guard StateName.isValid(word.text) else {
+            let rule = "letters, digits, '_', '.' and '-', first a letter or '_'"
+            diagnostics.error("\(word.text.quoted) cannot be a name: \(rule)", at: word.position)
+            return false
+        }
+        return true
+    }
+
+    /// Whether an event's name follows its grammar; a mistake when not.
+    mutating func checkEvent(_ word: SourceWord, name: some StringProtocol) -> Bool {
+        guard EventName.isValid(String(name)), name.utf8.count <= DefinitionLimits.nameBytes else {
+            let rule = "names joined by dots, of letters, digits, '_' and '-'"
+            diagnostics.error("\(word.text.quoted) cannot be the name of an event: \(rule)", at: word.position)
+            return false
+        }
+        return true
+    }
+
+    /// Adds a mistake about a node of the wrong kind, unless the node itself was reported.
+    mutating func reportKind(_ node: SourceNode, _ rule: String) {
+        guard !node.isUnreadable else { return }
+        diagnostics.error("\(rule), not \(node.kind)", at: node.position)
+    }
+
+    /// Adds a mistake for every key that does not belong to a place.
+    mutating func checkKeys(of pairs: [SourceNode.Pair], in place: DefinitionKeys.Place, of owner: String) {
+        let known = DefinitionKeys.known(in: place)
+        for pair in pairs where !known.contains(pair.key.text) {
+            reportKey(pair.key, known: known, in: place, of: owner)
+        }
+    }
+
+    private mutating func reportKey(
+        _ key: SourceWord, known: [String], in place: DefinitionKeys.Place, of owner: String
+    ) {
+        let name = key.text.quoted
+        if let part = DefinitionKeys.missingPart(for: key.text, in: place) {
+            diagnostics.error("\(name) needs \(part), which this version does not have", at: key.position)
+        } else if place == .finalState || place == .historyState,
+            DefinitionKeys.known(in: .state).contains(key.text)
+        {
+            diagnostics.error("\(owner) cannot have \(name)", at: key.position)
+        } else if let home = DefinitionKeys.home(of: key.text) {
+            diagnostics.error("\(name) does not belong to \(owner); it stands \(home)", at: key.position)
+        } else {
+            let suggestion = diagnostics.suggestion(for: key.text, among: known)
+            let hint = suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion
+            diagnostics.error("unknown key \(name) in \(owner)\(hint)", at: key.position)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import JSON
+
+/// A machine as its definition tells it: read, but targets are still words, and named actions still names.
+struct MachineDraft {
+    var name = ""
+    var isStrict = true
+    var description: String?
+    var context = JSONObject()
+    /// In document order; the first is the root.
+    var states: [StateDraft] = []
+    var namedActions: [NamedActions] = []
+    /// Whether every target was read and found; checks that follow transitions make no sense otherwise.
+    var isResolved = true
+
+    subscript(index: StateIndex) -> StateDraft { states[index.offset] }
+
+    /// Whether one state lies below another.
+    func isAncestor(_ ancestor: StateIndex, of state: StateIndex) -> Bool {
+        ancestor < state && state <= self[ancestor].lastDescendant
+    }
+
+    /// How a message names a state.
+    func name(of index: StateIndex) -> String {
+        self[index].nameInMessages
+    }
+}
+
+/// An entry of `actions` at the root.
+struct NamedActions {
+    let name: SourceWord
+    let actions: [ActionDraft]
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Keeps YAML aliases that multiply ("billion laughs") away from Yams, which compares keys and what they stand for.
+///
+/// Aliases are refused once a text is read; this is about reading it. What may be an anchor or alias is counted from
+/// the characters alone, so the counts are never too small, and prose with a few such words passes.
+enum AliasBound {
+    /// Where the first anchor may stand, if the aliases of a text may stand for too many nodes; nil when all is well.
+    static func excess(in text: String) -> SourcePosition? {
+        var anchors = 0
+        var aliases = 0
+        var first: Int?
+        let bytes = Array(text.utf8)
+        for offset in bytes.indices where bytes[offset] == UInt8(ascii: "&") || bytes[offset] == UInt8(ascii: "*") {
+            guard offset + 1 < bytes.count, isName(bytes[offset + 1]), offset == 0 || !isName(bytes[offset - 1]) else {
+                continue
+            }
+            if bytes[offset] == UInt8(ascii: "*") {
+                aliases += 1
+            } else {
+                anchors += 1
+                first = first ?? offset
+            }
+        }
+        guard let first, nodes(anchors: anchors, aliases: aliases) > Double(DefinitionLimits.aliasedNodes) else {
+            return nil
+        }
+        return position(of: first, in: bytes)
+    }
+
+    /// The most nodes that aliases can stand for: with as many in each anchor as makes the product of all largest.
+    private static func nodes(anchors: Int, aliases: Int) -> Double {
+        guard aliases > 0 else { return 0 }
+        let levels = min(Double(anchors), max(1, Double(aliases) / M_E))
+        return pow(Double(aliases) / levels, levels)
+    }
+
+    private static func isName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    private static func position(of offset: Int, in bytes: [UInt8]) -> SourcePosition {
+        let before = bytes[..<offset]
+        let line = before.count { $0 == 0x0A } + 1
+        let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        return SourcePosition(line: line, column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1)
+    }
+}

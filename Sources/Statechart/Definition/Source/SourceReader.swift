@@ -1,0 +1,69 @@
+import JSON
+
+/// From text to its tree of nodes, whichever notation it is written in.
+enum SourceReader {
+    /// The root node of a text. Throws when there is none; smaller mistakes are added to the list.
+    static func node(
+        from text: String, syntax: DefinitionSyntax, diagnostics: inout DiagnosticList
+    ) throws(DefinitionError) -> SourceNode {
+        guard text.utf8.count <= DefinitionLimits.textBytes else {
+            let limit = DefinitionLimits.textBytes
+            throw DefinitionError("the definition has \(text.utf8.count) bytes; at most \(limit) are read")
+        }
+        let hasMark = text.unicodeScalars.first == "\u{FEFF}"
+        let text = hasMark ? String(text.unicodeScalars.dropFirst()) : text
+        guard text.contains(where: { !$0.isWhitespace }) else { throw DefinitionError("the definition is empty") }
+        switch syntax {
+        case .json: return try json(text, diagnostics: &diagnostics)
+        case .yaml: return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+        case .detected: return try detected(text, diagnostics: &diagnostics)
+        }
+    }
+
+    private static func detected(
+        _ text: String, diagnostics: inout DiagnosticList
+    ) throws(DefinitionError) -> SourceNode {
+        let start = text.utf8.drop { " \t\r\n".utf8.contains($0) }
+        guard start.first == UInt8(ascii: "{") else {
+            return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+        }
+        let mistake: DefinitionError
+        do {
+            return try json(text, diagnostics: &diagnostics)
+        } catch {
+            mistake = error
+        }
+        do {
+            return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+        } catch {
+            // Neither: a quoted first key says that JSON was meant.
+            let key = start.dropFirst().first { !" \t\r\n".utf8.contains($0) }
+            throw key == UInt8(ascii: "\"") ? mistake : error
+        }
+    }
+
+    private static func json(
+        _ text: String, diagnostics: inout DiagnosticList
+    ) throws(DefinitionError) -> SourceNode {
+        do {
+            _ = try JSONReader.value(from: text)
+        } catch {
+            let position = SourcePosition(line: error.line, column: error.column)
+            let message = error.code == .syntax ? "not valid JSON: \(error.message)" : error.message
+            throw DefinitionError(message, at: position)
+        }
+        var source = JSONSource(validText: text, diagnostics: diagnostics)
+        let node = source.node()
+        diagnostics = source.diagnostics
+        return node
+    }
+}
+
+extension DefinitionError {
+    /// A definition that cannot be read any further.
+    init(_ message: String, at position: SourcePosition = .start) {
+        self.init(diagnostics: [
+            Diagnostic(.error, line: position.line, column: position.column, message: message)
+        ])
+    }
+}

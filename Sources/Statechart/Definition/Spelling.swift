@@ -1,0 +1,70 @@
+/// Finds what somebody probably meant to write.
+package enum Spelling {
+    /// The candidate that is the fewest typing mistakes away, the first of several; nil when all are too far.
+    ///
+    /// Mistakes are missing, additional and wrong characters and neighbours that changed places (optimal string
+    /// alignment of the UTF-8 bytes); the case of letters does not count. A third of the longer word may be wrong, at
+    /// least one character. Costs O(candidates × word²) at most; words over 100 bytes are not looked at.
+    package static func closest(to word: String, among candidates: some Sequence<String>) -> String? {
+        let wanted = word.utf8.map(lowercased)
+        guard !wanted.isEmpty, wanted.count <= longestWord else { return nil }
+        var alignment = Alignment(of: wanted)
+        var best: String?
+        var bestCost = Int.max
+        for candidate in candidates {
+            let length = max(wanted.count, candidate.utf8.count)
+            // One character alone is never a likeness.
+            let limit = min(max(1, length / 3), length - 1, bestCost - 1)
+            guard abs(wanted.count - candidate.utf8.count) <= limit else { continue }
+            guard let cost = alignment.cost(of: candidate.utf8.map(lowercased), atMost: limit) else { continue }
+            best = candidate
+            bestCost = cost
+        }
+        return best
+    }
+
+    private static let longestWord = 100
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
+
+/// Counts the mistakes between one word and others; keeps its rows from one to the next.
+private struct Alignment {
+    private let word: [UInt8]
+    private var beforeLast: [Int] = []
+    private var last: [Int] = []
+    private var current: [Int] = []
+
+    init(of word: [UInt8]) {
+        self.word = word
+    }
+
+    /// The cost of turning the word into the other one; nil when it is more than the limit.
+    mutating func cost(of other: [UInt8], atMost limit: Int) -> Int? {
+        last.removeAll(keepingCapacity: true)
+        for column in 0...other.count { last.append(column) }
+        for row in 1...word.count {
+            fillRow(row, other)
+            // Costs only grow from row to row, and a swap reaches back no further than the last one.
+            guard min(current.min() ?? 0, last.min() ?? 0) <= limit else { return nil }
+            swap(&beforeLast, &last)
+            swap(&last, &current)
+        }
+        return last[other.count] <= limit ? last[other.count] : nil
+    }
+
+    private mutating func fillRow(_ row: Int, _ other: [UInt8]) {
+        current.removeAll(keepingCapacity: true)
+        current.append(row)
+        for column in 0..<other.count {
+            let replaced = last[column] + (word[row - 1] == other[column] ? 0 : 1)
+            var cost = min(replaced, last[column + 1] + 1, current[column] + 1)
+            if row > 1, column > 0, word[row - 1] == other[column - 1], word[row - 2] == other[column] {
+                cost = min(cost, beforeLast[column - 1] + 1)
+            }
+            current.append(cost)
+        }
+    }
+}

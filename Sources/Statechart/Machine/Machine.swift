@@ -1,0 +1,96 @@
+package import JSON
+
+/// A definition, validated and compiled to tables that the step reads. Immutable, and the same for every instance.
+package final class Machine: Sendable {
+    package let name: String
+    /// Whether an event that nothing takes is refused (`true`) or recorded without effect.
+    package let isStrict: Bool
+    /// For people; nil when the definition has none.
+    package let description: String?
+    /// In document order; the first is the root.
+    package let states: [State]
+    /// In document order.
+    package let transitions: [Transition]
+    /// The context of an instance before the data of its start.
+    package let context: JSONObject
+    /// The event names that stand in the definition in full, sorted; reserved ones such as `done.state.*` are not among
+    /// them.
+    package let events: [String]
+    /// What callers may send: `events`, and the descriptors that match more than one name (`legal.*`, `*`); sorted.
+    package let descriptors: [String]
+
+    private let statesByPath: [String: StateIndex]
+    private let prefixes: [CandidateTable.Prefix]
+    private let takesAny: Bool
+
+    /// Takes tables that belong together; `DefinitionReader` makes them.
+    ///
+    /// - Precondition: `states` is in document order and begins with the root; every index in the tables exists.
+    package init(
+        name: String, isStrict: Bool, description: String?, states: [State], transitions: [Transition],
+        context: JSONObject
+    ) {
+        precondition(!states.isEmpty && states[0].parent == nil, "a machine begins with its root")
+        self.name = name
+        self.isStrict = isStrict
+        self.description = description
+        self.states = states
+        self.transitions = transitions
+        self.context = context
+        statesByPath = Dictionary(uniqueKeysWithValues: states.map { ($0.path, $0.index) })
+        events = Set(states.flatMap { $0.candidates.exact.keys }).filter { !EventName.isReserved($0) }.sorted()
+        prefixes = states.flatMap(\.candidates.prefixes)
+        takesAny = states.contains { !$0.candidates.any.isEmpty }
+        let families = Set(prefixes.map { $0.name + ".*" }).filter { !EventName.isReserved($0) }
+        descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()
+    }
+
+    package subscript(index: StateIndex) -> State { states[index.offset] }
+
+    package subscript(index: TransitionIndex) -> Transition { transitions[index.offset] }
+
+    /// The state of a path such as `review.legal.pending`; nil when there is none.
+    package func state(atPath path: String) -> StateIndex? { statesByPath[path] }
+
+    /// Whether some state of the machine could take an event of this name.
+    package func knows(event name: String) -> Bool {
+        takesAny || states.contains { $0.candidates.exact[name] != nil } || prefixes.contains { $0.matches(name) }
+    }
+}
+
+/// The grammar of event names (DESIGN: tokens joined by dots) and the names that only the engine may use.
+package enum EventName {
+    /// Names under these belong to the engine; callers may not send them.
+    package static let reservedPrefixes = ["done.state.", "done.invoke.", "error.", "after."]
+
+    /// The grammar, for messages.
+    package static let rule = "letters, digits, '_' and '-', in tokens joined by dots, the first character no digit"
+
+    /// Whether a name lies under a reserved prefix.
+    package static func isReserved(_ name: String) -> Bool {
+        reservedPrefixes.contains { name.hasPrefix($0) }
+    }
+
+    /// Whether a name is well formed: `[A-Za-z_][A-Za-z0-9_.-]*`, without empty tokens.
+    package static func isValid(_ name: String) -> Bool {
+        StateName.isValid(name)
+            && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+    }
+}
+
+/// The grammar of the names of machines and states.
+package enum StateName {
+    /// Whether a name is `[A-Za-z_][A-Za-z0-9_.-]*`.
+    package static func isValid(_ name: String) -> Bool {
+        guard let first = name.utf8.first, isLetter(first) else { return false }
+        return name.utf8.allSatisfy { byte in
+            isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+                || byte == UInt8(ascii: "-")
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || byte == UInt8(ascii: "_")
+    }
+}

@@ -1,0 +1,161 @@
+package import JSON
+
+/// One state of a compiled machine.
+package struct State: Sendable {
+    /// What kind of state this is; it never changes.
+    package enum Kind: String, Sendable {
+        case atomic, compound, parallel, final, shallowHistory, deepHistory
+    }
+
+    package let index: StateIndex
+    /// Nil for the root only.
+    package let parent: StateIndex?
+    /// The keys from the root down, joined by dots; empty for the root.
+    package let path: String
+    /// What `#id` and `done.state.<id>` name: the written id, else the path; the root's is the machine's name.
+    package let id: String
+    package let kind: Kind
+    /// The last state, in document order, of this state's subtree; the state itself when it has no children.
+    package let lastDescendant: StateIndex
+    /// Children that can be active, in document order: history states are not among them.
+    package let children: [StateIndex]
+    /// The history states among the children.
+    package let histories: [StateIndex]
+    /// Where a compound state begins. For a history state: its default targets, without actions.
+    package let initial: Initial?
+    package let entry: [Action]
+    package let exit: [Action]
+    /// The transitions of `on` and `onDone`.
+    package let candidates: CandidateTable
+    /// The transitions of `always`, in their order.
+    package let eventless: [TransitionIndex]
+    /// The line of the definition on which the state begins.
+    package let line: Int
+
+    package init(
+        index: StateIndex, parent: StateIndex?, path: String, id: String, kind: Kind, lastDescendant: StateIndex,
+        children: [StateIndex], histories: [StateIndex], initial: Initial?, entry: [Action], exit: [Action],
+        candidates: CandidateTable, eventless: [TransitionIndex], line: Int
+    ) {
+        self.index = index
+        self.parent = parent
+        self.path = path
+        self.id = id
+        self.kind = kind
+        self.lastDescendant = lastDescendant
+        self.children = children
+        self.histories = histories
+        self.initial = initial
+        self.entry = entry
+        self.exit = exit
+        self.candidates = candidates
+        self.eventless = eventless
+        self.line = line
+    }
+
+    /// Whether the state has no active children of its own: atomic or final.
+    package var isLeaf: Bool { kind == .atomic || kind == .final }
+
+    /// Whether this is a history state, which is a target but never active.
+    package var isHistory: Bool { kind == .shallowHistory || kind == .deepHistory }
+
+    /// Whether another state lies below this one; a state is not its own descendant.
+    package func isProperAncestor(of other: StateIndex) -> Bool {
+        index < other && other <= lastDescendant
+    }
+}
+
+/// The initial transition of a compound state (SCXML 3.6): it has no event and no guard.
+package struct Initial: Sendable {
+    /// One target, or several in different regions of a parallel descendant; all are descendants.
+    package let targets: [StateIndex]
+    /// Run after the state's entry actions, before its children are entered.
+    package let actions: [Action]
+
+    package init(targets: [StateIndex], actions: [Action]) {
+        self.targets = targets
+        self.actions = actions
+    }
+}
+
+/// The transitions of one state by what they are for, in the order in which they are tried: the exact event name, then
+/// the longest prefix, then `*`.
+package struct CandidateTable: Sendable {
+    /// Descriptors of the form `name.*`.
+    package struct Prefix: Sendable {
+        /// The descriptor without `.*`: it matches this name and everything below it.
+        package let name: String
+        package let transitions: [TransitionIndex]
+
+        package init(name: String, transitions: [TransitionIndex]) {
+            self.name = name
+            self.transitions = transitions
+        }
+
+        /// Whether an event's name is this prefix or lies below it.
+        package func matches(_ event: String) -> Bool {
+            guard event.utf8.starts(with: name.utf8) else { return false }
+            let rest = event.utf8.dropFirst(name.utf8.count)
+            return rest.isEmpty || rest.first == UInt8(ascii: ".")
+        }
+    }
+
+    package let exact: [String: [TransitionIndex]]
+    /// The longest first.
+    package let prefixes: [Prefix]
+    /// Of the descriptor `*`.
+    package let any: [TransitionIndex]
+
+    package init(exact: [String: [TransitionIndex]], prefixes: [Prefix], any: [TransitionIndex]) {
+        self.exact = exact
+        self.prefixes = prefixes.sorted { $0.name.utf8.count > $1.name.utf8.count }
+        self.any = any
+    }
+}
+
+/// A transition between states.
+package struct Transition: Sendable {
+    package let index: TransitionIndex
+    package let source: StateIndex
+    /// Empty for a transition that neither exits nor enters anything.
+    package let targets: [StateIndex]
+    package let reenters: Bool
+    package let actions: [Action]
+    /// The descriptor as written (`pay`, `legal.*`, `*`), `done.state.<id>` for `onDone`; nil for `always`.
+    package let descriptor: String?
+    /// The line of the definition on which the transition stands.
+    package let line: Int
+
+    package init(
+        index: TransitionIndex, source: StateIndex, targets: [StateIndex], reenters: Bool, actions: [Action],
+        descriptor: String?, line: Int
+    ) {
+        self.index = index
+        self.source = source
+        self.targets = targets
+        self.reenters = reenters
+        self.actions = actions
+        self.descriptor = descriptor
+        self.line = line
+    }
+}
+
+/// Executable content (SCXML 4). Lists that are named in `actions` are written out where they are used.
+package enum Action: Sendable {
+    /// Sets values in the context, all or none of them.
+    case assign([Assignment], line: Int)
+    /// Puts an event into the internal queue.
+    case raise(event: String, data: JSONValue?, line: Int)
+}
+
+/// One entry of an `assign`.
+package struct Assignment: Sendable {
+    /// The keys from the context down: `["a", "b"]` for `a.b`. Never empty.
+    package let path: [String]
+    package let value: JSONValue
+
+    package init(path: [String], value: JSONValue) {
+        self.path = path
+        self.value = value
+    }
+}

@@ -1,0 +1,141 @@
+extension Interpreter {
+    /// `exitStates`: remembers history, then leaves all active descendants of the domains, innermost first.
+    mutating func exit(_ domains: [StateIndex]) {
+        let leaving = domains.flatMap { configuration[activeDescendants(of: $0)] }.sorted()
+        for index in leaving {
+            for history in machine[index].histories { remember(history, of: index) }
+        }
+        for index in leaving.reversed() {
+            run(machine[index].exit, of: index)
+            let offset = configuration.firstOffset { $0 >= index }
+            configuration.remove(at: offset)
+            exited.append(index)
+        }
+    }
+
+    private mutating func remember(_ history: StateIndex, of parent: StateIndex) {
+        let isDeep = machine[history].kind == .deepHistory
+        let active = configuration[activeDescendants(of: parent)]
+        let states = active.filter { isDeep ? machine[$0].isLeaf : machine[$0].parent == parent }
+        memory.removeAll { $0.history == history }
+        let place = memory.firstIndex { $0.history > history } ?? memory.endIndex
+        memory.insert(HistoryMemory(history: history, states: states), at: place)
+    }
+
+    /// `enterStates`: outermost first, each with its entry actions, then what follows from final states.
+    mutating func enter(_ entry: EntrySet) {
+        for index in entry.states {
+            let state = machine[index]
+            let offset = configuration.firstOffset { $0 >= index }
+            let isActive = offset < configuration.count && configuration[offset] == index
+            if !isActive {
+                configuration.insert(index, at: offset)
+                if index != .root { entered.append(index) }
+                run(state.entry, of: index)
+            }
+            if entry.defaultEntries.contains(index), let initial = state.initial { run(initial.actions, of: index) }
+            if state.kind == .final { reachedFinal(state) }
+        }
+    }
+
+    private mutating func reachedFinal(_ state: State) {
+        guard let parent = state.parent, parent != .root else {
+            isRunning = false
+            return
+        }
+        raise("done.state." + machine[parent].id, data: nil)
+        guard let grandparent = machine[parent].parent, machine[grandparent].kind == .parallel,
+            machine[grandparent].children.allSatisfy(isInFinalState)
+        else { return }
+        if grandparent == .root {
+            isRunning = false
+        } else {
+            raise("done.state." + machine[grandparent].id, data: nil)
+        }
+    }
+
+    private func isInFinalState(_ index: StateIndex) -> Bool {
+        let state = machine[index]
+        return switch state.kind {
+        case .compound: state.children.contains { machine[$0].kind == .final && isActive($0) }
+        case .parallel: state.children.allSatisfy(isInFinalState)
+        default: false
+        }
+    }
+
+    private func isActive(_ index: StateIndex) -> Bool {
+        let offset = configuration.firstOffset { $0 >= index }
+        return offset < configuration.count && configuration[offset] == index
+    }
+
+    /// `exitInterpreter`: exit actions run, but the configuration stays for display.
+    mutating func runExitActionsOfFinishedMachine() {
+        for index in configuration.reversed() { run(machine[index].exit, of: index) }
+    }
+}
+
+/// `computeEntrySet`: the states that a microstep enters.
+struct EntrySet {
+    private let machine: Machine
+    /// Sorted: the order in which they are entered.
+    private(set) var states: [StateIndex] = []
+    /// Those entered through their initial transition, whose actions run after the entry actions.
+    private(set) var defaultEntries: Set<StateIndex> = []
+
+    init(machine: Machine) {
+        self.machine = machine
+    }
+
+    /// Adds what a transition enters.
+    ///
+    /// - Parameter effective: The targets with history states replaced by what they stand for.
+    mutating func add(
+        _ targets: [StateIndex], effective: [StateIndex], domain: StateIndex, memory: [HistoryMemory]
+    ) {
+        for target in targets { addDescendants(of: target, memory: memory) }
+        for target in effective { addAncestors(of: target, below: domain, memory: memory) }
+        // All regions of a parallel domain were left, so all are entered again.
+        if machine[domain].kind == .parallel { addMissingRegions(of: machine[domain], memory: memory) }
+    }
+
+    /// `addDescendantStatesToEnter`. A state that is active already (the source of a transition to itself without
+    /// `reenter`) is in the set for the sake of its initial transition; it is not entered again.
+    mutating func addDescendants(of index: StateIndex, memory: [HistoryMemory]) {
+        let state = machine[index]
+        if state.isHistory {
+            let targets = memory.targets(of: state)
+            for target in targets { addDescendants(of: target, memory: memory) }
+            for target in targets { addAncestors(of: target, below: state.parent, memory: memory) }
+            return
+        }
+        insert(index)
+        if state.kind == .parallel { addMissingRegions(of: state, memory: memory) }
+        guard state.kind == .compound, let initial = state.initial else { return }
+        defaultEntries.insert(index)
+        for target in initial.targets { addDescendants(of: target, memory: memory) }
+        for target in initial.targets { addAncestors(of: target, below: index, memory: memory) }
+    }
+
+    /// `addAncestorStatesToEnter`.
+    private mutating func addAncestors(of index: StateIndex, below top: StateIndex?, memory: [HistoryMemory]) {
+        var next = index == top ? nil : machine[index].parent
+        while let ancestor = next, ancestor != top {
+            insert(ancestor)
+            if machine[ancestor].kind == .parallel { addMissingRegions(of: machine[ancestor], memory: memory) }
+            next = machine[ancestor].parent
+        }
+    }
+
+    private mutating func addMissingRegions(of parallel: State, memory: [HistoryMemory]) {
+        for child in parallel.children {
+            let first = states.firstOffset { $0 >= child }
+            let isEntered = first < states.count && states[first] <= machine[child].lastDescendant
+            if !isEntered { addDescendants(of: child, memory: memory) }
+        }
+    }
+
+    private mutating func insert(_ index: StateIndex) {
+        let offset = states.firstOffset { $0 >= index }
+        if offset == states.count || states[offset] != index { states.insert(index, at: offset) }
+    }
+}

@@ -1,0 +1,105 @@
+extension Interpreter {
+    /// `selectTransitions` and `selectEventlessTransitions`: for each active leaf the first transition on its way to the
+    /// root, without those that another one preempts.
+    func selectTransitions(_ candidate: (State) -> TransitionIndex?) -> [TransitionIndex] {
+        var enabled: [TransitionIndex] = []
+        for index in configuration where machine[index].isLeaf {
+            var next: StateIndex? = index
+            while let current = next {
+                let state = machine[current]
+                if let transition = candidate(state) {
+                    if !enabled.contains(transition) { enabled.append(transition) }
+                    break
+                }
+                next = state.parent
+            }
+        }
+        return enabled.count > 1 ? removeConflictingTransitions(enabled) : enabled
+    }
+
+    private func removeConflictingTransitions(_ enabled: [TransitionIndex]) -> [TransitionIndex] {
+        var filtered: [TransitionIndex] = []
+        for candidate in enabled {
+            let source = machine[candidate].source
+            let exitSet = exitSet(of: candidate)
+            var preempted: [TransitionIndex] = []
+            var isPreempted = false
+            for other in filtered where exitSet.overlaps(self.exitSet(of: other)) {
+                guard machine[machine[other].source].isProperAncestor(of: source) else {
+                    isPreempted = true
+                    break
+                }
+                preempted.append(other)
+            }
+            if isPreempted { continue }
+            filtered.removeAll(where: preempted.contains)
+            filtered.append(candidate)
+        }
+        return filtered
+    }
+
+    private func exitSet(of transition: TransitionIndex) -> Range<Int> {
+        domain(of: machine[transition]).map(activeDescendants(of:)) ?? 0..<0
+    }
+
+    /// Where the active descendants of a state stand in the configuration.
+    func activeDescendants(of index: StateIndex) -> Range<Int> {
+        let lower = configuration.firstOffset { $0 > index }
+        let upper = configuration.firstOffset { $0 > machine[index].lastDescendant }
+        return lower..<upper
+    }
+
+    /// `getTransitionDomain`, with the rule of `reenter` (DESIGN: a transition whose targets are its source or below it
+    /// leaves the source alone); nil when there are no targets.
+    func domain(of transition: Transition) -> StateIndex? {
+        guard !transition.targets.isEmpty else { return nil }
+        let targets = effectiveTargets(transition.targets)
+        let source = machine[transition.source]
+        if !transition.reenters, targets.allSatisfy({ $0 == source.index || source.isProperAncestor(of: $0) }) {
+            return source.index
+        }
+        return leastCommonCompoundAncestor(of: source, and: targets)
+    }
+
+    private func leastCommonCompoundAncestor(of source: State, and targets: [StateIndex]) -> StateIndex {
+        var next = source.parent
+        while let index = next {
+            let ancestor = machine[index]
+            if ancestor.kind == .compound, targets.allSatisfy(ancestor.isProperAncestor) { return index }
+            next = ancestor.parent
+        }
+        return .root
+    }
+
+    /// `getEffectiveTargetStates`: history states replaced by what they stand for now.
+    func effectiveTargets(_ targets: [StateIndex]) -> [StateIndex] {
+        guard targets.contains(where: { machine[$0].isHistory }) else { return targets }
+        var effective: [StateIndex] = []
+        for target in targets {
+            let resolved =
+                machine[target].isHistory ? effectiveTargets(memory.targets(of: machine[target])) : [target]
+            for state in resolved where !effective.contains(state) { effective.append(state) }
+        }
+        return effective
+    }
+}
+
+extension [HistoryMemory] {
+    /// What a history state stands for: what it remembers, else its default.
+    func targets(of history: State) -> [StateIndex] {
+        first { $0.history == history.index }?.states ?? history.initial?.targets ?? []
+    }
+}
+
+extension [StateIndex] {
+    /// The offset of the first element for which a condition holds; it holds for all that follow. O(log n).
+    func firstOffset(where condition: (StateIndex) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

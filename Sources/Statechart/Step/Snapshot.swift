@@ -1,0 +1,50 @@
+package import JSON
+
+/// All that an instance is after a macrostep; with the machine it decides everything that follows.
+package struct Snapshot: Sendable, Equatable {
+    /// Whether the machine still runs.
+    package enum Status: String, Sendable {
+        case running, done
+    }
+
+    package var status: Status
+    /// The active states, the root among them, in document order.
+    package var configuration: [StateIndex]
+    package var context: JSONObject
+    /// What the history states remember, in their document order.
+    package var memory: [HistoryMemory]
+
+    package init(status: Status, configuration: [StateIndex], context: JSONObject, memory: [HistoryMemory]) {
+        self.status = status
+        self.configuration = configuration
+        self.context = context
+        self.memory = memory
+    }
+}
+
+/// What one history state remembers.
+package struct HistoryMemory: Sendable, Equatable {
+    package let history: StateIndex
+    /// Shallow: the children that were active. Deep: the leaves. In document order.
+    package let states: [StateIndex]
+
+    package init(history: StateIndex, states: [StateIndex]) {
+        self.history = history
+        self.states = states
+    }
+}
+
+/// The stored form of a snapshot: plain text and canonical JSON, the same to the byte for equal snapshots.
+package struct SnapshotText: Sendable, Equatable {
+    /// The paths of the active leaves, joined by commas.
+    package var configuration: String
+    package var context: String
+    /// Path of the history state → list of paths.
+    package var memory: String
+
+    package init(configuration: String, context: String, memory: String) {
+        self.configuration = configuration
+        self.context = context
+        self.memory = memory
+    }
+}

@@ -1,0 +1,169 @@
+/// The query of `POST /v1/instances/NAME/events`.
+public struct SendParameters: Hashable, Sendable {
+    /// Say what would happen and change nothing.
+    public var dryRun: Bool
+    /// Tell what was exited and entered.
+    public var detail: Bool
+
+    /// Takes the parts as they are.
+    public init(dryRun: Bool = false, detail: Bool = false) {
+        self.dryRun = dryRun
+        self.detail = detail
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        dryRun = try fields.bool("dryRun")
+        detail = try fields.bool("detail")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("dryRun", dryRun)
+        query.add("detail", detail)
+        return query.text
+    }
+}
+
+/// The query of `GET /v1/instances/NAME/history`.
+public struct HistoryParameters: Hashable, Sendable {
+    /// Items at most, 1 to 500; nil for 100.
+    public var limit: Int?
+    /// Only rows with a higher seq.
+    public var after: Int64?
+    /// Newest first.
+    public var reverse: Bool
+    public var page: String?
+    /// Tell what was exited and entered.
+    public var detail: Bool
+    /// Seconds to wait for a row when there is none yet, up to 60; nil answers at once.
+    public var wait: Int?
+
+    /// Takes the parts as they are.
+    public init(
+        limit: Int? = nil, after: Int64? = nil, reverse: Bool = false, page: String? = nil, detail: Bool = false,
+        wait: Int? = nil
+    ) {
+        self.limit = limit
+        self.after = after
+        self.reverse = reverse
+        self.page = page
+        self.detail = detail
+        self.wait = wait
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        limit = try fields.limit()
+        after = try fields.int("after", in: 0...Int64.max)
+        reverse = try fields.bool("reverse")
+        page = try fields.string("page")
+        detail = try fields.bool("detail")
+        wait = try fields.int("wait", in: 0...Int64(APILimits.longestWaitSeconds)).map { Int($0) }
+        try fields.refuseUnknown()
+        if wait != nil, reverse {
+            throw WireError(
+                .invalidParameter, path: "wait",
+                message: "Parameter 'wait' does not go with 'reverse': new rows come at the end"
+            )
+        }
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("limit", limit.map { Int64($0) })
+        query.add("after", after)
+        query.add("reverse", reverse)
+        query.add("page", page)
+        query.add("detail", detail)
+        query.add("wait", wait.map { Int64($0) })
+        return query.text
+    }
+}
+
+/// The query of `GET /v1/instances`.
+public struct InstanceListParameters: Hashable, Sendable {
+    public var machine: String?
+    public var status: Instance.Status?
+    /// The path of a state: instances in it or below it.
+    public var state: String?
+    /// Items at most, 1 to 500; nil for 100.
+    public var limit: Int?
+    public var page: String?
+
+    /// Takes the parts as they are.
+    public init(
+        machine: String? = nil, status: Instance.Status? = nil, state: String? = nil, limit: Int? = nil,
+        page: String? = nil
+    ) {
+        self.machine = machine
+        self.status = status
+        self.state = state
+        self.limit = limit
+        self.page = page
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        machine = try fields.string("machine")
+        status = try fields.word("status")
+        state = try fields.string("state")
+        limit = try fields.limit()
+        page = try fields.string("page")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("machine", machine)
+        query.add("status", status?.rawValue)
+        query.add("state", state)
+        query.add("limit", limit.map { Int64($0) })
+        query.add("page", page)
+        return query.text
+    }
+}
+
+/// The query of lists that only page: `GET /v1/machines`.
+public struct PageParameters: Hashable, Sendable {
+    /// Items at most, 1 to 500; nil for 100.
+    public var limit: Int?
+    public var page: String?
+
+    /// Takes the parts as they are.
+    public init(limit: Int? = nil, page: String? = nil) {
+        self.limit = limit
+        self.page = page
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        limit = try fields.limit()
+        page = try fields.string("page")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("limit", limit.map { Int64($0) })
+        query.add("page", page)
+        return query.text
+    }
+}
+
+/// The query of requests that have none.
+public enum NoParameters {
+    /// Refuses whatever stands there.
+    public static func check(query: [(name: String, value: String)]) throws(WireError) {
+        try QueryFields(query).refuseUnknown()
+    }
+}

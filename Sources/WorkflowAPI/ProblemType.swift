@@ -1,0 +1,133 @@
+/// What can go wrong in a request: stable names, each with its HTTP status and wfctl's exit code.
+public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
+    /// The machine knows the event, but no state of this configuration takes it.
+    case eventNotAccepted = "event-not-accepted"
+    /// A state takes the event, but its guard said no.
+    case guardRejected = "guard-rejected"
+    /// The instance is done or cancelled.
+    case instanceFinished = "instance-finished"
+    /// The instance needs an operator.
+    case instanceFailed = "instance-failed"
+    /// An expression failed and nothing handled it; the macrostep was undone.
+    case expressionFailed = "expression-failed"
+    /// The machine never settles; the macrostep was undone.
+    case livelock
+    /// No state of the machine takes an event of this name.
+    case unknownEvent = "unknown-event"
+    /// Only the engine may use this event name.
+    case reservedEvent = "reserved-event"
+    /// The data does not fit what the machine declares.
+    case invalidData = "invalid-data"
+    /// The definition has mistakes; `Problem.diagnostics` lists them all.
+    case invalidDefinition = "invalid-definition"
+    /// A name of a machine or an instance that breaks the grammar of names.
+    case invalidName = "invalid-name"
+    case instanceNotFound = "instance-not-found"
+    case machineNotFound = "machine-not-found"
+    /// The name is taken.
+    case instanceExists = "instance-exists"
+    /// The instance has another seq or state than the caller expects.
+    case preconditionFailed = "precondition-failed"
+    /// The key was used for another event.
+    case keyReused = "key-reused"
+    /// The key is older than the window in which keys are remembered.
+    case keyExpired = "key-expired"
+    /// A body that is not JSON or has wrong fields.
+    case invalidRequest = "invalid-request"
+    /// A page token that is not one, or belongs to another list.
+    case invalidPageToken = "invalid-page-token"
+    /// A query parameter that is unknown or has a wrong value.
+    case invalidParameter = "invalid-parameter"
+    case payloadTooLarge = "payload-too-large"
+    case unsupportedMediaType = "unsupported-media-type"
+    case routeNotFound = "route-not-found"
+    case methodNotAllowed = "method-not-allowed"
+    /// The queue is full; nothing was changed.
+    case overloaded
+    /// The daemon is stopping; nothing was changed.
+    case draining
+    /// The store could not write; nothing was changed.
+    case storageUnavailable = "storage-unavailable"
+    /// The commit may have happened or not; nobody knows before a restart.
+    case outcomeUnknown = "outcome-unknown"
+    case notImplemented = "not-implemented"
+    case internalError = "internal-error"
+
+    /// The HTTP status of the answer.
+    public var status: Int {
+        switch self {
+        case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock,
+            .instanceExists:
+            409
+        case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired:
+            422
+        case .instanceNotFound, .machineNotFound, .routeNotFound: 404
+        case .preconditionFailed: 412
+        case .invalidRequest, .invalidPageToken, .invalidParameter: 400
+        case .payloadTooLarge: 413
+        case .unsupportedMediaType: 415
+        case .methodNotAllowed: 405
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: 503
+        case .notImplemented: 501
+        case .internalError: 500
+        }
+    }
+
+    /// The exit code of `wfctl` after such an answer.
+    public var exitStatus: CommandExit {
+        switch self {
+        case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock:
+            .refused
+        case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
+            .invalidPageToken, .payloadTooLarge, .unsupportedMediaType:
+            .badData
+        case .invalidParameter: .usage
+        case .instanceNotFound, .machineNotFound: .notFound
+        case .preconditionFailed: .precondition
+        case .keyReused, .keyExpired: .keyConflict
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: .tryAgain
+        case .instanceExists, .routeNotFound, .methodNotAllowed, .notImplemented, .internalError: .other
+        }
+    }
+
+    /// What happened, in a few words, the same for every occurrence.
+    public var title: String {
+        switch self {
+        case .eventNotAccepted: "Event not accepted in this state"
+        case .guardRejected: "A guard said no"
+        case .instanceFinished: "Instance is finished"
+        case .instanceFailed: "Instance has failed"
+        case .expressionFailed: "An expression failed"
+        case .livelock: "The machine never settles"
+        case .unknownEvent: "Event unknown to the machine"
+        case .reservedEvent: "Event name is reserved"
+        case .invalidData: "Data does not fit"
+        case .invalidDefinition: "Definition has mistakes"
+        case .invalidName: "Name is not valid"
+        case .instanceNotFound: "No such instance"
+        case .machineNotFound: "No such machine"
+        case .instanceExists: "Instance exists already"
+        case .preconditionFailed: "Instance is not as expected"
+        case .keyReused: "Key was used for another request"
+        case .keyExpired: "Key is too old"
+        case .invalidRequest: "Request body is not valid"
+        case .invalidPageToken: "Page token is not valid"
+        case .invalidParameter: "Query parameter is not valid"
+        case .payloadTooLarge: "Body is too large"
+        case .unsupportedMediaType: "Media type is not supported"
+        case .routeNotFound: "No such route"
+        case .methodNotAllowed: "Method is not allowed"
+        case .overloaded: "Too much to do"
+        case .draining: "Daemon is stopping"
+        case .storageUnavailable: "Store cannot write"
+        case .outcomeUnknown: "Outcome is unknown"
+        case .notImplemented: "Not implemented"
+        case .internalError: "Internal error"
+        }
+    }
+
+    /// What a server answers as `Retry-After`; nil where trying again is pointless.
+    public var retryAfterSeconds: Int? {
+        status == 503 ? 1 : nil
+    }
+}

@@ -1,0 +1,115 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import WorkflowAPI
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// HTTP/1.1 over a unix socket or TCP.
+struct HTTPTransport: Transport {
+    let address: Address
+    private let limits: ClientLimits
+    private let client: HTTPClient
+
+    init(address: Address, limits: ClientLimits) {
+        self.address = address
+        self.limits = limits
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: TimeAmount(limits.connecting)))
+        // An unreachable daemon is reported at once; who wants to wait for one does so above this.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = .http1Only
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer {
+        do {
+            let response = try await client.execute(
+                httpRequest(request), timeout: TimeAmount(limits.answering + request.extraTime))
+            let body = try await response.body.collect(upTo: limits.answerBytes)
+            return TransportAnswer(
+                status: Int(response.status.code),
+                mediaType: response.headers.first(name: "content-type").map(Self.withoutParameters),
+                body: Array(body.readableBytesView))
+        } catch is NIOTooManyBytesError {
+            throw .protocolViolation(address, reason: "it is longer than \(limits.answerBytes) bytes")
+        } catch {
+            throw clientError(error)
+        }
+    }
+
+    func shutdown() async {
+        // It throws only when it was shut down before, and then there is nothing left to do.
+        try? await client.shutdown()
+    }
+
+    private func httpRequest(_ request: TransportRequest) -> HTTPClientRequest {
+        var httpRequest = HTTPClientRequest(url: baseURL + request.target)
+        httpRequest.method = .init(rawValue: request.method.rawValue)
+        httpRequest.headers.add(name: "accept", value: "application/json, \(Problem.mediaType)")
+        httpRequest.headers.add(name: "user-agent", value: "wfd-client/\(Release.version)")
+        if case .unix = address { httpRequest.headers.add(name: "host", value: "localhost") }
+        if let body = request.body {
+            httpRequest.headers.add(name: "content-type", value: body.mediaType)
+            httpRequest.body = .bytes(body.bytes)
+        }
+        return httpRequest
+    }
+
+    private var baseURL: String {
+        switch address {
+        case .unix(let path): "http+unix://\(PercentEncoding.encode(path))"
+        case .tcp(let host, let port): "http://\(Address.bracketed(host)):\(port)"
+        }
+    }
+
+    private static func withoutParameters(_ contentType: String) -> String {
+        let type = contentType.prefix { $0 != ";" }
+        return type.filter { !$0.isWhitespace }.lowercased()
+    }
+}
+
+extension HTTPTransport {
+    /// Sorts what AsyncHTTPClient and NIO throw by what it means for the request: never sent, or perhaps carried out.
+    private func clientError(_ error: any Error) -> ClientError {
+        switch error {
+        case let error as NIOConnectionError:
+            if let failure = error.connectionErrors.first { return clientError(failure.error) }
+            return .unreachable(address, reason: "the name of the host cannot be resolved")
+        case let error as IOError: return clientError(systemError: error.errnoCode)
+        case is ChannelError: return .unreachable(address, reason: "no connection within \(limits.connecting)")
+        case is CancellationError: return .answerLost(address, reason: "the request was cancelled")
+        case let error as HTTPClientError: return clientError(error)
+        default: return .protocolViolation(address, reason: "\(error)")
+        }
+    }
+
+    private func clientError(_ error: HTTPClientError) -> ClientError {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout:
+            .unreachable(address, reason: "no connection within \(limits.connecting)")
+        case .deadlineExceeded, .readTimeout: .answerLost(address, reason: "none came within \(limits.answering)")
+        case .remoteConnectionClosed, .uncleanShutdown: .answerLost(address, reason: "the connection was closed")
+        case .cancelled: .answerLost(address, reason: "the request was cancelled")
+        default: .protocolViolation(address, reason: error.shortDescription)
+        }
+    }
+
+    private func clientError(systemError code: CInt) -> ClientError {
+        switch code {
+        case ENOENT: .unreachable(address, reason: "there is no such socket")
+        case ECONNREFUSED: .unreachable(address, reason: "nobody listens there")
+        case EACCES, EPERM: .notPermitted(address, reason: "the socket's mode or folder forbids it")
+        case ECONNRESET, EPIPE: .answerLost(address, reason: "the connection was closed")
+        default: .unreachable(address, reason: String(cString: strerror(code)))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Carries requests to one daemon. The client's own is HTTP; tests answer from a list.
+package protocol Transport: Sendable {
+    var address: Address { get }
+
+    /// Sends a request and reads its whole answer, whatever its status is.
+    func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer
+
+    /// Gives up all connections; nothing may be executed afterwards.
+    func shutdown() async
+}
+
+/// A request without the transport's own headers.
+package struct TransportRequest: Hashable, Sendable {
+    /// The methods of the API.
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    package var method: Method
+    /// Path and query, encoded.
+    package var target: String
+    /// Media type and bytes; nil for a request without a body.
+    package var body: Body?
+    /// How long the daemon may take, beyond the transport's own limit.
+    package var extraTime: Duration
+
+    /// What is sent along.
+    package struct Body: Hashable, Sendable {
+        package var mediaType: String
+        package var bytes: [UInt8]
+
+        package init(mediaType: String, bytes: [UInt8]) {
+            self.mediaType = mediaType
+            self.bytes = bytes
+        }
+    }
+
+    package init(_ method: Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero) {
+        self.method = method
+        self.target = target
+        self.body = body
+        self.extraTime = extraTime
+    }
+}
+
+/// An answer, read to its end.
+package struct TransportAnswer: Hashable, Sendable {
+    package var status: Int
+    /// Without parameters, lower case; nil when the answer has none.
+    package var mediaType: String?
+    package var body: [UInt8]
+
+    package init(status: Int, mediaType: String?, body: [UInt8]) {
+        self.status = status
+        self.mediaType = mediaType
+        self.body = body
+    }
+}

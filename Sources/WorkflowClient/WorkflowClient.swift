@@ -1,0 +1,138 @@
+import JSON
+public import WorkflowAPI
+
+/// Talks to one daemon. Safe to use from many tasks; call `shutdown()` once when done.
+public struct WorkflowClient: Sendable {
+    private let transport: any Transport
+
+    /// Connects on the first request.
+    public init(address: Address, limits: ClientLimits = ClientLimits()) {
+        transport = HTTPTransport(address: address, limits: limits)
+    }
+
+    /// Uses another way to carry requests.
+    package init(transport: any Transport) {
+        self.transport = transport
+    }
+
+    /// Where the daemon listens.
+    public var address: Address { transport.address }
+
+    /// Closes all connections. Requests that run end with an error.
+    public func shutdown() async {
+        await transport.shutdown()
+    }
+}
+
+/// What applying a definition came to.
+public struct AppliedMachine: Equatable, Sendable {
+    public let machine: MachineSummary
+    /// False when this text was the latest version already.
+    public let isNew: Bool
+}
+
+extension WorkflowClient {
+    /// Makes a definition the latest version of its machine, durable on return.
+    public func apply(_ source: [UInt8], as mediaType: DefinitionMediaType) async throws(ClientError) -> AppliedMachine
+    {
+        let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
+        let answer = try await answer(to: TransportRequest(.post, Routes.machines, body: body))
+        return AppliedMachine(machine: try read(answer), isNew: answer.status == 201)
+    }
+
+    /// The latest version of each machine, by name.
+    public func machines(_ parameters: PageParameters = .init()) async throws(ClientError) -> Page<MachineSummary> {
+        try await get(Routes.machines + parameters.queryText)
+    }
+
+    /// The latest version of a machine or the named one, with its source.
+    public func machine(_ name: String, version: Int64? = nil) async throws(ClientError) -> MachineSummary {
+        try await get(Routes.machine(name, version: version))
+    }
+
+    /// Starts an instance, durable on return.
+    public func start(_ request: StartRequest) async throws(ClientError) -> Instance {
+        try await post(Routes.instances, request)
+    }
+
+    /// A page of instances; go on with `nextPage` until it is nil.
+    public func instances(_ parameters: InstanceListParameters = .init()) async throws(ClientError) -> Page<Instance> {
+        try await get(Routes.instances + parameters.queryText)
+    }
+
+    /// An instance as it is now.
+    public func instance(_ name: String) async throws(ClientError) -> Instance {
+        try await get(Routes.instance(name))
+    }
+
+    /// Sends an event, or asks what would happen; durable on return unless it was a dry run.
+    ///
+    /// A refusal is thrown as `ClientError.problem` and changed nothing. After `answerLost` the event may be applied.
+    public func send(
+        _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init()
+    ) async throws(ClientError) -> SendAnswer {
+        try await post(Routes.events(ofInstance: instance) + parameters.queryText, request)
+    }
+
+    /// What the instance takes now.
+    public func events(ofInstance name: String) async throws(ClientError) -> Page<EventItem> {
+        try await get(Routes.events(ofInstance: name))
+    }
+
+    /// A page of an instance's history. With `wait` the answer may take that long.
+    public func history(
+        ofInstance name: String, _ parameters: HistoryParameters = .init()
+    ) async throws(ClientError) -> Page<HistoryItem> {
+        try await get(
+            Routes.history(ofInstance: name) + parameters.queryText, extraTime: .seconds(parameters.wait ?? 0))
+    }
+
+    /// Whether the daemon's process answers.
+    public func live() async throws(ClientError) -> Health {
+        try await get(Routes.live)
+    }
+
+    /// Whether the daemon takes requests; a problem says why not.
+    public func ready() async throws(ClientError) -> Health {
+        try await get(Routes.ready)
+    }
+}
+
+extension WorkflowClient {
+    private func get<Answer: WireObject>(
+        _ target: String, extraTime: Duration = .zero
+    ) async throws(ClientError) -> Answer {
+        try read(try await answer(to: TransportRequest(.get, target, extraTime: extraTime)))
+    }
+
+    private func post<Answer: WireObject>(
+        _ target: String, _ request: some WireObject
+    ) async throws(ClientError) -> Answer {
+        let body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(request))
+        return try read(try await answer(to: TransportRequest(.post, target, body: body)))
+    }
+
+    /// The answer, when it is a success; a problem is thrown.
+    private func answer(to request: TransportRequest) async throws(ClientError) -> TransportAnswer {
+        let answer = try await transport.execute(request)
+        if (200..<300).contains(answer.status) { return answer }
+        guard answer.mediaType == Problem.mediaType else {
+            throw .protocolViolation(address, reason: "status \(answer.status) without a problem; is it wfd?")
+        }
+        do {
+            throw ClientError.problem(try Problem(body: answer.body, unknownFields: .ignored))
+        } catch let error as ClientError {
+            throw error
+        } catch {
+            throw .protocolViolation(address, reason: "status \(answer.status) with an unknown problem (\(error))")
+        }
+    }
+
+    private func read<Answer: WireObject>(_ answer: TransportAnswer) throws(ClientError) -> Answer {
+        do {
+            return try Answer(body: answer.body, unknownFields: .ignored)
+        } catch {
+            throw .protocolViolation(address, reason: error.message)
+        }
+    }
+}

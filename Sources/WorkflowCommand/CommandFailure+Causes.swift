@@ -1,0 +1,50 @@
+import WorkflowAPI
+import WorkflowClient
+
+extension CommandFailure {
+    /// The failure that an error of any layer is to the caller.
+    ///
+    /// - Parameter event: The event that was sent, where there was one.
+    init(_ error: any Error, event: String? = nil) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as ClientError: self.init(error, event: event)
+        case let error as AddressError: self.init(.usage, error.description)
+        case is OutputClosed: self.init(.other, nil)
+        default: self.init(.other, "\(error)")
+        }
+    }
+
+    private init(_ error: ClientError, event: String?) {
+        switch error {
+        case .problem(let problem):
+            self.init(
+                problem.type.exitStatus, Self.message(of: problem, event: event), notes: Self.notes(of: problem))
+        case .unreachable:
+            self.init(
+                error.exitStatus, error.description,
+                notes: ["is wfd running? --address or WFCTL_ADDRESS names another place"])
+        case .notPermitted, .answerLost, .protocolViolation:
+            self.init(error.exitStatus, error.description)
+        }
+    }
+
+    /// What happened. A refusal is told from the problem's fields, because those are what stays the same.
+    private static func message(of problem: Problem, event: String?) -> String {
+        guard problem.type == .eventNotAccepted, let event, let instance = problem.instance,
+            let state = problem.state, let seq = problem.seq
+        else { return problem.detail }
+        return "\(instance) does not accept '\(event)' in \(StateText.named(state)) (seq \(seq))"
+    }
+
+    private static func notes(of problem: Problem) -> [String] {
+        var notes = (problem.diagnostics ?? []).map {
+            "\($0.line):\($0.column): \($0.severity.rawValue): \($0.message)"
+        }
+        if let accepted = problem.accepted {
+            notes.append("accepted now: \(accepted.isEmpty ? "nothing" : accepted.joined(separator: ", "))")
+        }
+        if let suggestion = problem.suggestion { notes.append("did you mean '\(suggestion)'?") }
+        return notes
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import WorkflowAPI
+
+/// Runs one command line.
+package struct CommandLineRun {
+    private let environment: CommandEnvironment
+
+    package init(environment: CommandEnvironment) {
+        self.environment = environment
+    }
+
+    /// Parses the arguments (without the program's name), does what they say, and gives the process's exit code.
+    package func callAsFunction(_ arguments: [String]) async -> Int32 {
+        do {
+            if arguments == ["--version"] {
+                try environment.output.write("wfctl \(Release.version)\n")
+                return CommandExit.done.rawValue
+            }
+            let arguments = ArgumentOrder.globalsLast(arguments)
+            try refuseUnknownVerb(in: arguments)
+            guard let verb = try parsed(arguments) else { return CommandExit.done.rawValue }
+            try await verb.run(in: Session(environment: environment, options: verb.global))
+            return CommandExit.done.rawValue
+        } catch let exit as ParserExit {
+            return exit.code
+        } catch {
+            let failure = CommandFailure(error)
+            // Where the error stream is closed too, the exit code has to do.
+            try? environment.errors.write(ErrorText(environment: environment).text(of: failure))
+            return failure.exitStatus.rawValue
+        }
+    }
+
+    /// The parser said what there was to say.
+    private struct ParserExit: Error {
+        let code: Int32
+    }
+
+    /// The verb; nil when help was asked for and printed.
+    private func parsed(_ arguments: [String]) throws -> (any Verb)? {
+        do {
+            var command = try Wfctl.parseAsRoot(arguments)
+            if let verb = command as? any Verb { return verb }
+            // `help` and the bare `wfctl` throw their text.
+            try command.run()
+            return nil
+        } catch {
+            let code = Wfctl.exitCode(for: error)
+            let text = Wfctl.fullMessage(for: error)
+            guard !code.isSuccess else {
+                try environment.output.write(text + "\n")
+                return nil
+            }
+            let label = "Error: "
+            try environment.errors.write(
+                (text.hasPrefix(label) ? "error: " + text.dropFirst(label.count) : text) + "\n")
+            throw ParserExit(code: CommandExit.usage.rawValue)
+        }
+    }
+
+    private func refuseUnknownVerb(in arguments: [String]) throws {
+        guard let word = arguments.first, !word.hasPrefix("-") else { return }
+        let verbs = Wfctl.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !verbs.contains(word) else { return }
+        let suggestion = NearestName.of(word, among: verbs).map { ["did you mean '\($0)'?"] }
+        throw CommandFailure(
+            .usage, "There is no verb '\(word)'", notes: suggestion ?? ["'wfctl --help' lists the verbs"])
+    }
+}
+
+/// The order of arguments.
+enum ArgumentOrder {
+    /// Moves the global options that stand before the verb behind it, where the parser of the verb finds them.
+    static func globalsLast(_ arguments: [String]) -> [String] {
+        var rest = arguments[...]
+        var globals: [String] = []
+        while let first = rest.first {
+            if GlobalOptions.names.contains(first), rest.count > 1 {
+                globals += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            } else if GlobalOptions.names.contains(where: { first.hasPrefix($0 + "=") }) {
+                globals.append(first)
+                rest = rest.dropFirst()
+            } else {
+                break
+            }
+        }
+        guard let verb = rest.first else { return arguments }
+        return [verb] + globals + rest.dropFirst()
+    }
+}

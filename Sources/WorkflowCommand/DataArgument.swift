@@ -1,0 +1,50 @@
+import ArgumentParser
+import JSON
+import WorkflowAPI
+
+/// The option `--data` of several verbs.
+struct DataOption: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The event's data: JSON, @FILE, or - for standard input.", valueName: "json|@file|-"))
+    var data: String?
+
+    /// The value; nil when the option was not given.
+    func value(in session: Session) throws -> JSONValue? {
+        try data.map { try DataArgument.value(of: $0, in: session) }
+    }
+}
+
+/// JSON on the command line.
+enum DataArgument {
+    /// The value of JSON text, of a file after `@`, or of standard input for `-`.
+    static func value(of argument: String, in session: Session) throws -> JSONValue {
+        let bytes: [UInt8]
+        let source: String
+        if argument == "-" {
+            source = "standard input"
+            bytes = try session.environment.files.read("-", limit: APILimits.bodyBytes)
+        } else if argument.hasPrefix("@") {
+            source = String(argument.dropFirst())
+            bytes = try session.environment.files.read(source, limit: APILimits.bodyBytes)
+        } else {
+            source = "--data"
+            bytes = Array(argument.utf8)
+        }
+        do {
+            return try JSONReader.value(from: bytes)
+        } catch {
+            throw CommandFailure(.badData, "The data of '\(source)' is not JSON: \(error.description)")
+        }
+    }
+
+    /// The data of a start, which replaces keys of the context.
+    static func object(of argument: String, in session: Session) throws -> JSONObject {
+        let value = try value(of: argument, in: session)
+        guard let object = value.object else {
+            throw CommandFailure(.badData, "The data of a start must be a map, not \(value.describedKind)")
+        }
+        return object
+    }
+}

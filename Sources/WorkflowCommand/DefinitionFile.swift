@@ -1,0 +1,47 @@
+import Statechart
+import WorkflowAPI
+
+/// A definition in a file, read and checked.
+struct DefinitionFile {
+    /// `-` for standard input.
+    let path: String
+    let bytes: [UInt8]
+    /// Nil when it has mistakes.
+    let machine: Machine?
+    /// Mistakes and warnings, in the order of the text.
+    let diagnostics: [Diagnostic]
+
+    /// Reads a file; throws only when there is nothing to check.
+    init(path: String, in session: Session) throws {
+        self.path = path
+        bytes = try session.environment.files.read(path, limit: APILimits.bodyBytes)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            machine = nil
+            diagnostics = [Diagnostic(.error, line: 1, column: 1, message: "the text is not valid UTF-8")]
+            return
+        }
+        let isJSON = path.hasSuffix(".json")
+        do {
+            let reading = try DefinitionReader.read(text, syntax: isJSON ? .json : .detected)
+            machine = reading.machine
+            diagnostics = reading.warnings
+        } catch {
+            machine = nil
+            diagnostics = error.diagnostics
+        }
+    }
+
+    /// Reads several files; standard input can be one of them.
+    static func all(_ paths: [String], in session: Session) throws -> [DefinitionFile] {
+        guard paths.count(where: { $0 == "-" }) <= 1 else {
+            throw CommandFailure(.usage, "Standard input can be read once only: '-' stands twice")
+        }
+        return try paths.map { try DefinitionFile(path: $0, in: session) }
+    }
+
+    /// How the file is sent. JSON without an ending that says so is YAML too.
+    var mediaType: DefinitionMediaType { path.hasSuffix(".json") ? .json : .yaml }
+
+    /// `FILE:LINE:COLUMN: error: message`, a line for each.
+    var diagnosticLines: [String] { diagnostics.map { "\(path):\($0)" } }
+}

@@ -1,0 +1,49 @@
+package import WorkflowClient
+
+/// All that a command line touches outside of itself. The executable passes the process's own; tests pass theirs.
+package struct CommandEnvironment: Sendable {
+    /// The environment variables.
+    package var variables: [String: String]
+    /// For data, and for nothing else.
+    package var output: any TextSink
+    /// For everything that is not data.
+    package var errors: any TextSink
+    package var files: any FileAccess
+    /// Makes a client for a daemon; it need not connect yet.
+    package var connect: @Sendable (Address) -> WorkflowClient
+
+    package init(
+        variables: [String: String], output: any TextSink, errors: any TextSink, files: any FileAccess,
+        connect: @escaping @Sendable (Address) -> WorkflowClient
+    ) {
+        self.variables = variables
+        self.output = output
+        self.errors = errors
+        self.files = files
+        self.connect = connect
+    }
+}
+
+/// A stream of text that somebody reads.
+package protocol TextSink: Sendable {
+    /// Whether a person sees it at once.
+    var isTerminal: Bool { get }
+
+    /// Writes all of the text before it returns; throws `OutputClosed` when nobody reads any more.
+    func write(_ text: String) throws
+}
+
+/// The reader of the output went away, as `head` does.
+package struct OutputClosed: Error {
+    package init() {}
+}
+
+/// The files that a command line reads.
+package protocol FileAccess: Sendable {
+    /// The whole content of a file; `-` is standard input. Throws `CommandFailure` when it cannot be read or is longer
+    /// than `limit` bytes.
+    func read(_ path: String, limit: Int) throws -> [UInt8]
+
+    /// Whether something has this path.
+    func exists(_ path: String) -> Bool
+}

@@ -1,0 +1,96 @@
+import WorkflowAPI
+import WorkflowClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension CommandEnvironment {
+    /// The process's own streams, files and variables.
+    package static func ofProcess(variables: [String: String]) -> CommandEnvironment {
+        CommandEnvironment(
+            variables: variables,
+            output: FileSink(descriptor: STDOUT_FILENO),
+            errors: FileSink(descriptor: STDERR_FILENO),
+            files: SystemFiles(),
+            connect: { WorkflowClient(address: $0) })
+    }
+}
+
+/// Writes to a file descriptor, unbuffered: a follower's rows are seen when they come.
+private struct FileSink: TextSink {
+    let descriptor: CInt
+
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    func write(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        var start = 0
+        while start < bytes.count {
+            let written = bytes[start...].withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                    Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    Musl.write(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if written > 0 {
+                start += written
+            } else if errno == EPIPE {
+                throw OutputClosed()
+            } else if errno != EINTR {
+                throw CommandFailure(.other, "Cannot write to the output: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+}
+
+/// The files of the operating system.
+private struct SystemFiles: FileAccess {
+    private static let chunk = 64 << 10
+
+    func read(_ path: String, limit: Int) throws -> [UInt8] {
+        if path == "-" { return try content(of: STDIN_FILENO, named: "standard input", limit: limit) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path) }
+        defer { close(descriptor) }
+        return try content(of: descriptor, named: path, limit: limit)
+    }
+
+    func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    private func content(of descriptor: CInt, named name: String, limit: Int) throws -> [UInt8] {
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                #if canImport(Glibc)
+                    Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+                #elseif canImport(Musl)
+                    Musl.read(descriptor, bytes.baseAddress, bytes.count)
+                #else
+                    Darwin.read(descriptor, bytes.baseAddress, bytes.count)
+                #endif
+            }
+            if count == 0 { return content }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw unreadable(name)
+            }
+            content += buffer[..<count]
+            guard content.count <= limit else {
+                throw CommandFailure(.badData, "Cannot use '\(name)': it is longer than \(limit) bytes")
+            }
+        }
+    }
+
+    private func unreadable(_ name: String) -> CommandFailure {
+        CommandFailure(.fileUnreadable, "Cannot read '\(name)': \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// The options of every verb; they may stand before the verb too.
+struct GlobalOptions: ParsableArguments {
+    /// The long names and the short ones; each takes a value.
+    static let names = ["--address", "--output", "-o"]
+
+    @Option(
+        help: ArgumentHelp(
+            "Where wfd listens: unix:PATH, http://HOST:PORT or HOST:PORT. (default: $WFCTL_ADDRESS, else its usual socket)",
+            valueName: "address"))
+    var address: String?
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("How data is printed.", valueName: "format"))
+    var format: OutputFormat = .table
+}
+
+/// How data is printed.
+enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+    /// For people.
+    case table
+    /// One document, indented.
+    case json
+    /// One compact object per line.
+    case jsonl
+    case yaml
+}

@@ -1,0 +1,29 @@
+import WorkflowAPI
+import WorkflowClient
+
+/// Goes through the pages of a list.
+struct PageWalk {
+    /// Items in sum at most; nil for all.
+    let limit: Int?
+
+    /// Asks for page after page and gives each one away, until the last page or the limit is reached.
+    func run<Item: WireObject>(
+        address: Address,
+        fetch: (_ limit: Int?, _ page: String?) async throws -> Page<Item>,
+        print: ([Item]) throws -> Void
+    ) async throws {
+        var rest = limit
+        var token: String?
+        repeat {
+            let size = rest.map { min($0, APILimits.largestPageItems) } ?? APILimits.largestPageItems
+            let page = try await fetch(size, token)
+            let items = rest.map { Array(page.items.prefix($0)) } ?? page.items
+            try print(items)
+            rest = rest.map { $0 - items.count }
+            guard page.nextPage == nil || page.nextPage != token else {
+                throw ClientError.protocolViolation(address, reason: "a page names itself as its next one")
+            }
+            token = page.nextPage
+        } while token != nil && rest != 0
+    }
+}

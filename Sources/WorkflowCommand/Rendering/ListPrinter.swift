@@ -1,0 +1,52 @@
+import JSON
+
+/// Prints a list part by part, so that a long one need not be held in memory.
+///
+/// The first rows of a table are kept back until there are enough of them to tell how wide its columns are.
+struct ListPrinter<Item: JSONWritable> {
+    private static var rowsKept: Int { 500 }
+
+    private let session: Session
+    private let isLive: Bool
+    private var table: Table<Item>
+    private var kept: [Item] = []
+    private var isEmpty = true
+
+    /// - Parameter isLive: Whether somebody watches items as they come: then no row is kept back.
+    init(_ session: Session, columns: [Table<Item>.Column], isLive: Bool = false) {
+        self.session = session
+        self.isLive = isLive
+        table = Table(columns)
+    }
+
+    /// Prints the next items.
+    mutating func add(_ items: [Item]) throws {
+        var text = ""
+        for item in items {
+            switch session.format {
+            case .table: kept.append(item)
+            case .json: text += (isEmpty ? "[\n  " : ",\n  ") + IndentedJSON.text(of: item, depth: 1)
+            case .jsonl: text += JSONWriter.string(item) + "\n"
+            case .yaml: text += try YAMLText.of([item])
+            }
+            isEmpty = false
+        }
+        if !text.isEmpty { try session.environment.output.write(text) }
+        if !kept.isEmpty, isLive || kept.count >= Self.rowsKept { try printKept() }
+    }
+
+    /// Prints what is kept back and what ends the list.
+    mutating func end() throws {
+        switch session.format {
+        case .table: if !kept.isEmpty || isEmpty { try printKept() }
+        case .jsonl: break
+        case .json: try session.environment.output.write(isEmpty ? "[]\n" : "\n]\n")
+        case .yaml: if isEmpty { try session.environment.output.write("[]\n") }
+        }
+    }
+
+    private mutating func printKept() throws {
+        try session.environment.output.write(table.lines(for: kept))
+        kept.removeAll()
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl apply`.
+struct Apply: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "apply", abstract: "Make definitions the latest versions of their machines.",
+        discussion: "All files are checked before the first one is sent.")
+
+    @Argument(help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"))
+    var files: [String]
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let definitions = try DefinitionFile.all(files, in: session)
+        for line in definitions.flatMap(\.diagnosticLines) { try session.say(Printable.text(line)) }
+        let wrong = definitions.count { $0.machine == nil }
+        guard wrong == 0 else {
+            let total =
+                definitions.count == 1
+                ? "the definition has mistakes" : "\(wrong) of \(definitions.count) have mistakes"
+            throw CommandFailure(.badData, "Nothing was applied: \(total)")
+        }
+        try await session.withClient { client in
+            var printer = ListPrinter(session, columns: Applied.columns, isLive: true)
+            var failure: (any Error)?
+            for definition in definitions {
+                do {
+                    let applied = try await client.apply(definition.bytes, as: definition.mediaType)
+                    try printer.add([Applied(file: definition.path, applied: applied)])
+                } catch {
+                    failure = Self.failure(error, of: definition)
+                    break
+                }
+            }
+            try printer.end()
+            if let failure { throw failure }
+        }
+    }
+
+    private static func failure(_ error: any Error, of definition: DefinitionFile) -> CommandFailure {
+        let failure = CommandFailure(error)
+        let message = failure.message.map { "Cannot apply '\(definition.path)': \($0)" }
+        return CommandFailure(failure.exitStatus, message, notes: failure.notes)
+    }
+}
+
+/// What became of one file.
+private struct Applied: JSONWritable {
+    let file: String
+    let applied: AppliedMachine
+
+    static let columns: [Table<Applied>.Column] = [
+        .init(nil) { item in
+            let machine = item.applied.machine
+            return "\(machine.machine): version \(machine.version)" + (item.applied.isNew ? "" : " (unchanged)")
+        }
+    ]
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("machine", applied.machine.machine)
+            writer.field("version", applied.machine.version)
+            writer.field("digest", applied.machine.digest)
+            writer.field("createdAt", applied.machine.createdAt)
+            writer.field("warnings", applied.machine.warnings ?? [])
+            writer.field("unchanged", !applied.isNew)
+            writer.field("file", file)
+        }
+    }
+}

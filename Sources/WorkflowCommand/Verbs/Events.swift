@@ -1,0 +1,26 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl events`.
+struct Events: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "List the events of an instance's machine, and which it accepts now.")
+
+    @Argument(help: "The instance's name.")
+    var instance: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let page = try await session.withClient { try await $0.events(ofInstance: instance) }
+        var printer = ListPrinter(session, columns: Self.columns)
+        try printer.add(page.items)
+        try printer.end()
+    }
+
+    private static let columns: [Table<EventItem>.Column] = [
+        .init("EVENT") { $0.event },
+        .init("ACCEPTED") { item in item.accepted.map { $0 ? "yes" : "no" } ?? "depends on its data" },
+    ]
+}

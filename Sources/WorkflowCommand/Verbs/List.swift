@@ -1,0 +1,64 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl list`.
+struct List: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List instances.")
+
+    @Option(help: "Only instances of this machine.")
+    var machine: String?
+
+    @Option(help: "Only instances in this state or below it.")
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp("Only instances with this status.", valueName: "running|done|failed|cancelled"),
+        transform: List.status)
+    var status: Instance.Status?
+
+    @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
+    var limit: Int?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Limit.check(limit) }
+
+    func run(in session: Session) async throws {
+        var printer = ListPrinter(session, columns: Self.columns)
+        try await session.withClient { client in
+            try await PageWalk(limit: limit).run(address: client.address) { size, page in
+                try await client.instances(
+                    .init(machine: machine, status: status, state: state, limit: size, page: page))
+            } print: {
+                try printer.add($0)
+            }
+        }
+        try printer.end()
+    }
+
+    private static func status(_ word: String) throws -> Instance.Status {
+        if let status = Instance.Status(rawValue: word) { return status }
+        let words = Instance.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw ValidationError("it must be one of \(words)")
+    }
+
+    private static let columns: [Table<Instance>.Column] = [
+        .init("INSTANCE") { $0.instance },
+        .init("MACHINE") { $0.machine },
+        .init("VERSION") { String($0.version) },
+        .init("STATUS") { $0.status.rawValue },
+        .init("STATE") { StateText.leaves($0.configuration) },
+        .init("SEQ") { String($0.seq) },
+        .init("UPDATED") { $0.updatedAt.text },
+    ]
+}
+
+/// The option `--limit` of several verbs.
+enum Limit {
+    /// Refuses what is not a number of things.
+    static func check(_ limit: Int?) throws {
+        if let limit, limit < 1 { throw ValidationError("'--limit' must be at least 1, not \(limit)") }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl machine`.
+struct MachineSource: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "machine", abstract: "Print a machine's definition exactly as it was applied.")
+
+    @Argument(help: "The machine's name.")
+    var name: String
+
+    @Option(help: "Its version. (default: the latest)")
+    var version: Int64?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let machine = try await session.withClient { try await $0.machine(name, version: version) }
+        // To the byte: applying what was printed changes nothing.
+        try session.print(machine) { machine.source ?? "" }
+    }
+}

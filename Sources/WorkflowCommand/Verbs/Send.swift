@@ -1,0 +1,56 @@
+import ArgumentParser
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl send`.
+struct Send: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Send an event to an instance.",
+        discussion: "When it says that the event was taken, everything that follows from it is on disk.")
+
+    @Argument(help: "The instance's name.")
+    var instance: String
+
+    @Argument(help: "The event's name.")
+    var event: String
+
+    @OptionGroup var data: DataOption
+
+    @Flag(help: "Say what would happen and change nothing.")
+    var dryRun = false
+
+    @Flag(help: "Tell which states were exited and entered.")
+    var detail = false
+
+    @Option(help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    var expectSeq: Int64?
+
+    @Option(help: ArgumentHelp("Only if this state is active.", valueName: "state"))
+    var expectState: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let expectation = Expectation(seq: expectSeq, state: expectState)
+        let request = SendRequest(
+            event: event, data: try data.value(in: session),
+            expect: expectation == Expectation() ? nil : expectation)
+        let parameters = SendParameters(dryRun: dryRun, detail: detail)
+        do {
+            let answer = try await session.withClient { try await $0.send(request, to: instance, parameters) }
+            try session.print(answer) { Self.line(for: answer) }
+        } catch {
+            throw CommandFailure(error, event: event)
+        }
+    }
+
+    private static func line(for answer: SendAnswer) -> String {
+        var facts = ["seq \(answer.seq - 1) -> \(answer.seq)"]
+        if answer.status != .running { facts.append(answer.status.rawValue) }
+        if answer.dryRun == true { facts.append("dry run: nothing was changed") }
+        return "\(answer.instance): \(StateText.leaves(answer.from)) -> \(StateText.leaves(answer.to))"
+            + "   (\(facts.joined(separator: ", ")))\n"
+            + StateText.detail(exited: answer.exited, entered: answer.entered)
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl start`.
+struct Start: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Start an instance of a machine.",
+        discussion: "Without a name, wfd chooses one.")
+
+    @Argument(help: "The machine's name.")
+    var machine: String
+
+    @Argument(help: "The new instance's name: 1 to 200 characters of A-Z a-z 0-9 _ . : @ -")
+    var name: String?
+
+    @Option(help: "The machine's version. (default: the latest)")
+    var version: Int64?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Replaces keys of the machine's context: a JSON object, @FILE, or - for standard input.",
+            valueName: "json|@file|-"))
+    var data: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let data = try data.map { try DataArgument.object(of: $0, in: session) }
+        let request = StartRequest(machine: machine, version: version, instance: name, data: data)
+        let instance = try await session.withClient { try await $0.start(request) }
+        try session.print(instance) {
+            let end = instance.status == .running ? "" : ", \(instance.status.rawValue)"
+            return "\(instance.instance): started in \(StateText.leaves(instance.configuration))"
+                + "   (\(instance.machine) version \(instance.version), seq \(instance.seq)\(end))\n"
+        }
+    }
+}

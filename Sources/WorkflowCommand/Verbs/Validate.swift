@@ -1,0 +1,61 @@
+import ArgumentParser
+import JSON
+import Statechart
+import WorkflowAPI
+
+/// `wfctl validate`.
+struct Validate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "validate", abstract: "Check definitions without a daemon.")
+
+    @Argument(help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"))
+    var files: [String]
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let checked = try DefinitionFile.all(files, in: session).map(Checked.init)
+        var printer = ListPrinter(session, columns: Checked.columns)
+        for one in checked { try printer.add([one]) }
+        try printer.end()
+        if checked.contains(where: { $0.file.machine == nil }) { throw CommandFailure(.badData, nil) }
+    }
+}
+
+/// What there is to say about one file.
+private struct Checked: JSONWritable {
+    let file: DefinitionFile
+
+    static let columns: [Table<Checked>.Column] = [
+        .init(nil) { ($0.file.diagnosticLines + $0.verdict).joined(separator: "\n") }
+    ]
+
+    private var verdict: [String] {
+        guard let machine = file.machine else { return [] }
+        return ["\(file.path): ok (machine '\(machine.name)', \(states(of: machine)) states)"]
+    }
+
+    /// The states below the root, which is the machine itself.
+    private func states(of machine: Machine) -> Int { machine.states.count - 1 }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("file", file.path)
+            writer.field("valid", file.machine != nil)
+            if let machine = file.machine {
+                writer.field("machine", machine.name)
+                writer.field("states", states(of: machine))
+            }
+            writer.field("diagnostics", file.diagnostics.map(DefinitionDiagnostic.init))
+        }
+    }
+}
+
+extension DefinitionDiagnostic {
+    /// The wire form of what the definition reader says.
+    init(_ diagnostic: Diagnostic) {
+        self.init(
+            severity: diagnostic.severity == .error ? .error : .warning, line: diagnostic.line,
+            column: diagnostic.column, message: diagnostic.message)
+    }
+}

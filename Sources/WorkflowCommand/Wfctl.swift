@@ -1,0 +1,21 @@
+package import ArgumentParser
+
+/// The command line of `wfctl`: its verbs and its help.
+package struct Wfctl: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "wfctl",
+        abstract: "Start, drive and inspect the state machines of wfd.",
+        usage: "wfctl [--address <address>] [-o table|json|jsonl|yaml] <verb> …",
+        discussion: """
+            Data goes to standard output, everything else to standard error; - stands for standard input. Exit codes: \
+            0 done, 1 other, 4 not found, 5 refused by the machine, 6 not as expected, 7 key conflict, 64 usage, \
+            65 bad data, 66 file unreadable, 69 wfd unreachable, 75 try again, 77 not permitted.
+            """,
+        subcommands: [
+            Apply.self, Validate.self, Start.self, Send.self, Show.self, List.self, Events.self, History.self,
+            Simulate.self, Machines.self, MachineSource.self,
+        ]
+    )
+
+    package init() {}
+}

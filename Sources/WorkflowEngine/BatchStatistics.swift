@@ -1,0 +1,24 @@
+import Synchronization
+
+/// Counts of what the writer committed since the daemon began.
+package final class BatchStatistics: Sendable {
+    /// The counts at one moment.
+    package struct Counts: Sendable, Equatable {
+        package var batches = 0
+        package var events = 0
+        package var largestBatch = 0
+    }
+
+    private let state = Mutex(Counts())
+
+    /// The counts now.
+    package var counts: Counts { state.withLock { $0 } }
+
+    func batchCommitted(rows: Int) {
+        state.withLock { counts in
+            counts.batches += 1
+            counts.events += rows
+            counts.largestBatch = max(counts.largestBatch, rows)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package import JSON
+package import Statechart
+package import WorkflowStore
+
+/// A definition to store.
+package struct ApplyCommand: Sendable {
+    /// The text exactly as given.
+    let source: String
+    let machine: Machine
+}
+
+/// An instance to start.
+package struct StartCommand: Sendable {
+    /// The machine's name.
+    package var machine: String
+    /// Nil for the latest.
+    package var version: Int64?
+    /// Nil to have one made.
+    package var instance: String?
+    package var data: JSONObject
+
+    package init(machine: String, version: Int64? = nil, instance: String? = nil, data: JSONObject = JSONObject()) {
+        self.machine = machine
+        self.version = version
+        self.instance = instance
+        self.data = data
+    }
+}
+
+/// An event for an instance.
+package struct SendCommand: Sendable {
+    package var instance: String
+    package var event: Event
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// The path of a state that must be active; nil for any.
+    package var expectedState: String?
+    /// Asks what would happen, and changes nothing.
+    package var isDryRun: Bool
+
+    package init(
+        instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false
+    ) {
+        self.instance = instance
+        self.event = event
+        self.expectedSeq = expectedSeq
+        self.expectedState = expectedState
+        self.isDryRun = isDryRun
+    }
+}
+
+/// What a caller asks of the writer.
+enum Command: Sendable {
+    case apply(ApplyCommand)
+    case start(StartCommand)
+    case send(SendCommand)
+}
+
+/// What the writer says when it has done it, and it is on disk.
+enum Answer: Sendable {
+    case applied(AppliedMachine)
+    case started(InstanceView)
+    case sent(SentEvent)
+}
+
+/// The answer to an apply.
+package struct AppliedMachine: Sendable {
+    package let record: MachineRecord
+    /// False when this text was the latest version already.
+    package let isNew: Bool
+}
+
+/// An instance, with the machine that it runs.
+package struct InstanceView: Sendable {
+    package let record: InstanceRecord
+    package let machine: MachineRecord
+}
+
+/// The answer to a send.
+package struct SentEvent: Sendable {
+    package let instance: String
+    package let event: String
+    /// After the event; of a dry run, what it would be.
+    package let seq: Seq
+    /// Paths of the active leaves before.
+    package let from: [String]
+    /// Paths of the active leaves after.
+    package let to: [String]
+    package let status: InstanceStatus
+    package let context: JSONObject
+    /// Paths of the states left, in order.
+    package let exited: [String]
+    /// Paths of the states entered, in order.
+    package let entered: [String]
+    package let isDryRun: Bool
+}

@@ -1,0 +1,127 @@
+import JSON
+import Statechart
+package import WorkflowStore
+
+extension Engine {
+    /// The latest version of a machine, or the named one.
+    package func machine(named name: String, version: Int64? = nil) async throws(Rejection) -> MachineRecord {
+        if let record = try await read({ () async throws(StoreError) in
+            try await store.machine(named: name, version: version)
+        }) {
+            return record
+        }
+        let latest =
+            version == nil
+            ? nil : try await read { () async throws(StoreError) in try await store.machine(named: name, version: nil) }
+        throw .machineNotFound(name: name, version: version, latest: latest?.version)
+    }
+
+    /// The latest versions of all machines, by name, after a name.
+    package func machines(after name: String?, limit: Int) async throws(Rejection) -> [MachineRecord] {
+        try await read { () async throws(StoreError) in try await store.machines(after: name, limit: limit) }
+    }
+
+    /// An instance as it is on disk.
+    package func instance(named name: String) async throws(Rejection) -> InstanceView {
+        guard
+            let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
+        else { throw .instanceNotFound(name) }
+        return InstanceView(record: record, machine: try await machineRecord(record.machineID))
+    }
+
+    /// A page of instances.
+    package func instances(
+        _ query: InstanceQuery
+    ) async throws(Rejection) -> (views: [InstanceView], next: InstanceListPosition?) {
+        let page = try await read { () async throws(StoreError) in try await store.instances(query) }
+        var views: [InstanceView] = []
+        for record in page.instances {
+            views.append(InstanceView(record: record, machine: try await machineRecord(record.machineID)))
+        }
+        return (views, page.next)
+    }
+
+    /// What the instance would say now to each event of its machine; asking changes nothing.
+    package func acceptance(
+        of name: String
+    ) async throws(Rejection) -> [(descriptor: String, isAccepted: Bool?)] {
+        let record = try await instance(named: name).record
+        let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
+        return instance.machine.acceptance(in: instance.snapshot)
+    }
+
+    /// A page of an instance's history.
+    package func history(_ query: HistoryQuery) async throws(Rejection) -> [JournalRecord] {
+        try await read { () async throws(StoreError) in try await store.history(query) }
+    }
+
+    /// The states that the rows of a page exited and entered, found by folding from the nearest snapshot; in the order
+    /// of the rows.
+    package func moves(of rows: [JournalRecord], query: HistoryQuery) async throws(Rejection) -> [StateMoves] {
+        guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
+        var fold = Fold()
+        var begin: Int64 = 1
+        let before = Seq(rawValue: first.rawValue - 1)
+        let snapshot = try await read { () async throws(StoreError) in
+            try await store.snapshot(of: query.instance, atOrBefore: before)
+        }
+        var moves: [Seq: StateMoves] = [:]
+        do {
+            if let snapshot {
+                let head = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue))
+                guard let row = head.first else { throw FoldError(seq: snapshot.seq, message: "its row is missing") }
+                fold = try Fold(after: snapshot, machine: try await loadedMachine(row.machineID).machine)
+                begin = snapshot.seq.rawValue + 1
+            }
+            for row in try await history(query.with(seqs: begin...last.rawValue)) {
+                let machine = try await loadedMachine(row.machineID).machine
+                let macrostep = try fold.apply(row, machine: machine)
+                moves[row.seq] = StateMoves(
+                    exited: machine.paths(of: macrostep.exited), entered: machine.paths(of: macrostep.entered))
+            }
+        } catch let error as FoldError {
+            throw .fault("the history does not fold at \(error)")
+        } catch let error as Rejection {
+            throw error
+        } catch {
+            throw .fault("\(error)")
+        }
+        return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
+    }
+
+    /// The machine version of a row number.
+    package func loadedMachine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
+        if let loaded = library.machine(id) { return loaded }
+        guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {
+            throw .fault("machine \(id.rawValue) is not in the store")
+        }
+        return try library.machine(of: record)
+    }
+
+    private func machineRecord(_ id: MachineID) async throws(Rejection) -> MachineRecord {
+        try await loadedMachine(id).record
+    }
+
+    private func read<Value: Sendable>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(Rejection) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw Rejection(error)
+        }
+    }
+}
+
+/// The states that one macrostep left and entered, as paths, in order.
+package struct StateMoves: Sendable, Equatable {
+    package let exited: [String]
+    package let entered: [String]
+}
+
+extension HistoryQuery {
+    /// The same history, oldest first, over other seqs.
+    fileprivate func with(seqs: ClosedRange<Int64>) -> HistoryQuery {
+        HistoryQuery(instance: instance, head: head, headSeq: headSeq, seqs: seqs, isReversed: false)
+    }
+}

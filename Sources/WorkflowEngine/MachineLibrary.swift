@@ -1,0 +1,46 @@
+package import Statechart
+import Synchronization
+package import WorkflowStore
+
+/// A machine version, ready to run.
+package final class LoadedMachine: Sendable {
+    package let record: MachineRecord
+    package let machine: Machine
+
+    init(record: MachineRecord, machine: Machine) {
+        self.record = record
+        self.machine = machine
+    }
+}
+
+/// The machine versions in use, each compiled once.
+final class MachineLibrary: Sendable {
+    private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
+
+    init(limits: EngineLimits) {
+        cache = Mutex(GenerationCache(bound: limits.cachedMachineBytes))
+    }
+
+    /// A version that is compiled already; nil when it is not.
+    func machine(_ id: MachineID) -> LoadedMachine? {
+        cache.withLock { $0.value(for: id) { $0.record.source.utf8.count } }
+    }
+
+    /// The version of a stored row.
+    func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
+        if let loaded = machine(record.id) { return loaded }
+        do throws(DefinitionError) {
+            return keep(LoadedMachine(record: record, machine: try DefinitionReader.read(record.source).machine))
+        } catch {
+            let reason = error.diagnostics.first.map(\.description) ?? "no reason"
+            throw .fault("version \(record.version) of machine '\(record.name)' cannot be read: \(reason)")
+        }
+    }
+
+    /// Keeps a version that was just committed.
+    @discardableResult
+    func keep(_ loaded: LoadedMachine) -> LoadedMachine {
+        cache.withLock { $0.insert(loaded, for: loaded.record.id, cost: loaded.record.source.utf8.count) }
+        return loaded
+    }
+}

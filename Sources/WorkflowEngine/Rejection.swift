@@ -1,0 +1,49 @@
+package import Statechart
+package import WorkflowStore
+
+/// Why a command was not carried out. Nothing changed, but for `outcomeUnknown`, where that is not known.
+package enum Rejection: Error, Sendable {
+    case machineNotFound(name: String, version: Int64?, latest: Int64?)
+    case instanceNotFound(String)
+    case instanceExists(String)
+    case invalidDefinition(DefinitionError)
+    case invalidName(String)
+    case invalidData(String)
+    case reservedEvent(String)
+    /// The machine refused the event; the facts say in which state.
+    case refused(Refusal, event: String, machine: Machine, facts: InstanceFacts?)
+    case finished(InstanceFacts)
+    case failed(InstanceFacts)
+    /// What was expected and did not hold.
+    case preconditionFailed(String, InstanceFacts)
+    case overloaded
+    case draining
+    case storageUnavailable(String)
+    case outcomeUnknown
+    /// A fault of ours; the message tells what to report.
+    case fault(String)
+}
+
+/// What a refusal tells about the instance that it left alone.
+package struct InstanceFacts: Sendable, Equatable {
+    package let name: String
+    package let machine: String
+    package let status: InstanceStatus
+    /// Paths of the active leaves.
+    package let configuration: [String]
+    package let seq: Seq
+    /// The descriptors of events that it takes now.
+    package let accepted: [String]
+}
+
+extension Rejection {
+    /// What a caller is told when the store could not do something.
+    init(_ error: StoreError) {
+        switch error.code {
+        case .outcomeUnknown: self = .outcomeUnknown
+        case .closed: self = .draining
+        case .constraint: self = .fault(error.message)
+        default: self = .storageUnavailable(error.message)
+        }
+    }
+}

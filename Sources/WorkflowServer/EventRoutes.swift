@@ -1,0 +1,86 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// `/v1/instances/NAME/events`: sending events, and asking which ones are accepted.
+struct EventRoutes: Sendable {
+    let engine: Engine
+
+    func register(on router: Router<some RequestContext>) {
+        router.resource(
+            "/v1/instances/:instance/events",
+            [
+                (
+                    .get,
+                    { request, context in
+                        try await list(request, name: try context.pathParameter("instance"))
+                    }
+                ),
+                (
+                    .post,
+                    { request, context in
+                        try await send(request, name: try context.pathParameter("instance"))
+                    }
+                ),
+            ])
+    }
+
+    private func send(_ request: Request, name: String) async throws -> Response {
+        let parameters = try reading {
+            try SendParameters(query: try request.queryItems)
+        }
+        try request.refuseIdempotencyKey()
+        let body = try await request.object(as: SendRequest.self)
+        let seq = try expectedSeq(body.expect?.seq, ifMatch: request.headers[.ifMatch])
+        let command = SendCommand(
+            instance: name, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
+            expectedState: body.expect?.state, isDryRun: parameters.dryRun)
+        do {
+            let sent = try await asking { try await engine.send(command) }
+            var headers = HTTPFields()
+            if !sent.isDryRun { headers[.eTag] = "\"\(sent.seq.rawValue)\"" }
+            return Response(SendAnswer(sent, withDetail: parameters.detail), headers: headers)
+        } catch let problem as Problem where problem.type == .instanceNotFound {
+            throw await engine.suggestingInstance(problem)
+        }
+    }
+
+    /// The seq of the body or of `If-Match`, which say the same thing when both are there.
+    private func expectedSeq(_ expected: Int64?, ifMatch: String?) throws(Problem) -> Int64? {
+        guard let ifMatch, ifMatch != "*" else { return expected }
+        guard ifMatch.count > 2, ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""),
+            let seq = Int64(ifMatch.dropFirst().dropLast())
+        else {
+            throw Problem(.invalidRequest, detail: "If-Match must be a seq in double quotes, such as \"5\"")
+        }
+        guard expected == nil || expected == seq else {
+            throw Problem(.invalidRequest, detail: "'expect.seq' and If-Match do not agree")
+        }
+        return seq
+    }
+
+    private func list(_ request: Request, name: String) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        do {
+            let events = try await asking { try await engine.acceptance(of: name) }
+            return Response(Page(items: events.map { EventItem(event: $0.descriptor, accepted: $0.isAccepted) }))
+        } catch let problem as Problem where problem.type == .instanceNotFound {
+            throw await engine.suggestingInstance(problem)
+        }
+    }
+}
+
+extension SendAnswer {
+    /// The wire form of what the engine says.
+    init(_ sent: SentEvent, withDetail: Bool) {
+        self.init(
+            instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, from: sent.from, to: sent.to,
+            status: Instance.Status(sent.status), configuration: sent.to, context: sent.context,
+            exited: withDetail ? sent.exited : nil, entered: withDetail ? sent.entered : nil,
+            dryRun: sent.isDryRun ? true : nil)
+    }
+}

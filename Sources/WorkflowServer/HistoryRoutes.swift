@@ -1,0 +1,106 @@
+import Foundation
+import Hummingbird
+import JSON
+import ServiceLifecycle
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// `/v1/instances/NAME/history`: what happened to an instance.
+struct HistoryRoutes: Sendable {
+    let engine: Engine
+
+    func register(on router: Router<some RequestContext>) {
+        router.resource(
+            "/v1/instances/:instance/history",
+            [
+                (
+                    .get,
+                    { request, context in
+                        try await list(request, name: try context.pathParameter("instance"))
+                    }
+                )
+            ])
+    }
+
+    private func list(_ request: Request, name: String) async throws -> Response {
+        let parameters = try reading {
+            try HistoryParameters(query: try request.queryItems)
+        }
+        let first = try await engine.instanceOrSuggestion(named: name).record
+        guard let seconds = parameters.wait, seconds > 0 else { return try await page(parameters, of: first) }
+        guard let changes = engine.feed.changes(of: first.id) else {
+            throw Problem(.overloaded, detail: "Too many requests wait for history")
+        }
+        let record = try await engine.instanceOrSuggestion(named: name).record
+        if record.seq.rawValue > parameters.after ?? 0 { return try await page(parameters, of: record) }
+        await waitForChange(changes, atMost: .seconds(seconds))
+        return try await page(parameters, of: try await engine.instanceOrSuggestion(named: name).record)
+    }
+
+    /// Returns after a commit that changed the instance, after the time given, or when the daemon stops.
+    private func waitForChange(_ changes: AsyncStream<Void>, atMost time: Duration) async {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup { group in
+                group.addTask { for await _ in changes { return } }
+                // Cancelled as soon as there is a change: then the time does not matter any more.
+                group.addTask { try? await Task.sleep(for: time) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func page(_ parameters: HistoryParameters, of record: InstanceRecord) async throws -> Response {
+        let limit = Int64(parameters.limit ?? APILimits.defaultPageItems)
+        var lowest = (parameters.after ?? 0).addingReportingOverflow(1).partialValue
+        var highest = record.seq.rawValue
+        if let page = parameters.page {
+            guard case .history(record.id, parameters.reverse, let next) = try PageToken(text: page) else {
+                throw PageToken.ofAnotherList
+            }
+            if parameters.reverse { highest = min(highest, next) } else { lowest = max(lowest, next) }
+        }
+        guard lowest > 0, lowest <= highest else { return Response(Page<HistoryItem>(items: [])) }
+        let seqs =
+            parameters.reverse
+            ? max(lowest, highest - limit + 1)...highest : lowest...min(highest, lowest + limit - 1)
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: parameters.reverse)
+        let rows = try await asking { try await engine.history(query) }
+        let moves = parameters.detail ? try await asking { try await engine.moves(of: rows, query: query) } : nil
+        let items = try rows.enumerated().map { offset, row in
+            try HistoryItem(row, generation: engine.store.identity.generation, moves: moves?[offset])
+        }
+        return Response(Page(items: items, nextPage: next(after: rows, lowest, highest, parameters, record)))
+    }
+
+    private func next(
+        after rows: [JournalRecord], _ lowest: Int64, _ highest: Int64, _ parameters: HistoryParameters,
+        _ record: InstanceRecord
+    ) -> String? {
+        guard let last = rows.last?.seq.rawValue else { return nil }
+        let next = parameters.reverse ? last - 1 : last + 1
+        guard (lowest...highest).contains(next) else { return nil }
+        return PageToken.history(instance: record.id, isReversed: parameters.reverse, next: next).text
+    }
+}
+
+extension HistoryItem {
+    /// The wire form of a journal row.
+    init(_ row: JournalRecord, generation: Int64, moves: StateMoves?) throws {
+        self.init(
+            seq: row.seq.rawValue, at: WireTime(milliseconds: row.at.rawValue), kind: row.kind.rawValue,
+            event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
+            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to), actor: row.actor,
+            key: row.key.map { String(decoding: $0, as: UTF8.self) },
+            cursor: Self.cursor(generation: generation, position: row.position), exited: moves?.exited,
+            entered: moves?.entered)
+    }
+
+    /// The place of a row as callers see it: generation, partition and position, opaque.
+    private static func cursor(generation: Int64, position: Position) -> String {
+        Data("\(generation).0.\(position.rawValue)".utf8).base64EncodedString().replacing("=", with: "")
+    }
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// `/v1/instances`: starting, listing and showing instances.
+struct InstanceRoutes: Sendable {
+    let engine: Engine
+
+    func register(on router: Router<some RequestContext>) {
+        router.resource(
+            "/v1/instances",
+            [
+                (.get, { request, _ in try await list(request) }),
+                (
+                    .post,
+                    { request, _ in
+                        try await start(request)
+                    }
+                ),
+            ])
+        router.resource(
+            "/v1/instances/:instance",
+            [
+                (
+                    .get,
+                    { request, context in
+                        try await show(request, name: try context.pathParameter("instance"))
+                    }
+                )
+            ])
+    }
+
+    private func start(_ request: Request) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        try request.refuseIdempotencyKey()
+        let body = try await request.object(as: StartRequest.self)
+        if let name = body.instance, !InstanceName.isValid(name) {
+            throw Problem(
+                .invalidName,
+                detail: "'\(name.prefix(40))' is no instance name: 1 to \(APILimits.instanceNameLength) characters of "
+                    + "A-Z a-z 0-9 _ . : @ -")
+        }
+        let command = StartCommand(
+            machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject())
+        do {
+            let view = try await asking { try await engine.start(command) }
+            var headers: HTTPFields = [.location: Routes.instance(view.record.name)]
+            headers[.eTag] = "\"\(view.record.seq.rawValue)\""
+            return Response(try Instance(view), status: .created, headers: headers)
+        } catch let problem as Problem where problem.type == .machineNotFound {
+            throw await engine.suggestingMachine(problem)
+        }
+    }
+
+    private func show(_ request: Request, name: String) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        let view = try await engine.instanceOrSuggestion(named: name)
+        return Response(try Instance(view), headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        let parameters = try reading {
+            try InstanceListParameters(query: try request.queryItems)
+        }
+        var query = InstanceQuery(
+            machine: parameters.machine, status: parameters.status.map(InstanceStatus.init),
+            state: parameters.state, limit: parameters.limit ?? APILimits.defaultPageItems)
+        if let page = parameters.page {
+            guard
+                case .instances(query.machine, query.status?.rawValue, query.state, let after) =
+                    try PageToken(text: page)
+            else { throw PageToken.ofAnotherList }
+            query.after = after
+        }
+        let page = try await asking { [query] in try await engine.instances(query) }
+        let next = page.next.map { position in
+            PageToken.instances(
+                machine: query.machine, status: query.status?.rawValue, state: query.state, after: position
+            ).text
+        }
+        return Response(Page(items: try page.views.map { try Instance($0) }, nextPage: next))
+    }
+}
+
+extension Engine {
+    /// An instance; when there is none, the problem names the one that was probably meant.
+    func instanceOrSuggestion(named name: String) async throws -> InstanceView {
+        do {
+            return try await asking { try await instance(named: name) }
+        } catch let problem as Problem where problem.type == .instanceNotFound {
+            throw await suggestingInstance(problem)
+        }
+    }
+
+    /// Adds the name that was probably meant to a problem about an instance that is not there.
+    func suggestingInstance(_ problem: Problem) async -> Problem {
+        var problem = problem
+        // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
+        if let name = problem.instance, let names = try? await store.instanceNames(near: name, limit: 200) {
+            problem.suggestion = NearestName.of(name, among: names)
+        }
+        return problem
+    }
+}
+
+extension InstanceStatus {
+    init(_ status: Instance.Status) {
+        self =
+            switch status {
+            case .running: .running
+            case .done: .done
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
+    }
+}
+
+extension Instance.Status {
+    /// An instance that is being purged is shown as cancelled until it is gone.
+    init(_ status: InstanceStatus) {
+        self =
+            switch status {
+            case .running: .running
+            case .done: .done
+            case .failed: .failed
+            case .cancelled, .purging: .cancelled
+            }
+    }
+}
+
+extension Instance {
+    /// The wire form of a stored instance.
+    init(_ view: InstanceView) throws {
+        let record = view.record
+        self.init(
+            instance: record.name, machine: view.machine.name, version: view.machine.version,
+            status: Status(record.status), configuration: record.leafPaths,
+            context: try JSONReader.value(from: record.state.context).object ?? JSONObject(),
+            seq: record.seq.rawValue, createdAt: WireTime(milliseconds: record.created.rawValue),
+            updatedAt: WireTime(milliseconds: record.updated.rawValue))
+    }
+}

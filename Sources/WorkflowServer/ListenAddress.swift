@@ -1,0 +1,62 @@
+import Foundation
+
+/// Where a server listens.
+package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    case unix(path: String)
+    /// A loopback address.
+    case tcp(host: String, port: Int)
+
+    /// Reads `unix:PATH` or `HOST:PORT` (`[::1]:8080` for IPv6).
+    ///
+    /// Until there is access control, only loopback addresses are taken: whoever can connect can do everything.
+    package init(_ text: String) throws(ListenAddressError) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst("unix:".count))
+            guard !path.isEmpty else { throw ListenAddressError(text, "the path is missing; write unix:PATH") }
+            // sun_path holds 108 bytes with its terminating zero (unix(7)).
+            guard path.utf8.count <= 107 else {
+                throw ListenAddressError(text, "the path has \(path.utf8.count) bytes; a socket's path has at most 107")
+            }
+            self = .unix(path: path)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw ListenAddressError(text, "write unix:PATH or HOST:PORT")
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard Self.isLoopback(host) else {
+            throw ListenAddressError(
+                text,
+                "there is no access control yet, so TCP listens on loopback only; "
+                    + "use 127.0.0.1, [::1] or localhost, or a unix socket")
+        }
+        self = .tcp(host: host == "localhost" ? "127.0.0.1" : host, port: Int(port))
+    }
+
+    package var description: String {
+        switch self {
+        case .unix(let path): "unix:\(path)"
+        case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+    }
+
+    /// Whether a host is a loopback address, written as a number or as `localhost`; other names are not looked up.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" { return true }
+        var four = in_addr()
+        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
+    }
+}
+
+/// Why an address to listen on is refused.
+package struct ListenAddressError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ address: String, _ reason: String) {
+        description = "Cannot listen on '\(address)': \(reason)"
+    }
+}

@@ -1,0 +1,117 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// `/v1/machines`: definitions and their versions.
+struct MachineRoutes: Sendable {
+    let engine: Engine
+
+    func register(on router: Router<some RequestContext>) {
+        router.resource(
+            "/v1/machines",
+            [
+                (.get, { request, _ in try await list(request) }),
+                (
+                    .post,
+                    { request, _ in
+                        try await apply(request)
+                    }
+                ),
+            ])
+        router.resource(
+            "/v1/machines/:machine",
+            [
+                (
+                    .get,
+                    { request, context in
+                        try await show(request, name: try context.pathParameter("machine"), version: nil)
+                    }
+                )
+            ])
+        router.resource(
+            "/v1/machines/:machine/versions/:version",
+            [
+                (
+                    .get,
+                    { request, context in
+                        let version = try context.pathParameter("version")
+                        guard let number = Int64(version), number > 0 else {
+                            throw Problem(.invalidRequest, detail: "'\(version)' is no version; versions are 1, 2, …")
+                        }
+                        return try await show(request, name: try context.pathParameter("machine"), version: number)
+                    }
+                )
+            ])
+    }
+
+    private func apply(_ request: Request) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        let syntax: DefinitionSyntax
+        switch request.mediaTypeName {
+        case "application/json": syntax = .json
+        case "application/yaml", "application/x-yaml", "text/yaml": syntax = .yaml
+        default: throw request.unsupportedMediaType(expected: "application/yaml or application/json")
+        }
+        guard let source = String(validating: try await request.wholeBody(), as: UTF8.self) else {
+            throw Problem(.invalidRequest, detail: "The definition is not UTF-8 text")
+        }
+        let (applied, warnings) = try await asking { try await engine.apply(source, syntax: syntax) }
+        var summary = MachineSummary(applied.record)
+        summary.warnings = warnings.map(DefinitionDiagnostic.init)
+        return Response(summary, status: applied.isNew ? .created : .ok)
+    }
+
+    private func list(_ request: Request) async throws -> Response {
+        let parameters = try reading {
+            try PageParameters(query: try request.queryItems)
+        }
+        var after: String?
+        if let page = parameters.page {
+            guard case .machines(let name) = try PageToken(text: page) else { throw PageToken.ofAnotherList }
+            after = name
+        }
+        let limit = parameters.limit ?? APILimits.defaultPageItems
+        let records = try await asking { [after] in try await engine.machines(after: after, limit: limit + 1) }
+        let items = records.prefix(limit).map { MachineSummary($0) }
+        let next = records.count > limit ? items.last.map { PageToken.machines(after: $0.machine).text } : nil
+        return Response(Page(items: Array(items), nextPage: next))
+    }
+
+    private func show(_ request: Request, name: String, version: Int64?) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        let record: MachineRecord
+        do {
+            record = try await asking { try await engine.machine(named: name, version: version) }
+        } catch let problem as Problem where problem.type == .machineNotFound {
+            throw await engine.suggestingMachine(problem)
+        }
+        var summary = MachineSummary(record)
+        summary.source = record.source
+        return Response(summary)
+    }
+}
+
+extension Engine {
+    /// Adds the name that was probably meant to a problem about a machine that is not there.
+    func suggestingMachine(_ problem: Problem) async -> Problem {
+        var problem = problem
+        // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
+        if let name = problem.machine, let names = try? await store.machineNames(limit: 10_000), !names.contains(name) {
+            problem.suggestion = NearestName.of(name, among: names)
+        }
+        return problem
+    }
+}
+
+extension MachineSummary {
+    /// The wire form of a stored version.
+    init(_ record: MachineRecord) {
+        self.init(
+            machine: record.name, version: record.version, digest: record.digest.text,
+            createdAt: WireTime(milliseconds: record.created.rawValue))
+    }
+}

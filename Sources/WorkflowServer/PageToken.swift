@@ -1,0 +1,78 @@
+import Foundation
+import JSON
+import WorkflowAPI
+import WorkflowStore
+
+/// What an opaque page token holds: where a list goes on, and which list that was.
+enum PageToken: Equatable {
+    case machines(after: String)
+    case instances(machine: String?, status: String?, state: String?, after: InstanceListPosition)
+    case history(instance: InstanceID, isReversed: Bool, next: Int64)
+
+    /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
+    var text: String {
+        Data(JSONWriter.bytes(JSONValue.array(fields))).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Reads a token that `text` made; anything else is refused.
+    init(text: String) throws(Problem) {
+        let padded = text.replacing("-", with: "+").replacing("_", with: "/")
+        let base64 = padded + String(repeating: "=", count: (4 - padded.count % 4) % 4)
+        guard let data = Data(base64Encoded: base64), let token = Self.read(Array(data)) else {
+            throw Problem(
+                .invalidPageToken,
+                detail: "The page token is not one of ours; begin again without it, or use 'nextPage' as it was given")
+        }
+        self = token
+    }
+
+    /// The refusal of a token that belongs to another list.
+    static var ofAnotherList: Problem {
+        Problem(
+            .invalidPageToken, detail: "The page token belongs to another list; keep the other parameters as they were")
+    }
+
+    private var fields: [JSONValue] {
+        switch self {
+        case .machines(let name): ["m", .string(name)]
+        case .instances(let machine, let status, let state, let after):
+            [
+                "i", .optional(machine), .optional(status), .optional(state), .int(after.machineID.rawValue),
+                .string(after.status.rawValue), .int(after.id.rawValue),
+            ]
+        case .history(let instance, let isReversed, let next):
+            ["h", .int(instance.rawValue), .bool(isReversed), .int(next)]
+        }
+    }
+
+    private static func read(_ bytes: [UInt8]) -> PageToken? {
+        // Not JSON means not a token: the caller is told so, whatever the reader says.
+        guard case .array(let fields)? = try? JSONReader.value(from: bytes), let kind = fields.first?.string else {
+            return nil
+        }
+        switch (kind, fields.count) {
+        case ("m", 2): return fields[1].string.map { .machines(after: $0) }
+        case ("i", 7):
+            guard case .int(let machineID) = fields[4], case .int(let id) = fields[6],
+                let status = fields[5].string.flatMap(InstanceStatus.init(rawValue:))
+            else { return nil }
+            let after = InstanceListPosition(
+                machineID: MachineID(rawValue: machineID), status: status, id: InstanceID(rawValue: id))
+            return .instances(
+                machine: fields[1].string, status: fields[2].string, state: fields[3].string, after: after)
+        case ("h", 4):
+            guard case .int(let instance) = fields[1], case .bool(let isReversed) = fields[2],
+                case .int(let next) = fields[3], next >= 0
+            else { return nil }
+            return .history(instance: InstanceID(rawValue: instance), isReversed: isReversed, next: next)
+        default: return nil
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate static func optional(_ text: String?) -> JSONValue {
+        text.map(JSONValue.string) ?? .null
+    }
+}

@@ -1,0 +1,122 @@
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+extension Problem {
+    /// What a caller is told about a command that was not carried out.
+    init(_ rejection: Rejection) {
+        switch rejection {
+        case .machineNotFound(let name, nil, _):
+            self.init(.machineNotFound, detail: "There is no machine '\(name)'", machine: name)
+        case .machineNotFound(let name, let version?, let latest):
+            let known = latest.map { "machine '\(name)' has no version \(version) (latest is \($0))" }
+            self.init(.machineNotFound, detail: known ?? "There is no machine '\(name)'", machine: name)
+        case .instanceNotFound(let name):
+            self.init(.instanceNotFound, detail: "There is no instance '\(name)'", instance: name)
+        case .instanceExists(let name):
+            self.init(.instanceExists, detail: "Instance '\(name)' exists already", instance: name)
+        case .invalidDefinition(let error):
+            self.init(error)
+        case .invalidName(let message): self.init(.invalidName, detail: message)
+        case .invalidData(let message): self.init(.invalidData, detail: message)
+        case .reservedEvent(let name):
+            let prefixes = EventName.reservedPrefixes.map { "'\($0)'" }.joined(separator: ", ")
+            self.init(
+                .reservedEvent,
+                detail: "The event name '\(name)' is reserved: names under \(prefixes) belong to the engine")
+        case .refused(let refusal, let event, let machine, let facts):
+            self.init(refusal, event: event, machine: machine, facts: facts)
+        case .finished(let facts):
+            self.init(.instanceFinished, facts, detail: "\(facts.place), is \(facts.status) and accepts no more events")
+        case .failed(let facts):
+            self.init(.instanceFailed, facts, detail: "\(facts.place), has failed and waits for an operator")
+        case .preconditionFailed(let expected, let facts):
+            self.init(.preconditionFailed, facts, detail: "\(facts.place), is not at \(expected)")
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .fault:
+            self.init(unavailable: rejection)
+        }
+    }
+
+    private init(unavailable rejection: Rejection) {
+        switch rejection {
+        case .overloaded:
+            self.init(.overloaded, detail: "Too many requests are waiting; nothing was changed")
+        case .draining: self.init(.draining, detail: "The daemon is stopping; nothing was changed")
+        case .storageUnavailable(let reason): self.init(.storageUnavailable, detail: "Nothing was changed: \(reason)")
+        case .outcomeUnknown:
+            self.init(
+                .outcomeUnknown,
+                detail: "The commit failed and its outcome is unknown: after a restart the change may be there or not; "
+                    + "look at the history before sending again")
+        case .fault(let message): self.init(.internalError, detail: message)
+        default: preconditionFailure("every other rejection has its own message")
+        }
+    }
+
+    private init(_ error: DefinitionError) {
+        let count = error.diagnostics.count { $0.severity == .error }
+        self.init(
+            .invalidDefinition,
+            detail: count == 1 ? "The definition has a mistake" : "The definition has \(count) mistakes",
+            diagnostics: error.diagnostics.map(DefinitionDiagnostic.init))
+    }
+
+    private init(_ type: ProblemType, _ facts: InstanceFacts, detail: String) {
+        self.init(
+            type, detail: detail, instance: facts.name, machine: facts.machine, state: facts.configuration,
+            seq: facts.seq.rawValue)
+    }
+
+    private init(_ refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?) {
+        switch refusal {
+        case .unknownEvent:
+            self.init(.unknownEvent, detail: "Machine '\(machine.name)' has no event '\(event)'")
+            suggestion = NearestName.of(event, among: machine.events)
+        case .notAccepted:
+            let subject = facts?.name ?? machine.name
+            let states = facts.map { " in \($0.states) (seq \($0.seq.rawValue))" } ?? ""
+            self.init(.eventNotAccepted, detail: "\(subject) does not accept '\(event)'\(states)")
+        case .finished: self.init(.instanceFinished, detail: "\(facts?.name ?? machine.name) has finished")
+        case .expressionFailed(let failure):
+            let path = machine[failure.state].path
+            let place = path.isEmpty ? "machine '\(machine.name)'" : "state '\(path)'"
+            self.init(
+                .expressionFailed,
+                detail: "'\(event)' was undone: '\(failure.expression)' of \(place), line \(failure.line), failed: "
+                    + failure.message)
+        case .livelock(let states):
+            let names = machine.paths(of: states).map { "'\($0)'" }.joined(separator: ", ")
+            self.init(
+                .livelock,
+                detail: "'\(event)' was undone: machine '\(machine.name)' did not settle within "
+                    + "\(StepLimits.work) steps; these states went round: \(names)")
+        case .invalidData(let message): self.init(.invalidData, detail: message)
+        }
+        self.machine = machine.name
+        instance = facts?.name
+        state = facts?.configuration
+        seq = facts?.seq.rawValue
+        accepted = facts?.accepted
+    }
+}
+
+extension InstanceFacts {
+    /// `state 'packing'`, or all states of a configuration with several leaves.
+    fileprivate var states: String {
+        let names = configuration.map { "'\($0)'" }.joined(separator: ", ")
+        return configuration.count == 1 ? "state \(names)" : "states \(names)"
+    }
+
+    /// `order-1042, in state 'packing' (seq 5)`.
+    fileprivate var place: String { "\(name), in \(states) (seq \(seq.rawValue))" }
+}
+
+extension DefinitionDiagnostic {
+    /// The wire form of what the definition reader says.
+    init(_ diagnostic: Diagnostic) {
+        self.init(
+            severity: diagnostic.severity == .error ? .error : .warning, line: diagnostic.line,
+            column: diagnostic.column, message: diagnostic.message)
+    }
+}

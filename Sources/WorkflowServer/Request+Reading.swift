@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import WorkflowAPI
+import WorkflowEngine
+
+extension Request {
+    /// The parameters of the query, percent-decoded, in their order.
+    var queryItems: [(name: String, value: String)] {
+        get throws(Problem) {
+            var items: [(name: String, value: String)] = []
+            for part in (uri.query ?? "").split(separator: "&") {
+                let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let words = pair.compactMap { $0.replacing("+", with: "%20").removingPercentEncoding }
+                guard words.count == pair.count, let name = words.first else {
+                    throw Problem(.invalidParameter, detail: "The query is not percent-encoded text")
+                }
+                items.append((name, words.count > 1 ? words[1] : ""))
+            }
+            return items
+        }
+    }
+
+    /// The whole body; a larger one than `APILimits.bodyBytes` is refused without being read.
+    func wholeBody() async throws -> [UInt8] {
+        let tooLarge = Problem(
+            .payloadTooLarge, detail: "The body is larger than \(APILimits.bodyBytes) bytes")
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > APILimits.bodyBytes { throw tooLarge }
+        do {
+            return Array((try await body.collect(upTo: APILimits.bodyBytes)).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge
+        }
+    }
+
+    /// The body as one wire object; the media type must say that it is JSON.
+    func object<Body: WireObject>(as type: Body.Type = Body.self) async throws -> Body {
+        guard mediaTypeName == "application/json" else {
+            throw unsupportedMediaType(expected: "application/json")
+        }
+        let bytes = try await wholeBody()
+        do throws(WireError) {
+            return try Body(body: bytes)
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// The media type without its parameters, in lower case; empty when there is none.
+    var mediaTypeName: String {
+        let value = headers[.contentType] ?? ""
+        return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// The refusal of a body of another kind.
+    func unsupportedMediaType(expected: String) -> Problem {
+        let found = mediaTypeName.isEmpty ? "no Content-Type" : "Content-Type '\(mediaTypeName)'"
+        return Problem(
+            .unsupportedMediaType, detail: "The request has \(found); this route takes \(expected)")
+    }
+
+    /// Refuses a promise that this version cannot keep: a key that is ignored would let an event be applied twice.
+    func refuseIdempotencyKey() throws(Problem) {
+        guard let name = HTTPField.Name("Idempotency-Key"), headers[name] != nil else { return }
+        throw Problem(
+            .notImplemented,
+            detail: "Idempotency-Key is not supported by this version; use 'expect' with a seq to send an event once")
+    }
+}
+
+extension RequestContext {
+    /// A part of the path, percent-decoded.
+    func pathParameter(_ name: String) throws(Problem) -> String {
+        guard let text = parameters.get(name)?.removingPercentEncoding else {
+            throw Problem(.routeNotFound, detail: "The path is not percent-encoded text")
+        }
+        return text
+    }
+}
+
+/// Runs a reading of wire types and turns its mistakes into problems.
+func reading<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as WireError {
+        throw Problem(error)
+    }
+}
+
+/// Runs a call of the engine and turns rejections into problems.
+func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+        return try await body()
+    } catch let rejection as Rejection {
+        throw Problem(rejection)
+    }
+}

@@ -1,0 +1,89 @@
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import NIOCore
+import ServiceLifecycle
+package import WorkflowEngine
+
+/// Serves the API on one address.
+///
+/// On graceful shutdown it takes no new connections, answers the requests that have begun, and ends.
+package struct WorkflowServer: Service {
+    private let address: ListenAddress
+    private let responder: RouterResponder<BasicRequestContext>
+    private let logger: Logger
+
+    /// - Parameter version: The daemon's version, told by `/livez`.
+    package init(engine: Engine, address: ListenAddress, version: String, logger: Logger) {
+        self.address = address
+        self.logger = logger
+        responder = Self.router(engine: engine, version: version, logger: logger).buildResponder()
+    }
+
+    /// All routes; without a socket, for tests.
+    static func router(engine: Engine, version: String, logger: Logger) -> Router<BasicRequestContext> {
+        let router = Router(options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ProblemMiddleware(logger: logger))
+        MachineRoutes(engine: engine).register(on: router)
+        InstanceRoutes(engine: engine).register(on: router)
+        EventRoutes(engine: engine).register(on: router)
+        HistoryRoutes(engine: engine).register(on: router)
+        HealthRoutes(engine: engine, version: version).register(on: router)
+        return router
+    }
+
+    package func run() async throws {
+        let file: UnixSocketFile? =
+            if case .unix(let path) = address { try UnixSocketFile(path: path) } else { nil }
+        defer { file?.remove() }
+        let application = Application(
+            responder: responder,
+            server: .http1(configuration: .init(idleTimeout: .seconds(ServerLimits.idleSeconds))),
+            configuration: ApplicationConfiguration(
+                address: address.bindAddress,
+                availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
+            onServerRunning: { [logger, address] channel in
+                file?.restrictAccess()
+                logger.info("listening", metadata: ["address": "\(address.bound(to: channel.localAddress))"])
+            },
+            logger: logger.quieter
+        )
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw ListenAddressError("\(address)", "\(error)")
+        }
+    }
+}
+
+/// The bounds of a server.
+enum ServerLimits {
+    /// Connections of one address at once: below the usual limit of 1,024 open files.
+    static let connections = 900
+    /// Seconds after which an idle connection is closed: longer than a request for history may wait.
+    static let idleSeconds: Int64 = 75
+}
+
+extension ListenAddress {
+    fileprivate var bindAddress: BindAddress {
+        switch self {
+        case .unix(let path): .unixDomainSocket(path: path)
+        case .tcp(let host, let port): .hostname(host, port: port)
+        }
+    }
+
+    /// The address with the port that the system chose, where 0 was asked for.
+    fileprivate func bound(to local: SocketAddress?) -> ListenAddress {
+        guard case .tcp(let host, 0) = self, let port = local?.port else { return self }
+        return .tcp(host: host, port: port)
+    }
+}
+
+extension Logger {
+    /// For a library that tells more than an operator wants to read.
+    fileprivate var quieter: Logger {
+        var logger = self
+        if logLevel == .info { logger.logLevel = .notice }
+        return logger
+    }
+}

@@ -1,0 +1,156 @@
+package import Statechart
+
+/// One version of a machine, as stored.
+package struct MachineRecord: Sendable, Equatable {
+    package var id: MachineID
+    package var name: String
+    /// 1, 2, … for each name.
+    package var version: Int64
+    /// Of the source text.
+    package var digest: Digest
+    /// The engine's semantics number when it was applied.
+    package var semantics: Int64
+    /// The definition exactly as it was given.
+    package var source: String
+    package var created: Timestamp
+
+    package init(
+        id: MachineID, name: String, version: Int64, digest: Digest, semantics: Int64, source: String,
+        created: Timestamp
+    ) {
+        self.id = id
+        self.name = name
+        self.version = version
+        self.digest = digest
+        self.semantics = semantics
+        self.source = source
+        self.created = created
+    }
+}
+
+/// What an instance is doing.
+package enum InstanceStatus: String, Sendable, CaseIterable {
+    case running, done, failed, cancelled
+    /// Its rows are being deleted; it is shown nowhere.
+    case purging
+}
+
+/// The current state of an instance, as stored.
+package struct InstanceRecord: Sendable, Equatable {
+    package var id: InstanceID
+    package var uuid: UniqueID
+    package var name: String
+    package var machineID: MachineID
+    package var status: InstanceStatus
+    package var seq: Seq
+    /// The position of the instance's last journal row.
+    package var head: Position
+    package var state: SnapshotText
+    /// The timers of the instance, as JSON.
+    package var armed: String
+    /// The digest of the row at `head`.
+    package var digest: Digest
+    package var created: Timestamp
+    package var updated: Timestamp
+
+    package init(
+        id: InstanceID, uuid: UniqueID, name: String, machineID: MachineID, status: InstanceStatus, seq: Seq,
+        head: Position, state: SnapshotText, armed: String, digest: Digest, created: Timestamp, updated: Timestamp
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.name = name
+        self.machineID = machineID
+        self.status = status
+        self.seq = seq
+        self.head = head
+        self.state = state
+        self.armed = armed
+        self.digest = digest
+        self.created = created
+        self.updated = updated
+    }
+}
+
+extension InstanceRecord {
+    /// The paths of the active leaves, in document order.
+    package var leafPaths: [String] { SnapshotText.leafPaths(in: state.configuration) }
+}
+
+/// What a journal row records. Each kind has its own rule for folding; `started` and `event` are written so far.
+package enum JournalKind: String, Sendable, CaseIterable {
+    case started, event, sent, timer, result, failed, retried, cancelled, reset, set, migrated, redacted
+}
+
+/// One macrostep of one instance, as stored.
+package struct JournalRecord: Sendable, Equatable {
+    package var position: Position
+    package var instanceID: InstanceID
+    package var machineID: MachineID
+    package var seq: Seq
+    /// The position of the instance's row before this one; nil for its first.
+    package var previous: Position?
+    /// Logical time.
+    package var at: Timestamp
+    /// The clock's time where it differs from `at`.
+    package var real: Timestamp?
+    package var kind: JournalKind
+    package var event: String
+    /// Canonical JSON; nil when the event came without data.
+    package var data: String?
+    /// The configuration before: paths of the active leaves, joined by commas; empty for the first row.
+    package var from: String
+    /// The configuration after, in the same form.
+    package var to: String
+    package var actor: String?
+    package var key: [UInt8]?
+    package var digest: Digest
+
+    package init(
+        position: Position, instanceID: InstanceID, machineID: MachineID, seq: Seq, previous: Position?,
+        at: Timestamp, real: Timestamp?, kind: JournalKind, event: String, data: String?, from: String, to: String,
+        actor: String?, key: [UInt8]?, digest: Digest
+    ) {
+        self.position = position
+        self.instanceID = instanceID
+        self.machineID = machineID
+        self.seq = seq
+        self.previous = previous
+        self.at = at
+        self.real = real
+        self.kind = kind
+        self.event = event
+        self.data = data
+        self.from = from
+        self.to = to
+        self.actor = actor
+        self.key = key
+        self.digest = digest
+    }
+}
+
+/// The whole of an instance after one macrostep, kept at every 256th.
+package struct SnapshotRecord: Sendable, Equatable {
+    /// A snapshot is written where the seq is a multiple of this.
+    package static let interval: Int64 = 256
+
+    package var instanceID: InstanceID
+    package var seq: Seq
+    /// The position of the macrostep's journal row.
+    package var position: Position
+    package var status: InstanceStatus
+    package var state: SnapshotText
+    package var armed: String
+
+    package init(
+        instanceID: InstanceID, seq: Seq, position: Position, status: InstanceStatus, state: SnapshotText,
+        armed: String
+    ) {
+        self.instanceID = instanceID
+        self.seq = seq
+        self.position = position
+        self.status = status
+        self.state = state
+        self.armed = armed
+    }
+}

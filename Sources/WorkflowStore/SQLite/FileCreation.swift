@@ -1,0 +1,102 @@
+import GRDB
+import Migrations
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Makes a new store so that the file is either whole or not there, whatever happens in between.
+///
+/// It is built under another name in rollback-journal mode, where one file holds everything, flushed, and renamed.
+struct FileCreation {
+    let file: StoreFile
+    let migrations: [Migration]
+    let now: Timestamp
+
+    /// Creates the file. Call it with the lock held and no file there.
+    func run() throws(StoreError) {
+        try refuseLeftovers()
+        do {
+            try removeUnfinished()
+            try prepareEmptyFile()
+            try build()
+            try flush(file.creating)
+            guard rename(file.creating, file.path) == 0 else { throw failure(errno) }
+            try flush(file.directory)
+        } catch {
+            throw (error as? StoreError)
+                ?? StoreError(.cannotOpen, "Cannot create '\(file.given)': \(SQLiteFailure(error))")
+        }
+    }
+
+    /// A log without its file belonged to a file that somebody moved or lost. SQLite would play it into the new one.
+    private func refuseLeftovers() throws(StoreError) {
+        for leftover in [file.wal, file.rollbackJournal] where StoreFile.size(of: leftover) ?? 0 > 0 {
+            throw StoreError(
+                .cannotOpen,
+                "Cannot create '\(file.given)': '\(leftover)' is there without its database; restore the database, or "
+                    + "move that file away")
+        }
+    }
+
+    private func removeUnfinished() throws {
+        for path in [file.creating, file.creating + "-journal"] where unlink(path) != 0 && errno != ENOENT {
+            throw failure(errno)
+        }
+    }
+
+    /// SQLite takes the mode of an existing file for everything that it puts beside it.
+    private func prepareEmptyFile() throws {
+        let descriptor = open(file.creating, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno) }
+        close(descriptor)
+    }
+
+    private func build() throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA journal_mode = DELETE;
+                    PRAGMA synchronous = FULL;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA auto_vacuum = INCREMENTAL;
+                    """)
+        }
+        let connection = try DatabaseQueue(path: file.creating, configuration: configuration)
+        try connection.inTransaction(.immediate) { database in
+            for migration in migrations { try database.execute(sql: migration.sql) }
+            try insertStoreRow(database)
+            try database.execute(sql: "PRAGMA application_id = \(FileHeader.applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(migrations.last?.version ?? 0)")
+            return .commit
+        }
+        try connection.close()
+    }
+
+    private func insertStoreRow(_ database: Database) throws {
+        var random = SystemRandomNumberGenerator()
+        var insert = try PreparedStatement(
+            database,
+            """
+            INSERT INTO store (id, uuid, generation, epoch, next_position, next_instance, last_ms, clock, clean,
+                dedupe_floor, purge_floor)
+            VALUES (1, ?, 1, 0, 1, 1, 0, 'real', 1, 1, 1)
+            """)
+        insert.bind(UniqueID(at: now, random: &random).bytes)
+        try insert.run()
+    }
+
+    private func flush(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(errno) }
+    }
+
+    private func failure(_ code: CInt) -> StoreError {
+        StoreError(.cannotOpen, "Cannot create '\(file.given)': \(String(cString: strerror(code)))")
+    }
+}

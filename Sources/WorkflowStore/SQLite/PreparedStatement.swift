@@ -1,0 +1,185 @@
+import GRDB
+import GRDBSQLite
+
+/// One of the connection's cached statements, bound and stepped directly.
+///
+/// Binding through GRDB's arguments costs an array of boxed values for every row, which is most of the time that a small
+/// row takes. Values are bound in the order of the question marks, columns are read in the order of the select list.
+struct PreparedStatement {
+    /// Keeps `handle` alive.
+    private let statement: Statement
+    private let handle: OpaquePointer
+    private var bound: CInt = 0
+
+    init(_ database: Database, _ sql: String) throws {
+        statement = try database.cachedStatement(sql: sql)
+        handle = statement.sqliteStatement
+        // A failure of the last run was reported by its step.
+        sqlite3_reset(handle)
+    }
+
+    mutating func bind(_ value: Int64) {
+        bound += 1
+        check(sqlite3_bind_int64(handle, bound, value))
+    }
+
+    mutating func bind(_ value: Int64?) {
+        if let value { bind(value) } else { bindNull() }
+    }
+
+    mutating func bind(_ value: String) {
+        bound += 1
+        var value = value
+        let index = bound
+        check(
+            value.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { bytes in
+                    // A null pointer would bind NULL.
+                    bytes.baseAddress.map { sqlite3_bind_text(handle, index, $0, CInt(bytes.count), copied) }
+                        ?? sqlite3_bind_text(handle, index, "", 0, copied)
+                }
+            })
+    }
+
+    mutating func bind(_ value: String?) {
+        if let value { bind(value) } else { bindNull() }
+    }
+
+    mutating func bind(_ value: [UInt8]) {
+        bound += 1
+        let index = bound
+        check(
+            value.withUnsafeBytes { bytes in
+                bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(handle, index, 0)
+                    : sqlite3_bind_blob(handle, index, bytes.baseAddress, CInt(bytes.count), copied)
+            })
+    }
+
+    mutating func bind(_ value: [UInt8]?) {
+        if let value { bind(value) } else { bindNull() }
+    }
+
+    private mutating func bindNull() {
+        bound += 1
+        check(sqlite3_bind_null(handle, bound))
+    }
+
+    /// Binding touches no file: it fails only on a wrong index or without memory, and neither can be handled.
+    private func check(_ code: CInt) {
+        precondition(code == SQLITE_OK, "sqlite3_bind answered \(code)")
+    }
+
+    /// Runs the statement to its end and makes it ready to be bound again.
+    mutating func run() throws(SQLiteFailure) {
+        bound = 0
+        var code = sqlite3_step(handle)
+        while code == SQLITE_ROW { code = sqlite3_step(handle) }
+        let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code: code, on: sqlite3_db_handle(handle))
+        sqlite3_reset(handle)
+        if let failure { throw failure }
+    }
+
+    /// How many rows the last `run` of an INSERT, UPDATE or DELETE changed.
+    var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
+
+    /// Calls `body` with each row until it returns false.
+    mutating func forEachRow(_ body: (inout StatementRow) throws -> Bool) throws {
+        bound = 0
+        defer { sqlite3_reset(handle) }
+        while true {
+            let code = sqlite3_step(handle)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw SQLiteFailure(code: code, on: sqlite3_db_handle(handle)) }
+            var row = StatementRow(handle: handle)
+            guard try body(&row) else { return }
+        }
+    }
+
+    /// The first row, made into a value; nil when there is none.
+    mutating func first<T>(_ body: (inout StatementRow) throws -> T) throws -> T? {
+        var value: T?
+        try forEachRow { row in
+            value = try body(&row)
+            return false
+        }
+        return value
+    }
+}
+
+/// `SQLITE_TRANSIENT`, which is a cast that Swift does not import: SQLite makes its own copy.
+private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+/// The row that a statement stands on. Each call reads the next column.
+struct StatementRow {
+    private let handle: OpaquePointer
+    private var column: CInt = 0
+
+    fileprivate init(handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    mutating func integer() -> Int64 {
+        defer { column += 1 }
+        return sqlite3_column_int64(handle, column)
+    }
+
+    mutating func optionalInteger() -> Int64? {
+        if isNull { return skipNull() }
+        return integer()
+    }
+
+    mutating func text() -> String {
+        defer { column += 1 }
+        return text(at: column)
+    }
+
+    mutating func optionalText() -> String? {
+        if isNull { return skipNull() }
+        return text()
+    }
+
+    mutating func bytes() -> [UInt8] {
+        defer { column += 1 }
+        // The pointer first, then the count (https://sqlite.org/c3ref/column_blob.html); it is null for no bytes.
+        let start = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    mutating func optionalBytes() -> [UInt8]? {
+        if isNull { return skipNull() }
+        return bytes()
+    }
+
+    mutating func digest() throws(SQLiteFailure) -> Digest {
+        let bytes = bytes()
+        guard bytes.count == 32 else { throw .malformed("a digest") }
+        return Digest(bytes: bytes)
+    }
+
+    mutating func uniqueID() throws(SQLiteFailure) -> UniqueID {
+        let bytes = bytes()
+        guard bytes.count == 16 else { throw .malformed("a UUID") }
+        return UniqueID(bytes: bytes)
+    }
+
+    /// A column by its place, counted from 0; does not move on.
+    func text(at index: CInt) -> String {
+        guard let start = sqlite3_column_text(handle, index) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// A column by its place, counted from 0; does not move on.
+    func integer(at index: CInt) -> Int64 {
+        sqlite3_column_int64(handle, index)
+    }
+
+    private var isNull: Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    private mutating func skipNull<T>() -> T? {
+        column += 1
+        return nil
+    }
+}

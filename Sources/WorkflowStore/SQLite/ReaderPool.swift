@@ -1,0 +1,98 @@
+import GRDB
+import Synchronization
+
+/// The read-only connections, used in turn, each by one read at a time.
+final class ReaderPool: Sendable {
+    private struct State {
+        var turn = 0
+        var waiting = 0
+    }
+
+    let gate: ReadGate
+    private let path: String
+    private let limits: StoreLimits
+    private let connections: [DatabaseQueue]
+    private let state = Mutex(State())
+
+    /// Opens the connections. They hold the file open from here on (see `SQLiteWriter.stopForGood`).
+    init(file: StoreFile, limits: StoreLimits) throws {
+        path = file.given
+        self.limits = limits
+        gate = ReadGate(limit: limits.gateWait)
+        connections = try (0..<limits.readers).map { number in
+            try DatabaseQueue(
+                path: file.path,
+                configuration: ConnectionSettings.reader(limits).configuration("reader \(number)", file))
+        }
+    }
+
+    /// Runs one slice of a read: one short read transaction on one of the connections.
+    ///
+    /// The slice must be bounded, by a `SliceBudget` where it reads more than a few rows.
+    func slice<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws(StoreError) -> T {
+        let connection = try take()
+        defer { state.withLock { $0.waiting -= 1 } }
+        do {
+            // Not `read`: its transaction would begin before the gate and end behind it.
+            return try await connection.unsafeRead { database in
+                try self.gate.pass { try Self.transaction(database, body) }
+            }
+        } catch {
+            throw StoreError(reading: path, error)
+        }
+    }
+
+    /// A fresh budget for one slice.
+    func budget() -> SliceBudget {
+        SliceBudget(rows: limits.sliceRows, duration: limits.sliceDuration)
+    }
+
+    /// Closes the connections; waits for the reads on them. Call it after the gate's end.
+    func close() throws {
+        for connection in connections { try connection.close() }
+    }
+
+    private func take() throws(StoreError) -> DatabaseQueue {
+        let turn = state.withLock { state -> Int? in
+            guard state.waiting < limits.waitingReads else { return nil }
+            state.waiting += 1
+            state.turn = (state.turn + 1) % connections.count
+            return state.turn
+        }
+        guard let turn else {
+            throw StoreError(.unavailable, "Cannot read '\(path)': \(limits.waitingReads) reads are waiting already")
+        }
+        return connections[turn]
+    }
+
+    private static func transaction<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
+        var begin = try PreparedStatement(database, "BEGIN DEFERRED")
+        try begin.run()
+        // Nothing was written: ending it is enough, and never fails in a way that matters to the values read.
+        defer { if database.isInsideTransaction { try? database.rollback() } }
+        return try body(database)
+    }
+}
+
+/// How much one slice may still read.
+struct SliceBudget {
+    private var rows: Int
+    private var untilLook = 16
+    private let end: ContinuousClock.Instant
+
+    init(rows: Int, duration: Duration) {
+        self.rows = rows
+        end = .now + duration
+    }
+
+    /// Takes one row off; false when the slice should end. Looks at the clock every 16 rows.
+    mutating func spend() -> Bool {
+        rows -= 1
+        untilLook -= 1
+        if untilLook == 0 {
+            untilLook = 16
+            if ContinuousClock.now >= end { rows = 0 }
+        }
+        return rows > 0
+    }
+}

@@ -1,0 +1,78 @@
+import Statechart
+
+// The columns of each table, in the order in which its records are bound and read.
+
+extension MachineRecord {
+    static let columns = "id, name, version, digest, semantics, source, created_ms"
+
+    init(row: inout StatementRow) throws {
+        self.init(
+            id: MachineID(rawValue: row.integer()), name: row.text(), version: row.integer(),
+            digest: try row.digest(), semantics: row.integer(), source: row.text(),
+            created: Timestamp(rawValue: row.integer()))
+    }
+}
+
+extension InstanceRecord {
+    static let columns = """
+        id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, digest, created_ms,
+        updated_ms
+        """
+    /// The place of `configuration` in `columns`.
+    static let configurationColumn: CInt = 7
+
+    init(row: inout StatementRow) throws {
+        self.init(
+            id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
+            machineID: MachineID(rawValue: row.integer()), status: try row.status(),
+            seq: Seq(rawValue: row.integer()), head: Position(rawValue: row.integer()),
+            state: SnapshotText(row: &row), armed: row.text(), digest: try row.digest(),
+            created: Timestamp(rawValue: row.integer()), updated: Timestamp(rawValue: row.integer()))
+    }
+}
+
+extension JournalRecord {
+    static let columns = """
+        position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, from_state, to_state,
+        actor, key, digest
+        """
+
+    init(row: inout StatementRow) throws {
+        self.init(
+            position: Position(rawValue: row.integer()), instanceID: InstanceID(rawValue: row.integer()),
+            machineID: MachineID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
+            previous: row.optionalInteger().map(Position.init), at: Timestamp(rawValue: row.integer()),
+            real: row.optionalInteger().map(Timestamp.init), kind: try row.kind(), event: row.text(),
+            data: row.optionalText(), from: row.text(), to: row.text(), actor: row.optionalText(),
+            key: row.optionalBytes(), digest: try row.digest())
+    }
+}
+
+extension SnapshotRecord {
+    static let columns = "instance_id, seq, position, status, configuration, context, memory, armed"
+
+    init(row: inout StatementRow) throws {
+        self.init(
+            instanceID: InstanceID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
+            position: Position(rawValue: row.integer()), status: try row.status(), state: SnapshotText(row: &row),
+            armed: row.text())
+    }
+}
+
+extension SnapshotText {
+    fileprivate init(row: inout StatementRow) {
+        self.init(configuration: row.text(), context: row.text(), memory: row.text())
+    }
+}
+
+extension StatementRow {
+    mutating func status() throws(SQLiteFailure) -> InstanceStatus {
+        guard let status = InstanceStatus(rawValue: text()) else { throw .malformed("a status") }
+        return status
+    }
+
+    fileprivate mutating func kind() throws(SQLiteFailure) -> JournalKind {
+        guard let kind = JournalKind(rawValue: text()) else { throw .malformed("a kind") }
+        return kind
+    }
+}

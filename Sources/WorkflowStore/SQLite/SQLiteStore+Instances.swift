@@ -1,0 +1,16 @@
+import GRDB
+
+extension SQLiteStore {
+    package func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage {
+        var scan = InstanceScan(query, limits: limits)
+        while !scan.isDone {
+            scan = try await readers.slice { [scan, budget = readers.budget()] database in
+                var scan = scan
+                var budget = budget
+                try scan.step(database, &budget)
+                return scan
+            }
+        }
+        return scan.page
+    }
+}

@@ -1,0 +1,59 @@
+import GRDB
+package import Migrations
+
+/// A store in one SQLite file.
+///
+/// One connection does every write and every checkpoint: SQLite 3.7.0 to 3.51.2 can corrupt a write-ahead log that two
+/// connections start over at once (https://sqlite.org/wal.html#walresetbug). A few read-only connections do the reading,
+/// in slices far below a second, so that the log never waits long for them.
+package final class SQLiteStore: WorkflowStore {
+    package let identity: StoreIdentity
+
+    /// What opening found and did.
+    package let recovered: StoreRecovery
+
+    /// The writer is not thread-safe, and need not be: the protocol gives it to one thread, and this class itself only
+    /// hands it out. Its connection is behind a queue of its own.
+    nonisolated(unsafe) private let sqliteWriter: SQLiteWriter
+
+    let readers: ReaderPool
+    let limits: StoreLimits
+
+    package var writer: any StoreWriter { sqliteWriter }
+
+    init(writer: SQLiteWriter, readers: ReaderPool, row: StoreRow, recovered: StoreRecovery, limits: StoreLimits) {
+        sqliteWriter = writer
+        self.readers = readers
+        identity = StoreIdentity(uuid: row.uuid, generation: row.generation)
+        self.recovered = recovered
+        self.limits = limits
+    }
+
+    /// What a pragma answers on the writer's own connection.
+    package func pragma(_ name: String) throws -> String? {
+        try sqliteWriter.connection.inDatabase { database in
+            try ConnectionSettings.value(of: name, on: database)
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Opens or creates the store at a path, and its directory.
+    ///
+    /// When it returns, what the last process left in the write-ahead log is in the file, the schema is ours and the
+    /// newest, the last rows are what was written, and this process is the only one to write. A file of another program
+    /// or of a newer schema is refused untouched.
+    package static func open(
+        at path: String, clock now: Timestamp, limits: StoreLimits = StoreLimits()
+    ) throws(StoreError) -> SQLiteStore {
+        try open(at: path, clock: now, limits: limits, migrations: Migrations.all)
+    }
+
+    /// `open(at:clock:limits:)` with other steps of the schema, for tests.
+    package static func open(
+        at path: String, clock now: Timestamp, limits: StoreLimits, migrations: [Migration]
+    ) throws(StoreError) -> SQLiteStore {
+        let file = try StoreFile(path)
+        return try StoreOpening(file: file, now: now, limits: limits, migrations: migrations).run()
+    }
+}

@@ -1,0 +1,206 @@
+import GRDB
+import GRDBSQLite
+
+/// The writing side of the SQLite store: the connection that does every write and every checkpoint.
+final class SQLiteWriter: StoreWriter {
+    /// What the writer may still do.
+    enum Condition {
+        case usable
+        /// SQLite found damage: reading may work.
+        case corrupt(StoreError)
+        /// Nobody knows what is on the disk, or the store belongs to somebody else: the connection is closed.
+        case stopped(StoreError)
+        case closed
+    }
+
+    let file: StoreFile
+    let connection: DatabaseQueue
+    let readers: ReaderPool
+    let limits: StoreLimits
+    let epoch: Int64
+    private let lock: FileLock
+
+    var condition = Condition.usable
+    var log: WALMeter
+    private let hook = WALHook()
+
+    private(set) var numbers: StoreNumbers
+
+    init(
+        file: StoreFile, connection: DatabaseQueue, readers: ReaderPool, lock: FileLock, row: StoreRow,
+        limits: StoreLimits
+    ) throws {
+        self.file = file
+        self.connection = connection
+        self.readers = readers
+        self.lock = lock
+        self.limits = limits
+        epoch = row.epoch
+        log = WALMeter(limits: limits)
+        let lastMachine = try connection.inDatabase { [hook] database in
+            hook.install(on: database)
+            return try Int64.fetchOne(database, sql: "SELECT coalesce(max(id), 0) FROM machine") ?? 0
+        }
+        numbers = StoreNumbers(
+            nextPosition: row.nextPosition, nextInstance: row.nextInstance,
+            nextMachine: MachineID(rawValue: lastMachine + 1), last: row.last)
+    }
+
+    func commit(_ batch: StoreBatch) throws(StoreError) {
+        try requireUsable()
+        if batch.isEmpty && batch.numbers == numbers { return }
+        try refuseUncovered(batch)
+        try transaction { database in try BatchWriting(epoch: self.epoch).write(batch, on: database) }
+        numbers = batch.numbers
+    }
+
+    func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord? {
+        try read { database in try StoreQueries.machine(database, named: name, version: version) }
+    }
+
+    func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? {
+        try read { database in try StoreQueries.machine(database, id) }
+    }
+
+    func instance(named name: String) throws(StoreError) -> InstanceRecord? {
+        try read { database in try StoreQueries.instance(database, named: name) }
+    }
+
+    /// Frames in the write-ahead log after the last commit.
+    var logFrames: Int { hook.frames }
+
+    /// The log is empty: the next commit begins it anew.
+    func logStartedOver() {
+        hook.frames = 0
+    }
+
+    func releaseLock() {
+        lock.release()
+    }
+
+    private func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+        switch condition {
+        case .usable, .corrupt: break
+        case .stopped(let error): throw error
+        case .closed: throw StoreError(.closed, "The store is closed")
+        }
+        do {
+            return try connection.inDatabase(body)
+        } catch {
+            throw StoreError(reading: file.given, error)
+        }
+    }
+
+    /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.
+    private func refuseUncovered(_ batch: StoreBatch) throws(StoreError) {
+        let isCovered =
+            batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
+            && batch.journal.allSatisfy { $0.position < batch.numbers.nextPosition }
+            && batch.newInstances.allSatisfy { $0.id < batch.numbers.nextInstance }
+            && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
+        guard isCovered else {
+            throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")
+        }
+    }
+}
+
+extension SQLiteWriter {
+    /// Throws why nothing may be written any more.
+    func requireUsable() throws(StoreError) {
+        switch condition {
+        case .usable: return
+        case .corrupt(let error), .stopped(let error): throw error
+        case .closed: throw StoreError(.closed, "The store is closed")
+        }
+    }
+
+    /// Runs one write transaction by the rules for errors of DESIGN.md section 6: what fails before COMMIT changed
+    /// nothing; what fails in it, for another reason than a full disk, has an unknown outcome.
+    func transaction(_ body: (Database) throws -> Void) throws(StoreError) {
+        let failed: FailedTransaction?
+        do {
+            failed = try connection.inDatabase { database in try Self.attempt(body, on: database) }
+        } catch {
+            // Thrown before the transaction was begun.
+            failed = FailedTransaction(stage: .beforeCommit, error: error)
+        }
+        if let failed { throw judge(failed) }
+    }
+
+    private struct FailedTransaction {
+        enum Stage {
+            case beforeCommit, commit
+        }
+
+        let stage: Stage
+        let error: any Error
+    }
+
+    /// Nil when it was committed. Whatever failed, no transaction is open afterwards, if SQLite can help it.
+    private static func attempt(_ body: (Database) throws -> Void, on database: Database) throws -> FailedTransaction? {
+        // Left by a ROLLBACK that failed.
+        rollback(database)
+        var stage = FailedTransaction.Stage.beforeCommit
+        do {
+            var begin = try PreparedStatement(database, "BEGIN IMMEDIATE")
+            try begin.run()
+            try body(database)
+            var commit = try PreparedStatement(database, "COMMIT")
+            stage = .commit
+            try commit.run()
+            return nil
+        } catch {
+            rollback(database)
+            return FailedTransaction(stage: stage, error: error)
+        }
+    }
+
+    /// A failed statement may have rolled back already (https://sqlite.org/lang_transaction.html); a ROLLBACK that
+    /// fails leaves the transaction open, and the next attempt begins with it.
+    private static func rollback(_ database: Database) {
+        guard database.isInsideTransaction, var rollback = try? PreparedStatement(database, "ROLLBACK") else { return }
+        try? rollback.run()
+    }
+
+    private func judge(_ failed: FailedTransaction) -> StoreError {
+        if let error = failed.error as? StoreError {
+            if error.code == .fenced { stop(error) }
+            return error
+        }
+        let failure = SQLiteFailure(failed.error)
+        let text = "Cannot write to '\(file.given)': \(failure)"
+        if failure.isCorrupt {
+            let error = StoreError(.corrupt, text + "; restore a backup")
+            condition = .corrupt(error)
+            return error
+        }
+        switch failed.stage {
+        case .beforeCommit:
+            return StoreError(failure.primary == SQLITE_CONSTRAINT ? .constraint : .unavailable, text)
+        case .commit where failure.isFull:
+            return StoreError(.unavailable, text)
+        case .commit:
+            return outcomeUnknown(failure)
+        }
+    }
+
+    /// Stops the writer because what is on the disk is unknown (https://lwn.net/Articles/752063/: after a failed fsync
+    /// the next one succeeds without having written anything).
+    func outcomeUnknown(_ failure: SQLiteFailure) -> StoreError {
+        let error = StoreError(
+            .outcomeUnknown,
+            "Writing to '\(file.given)' failed in a way that leaves open what is on the disk: \(failure); start again")
+        stop(error)
+        return error
+    }
+
+    /// Ends all writing, now and for good.
+    ///
+    /// Closing the last connection would checkpoint (https://sqlite.org/wal.html#ckpt), so the writer's is closed while
+    /// the readers' still hold the file, and those can only read.
+    private func stop(_ error: StoreError) {
+        condition = .stopped(error)
+        // It cannot be used again, whatever closing it says.
+        try? connection.close()
+    }
+}

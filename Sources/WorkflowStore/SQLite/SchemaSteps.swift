@@ -1,0 +1,72 @@
+import GRDB
+import Migrations
+
+/// Brings the schema up to date, and knows what it must look like.
+struct SchemaSteps {
+    let file: StoreFile
+    let migrations: [Migration]
+
+    func version(of database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// Runs every step beyond the file's version, each in a transaction of its own. False when there was none.
+    func upgrade(_ database: Database) throws -> Bool {
+        let found = try version(of: database)
+        let due = migrations.filter { $0.version > found }
+        for migration in due {
+            do {
+                try database.inTransaction(.immediate) {
+                    try database.execute(sql: migration.sql)
+                    try database.execute(sql: "PRAGMA user_version = \(migration.version)")
+                    return .commit
+                }
+            } catch {
+                throw StoreError(
+                    .cannotOpen,
+                    "Cannot upgrade '\(file.given)' to schema version \(migration.version): \(SQLiteFailure(error))")
+            }
+        }
+        return !due.isEmpty
+    }
+
+    /// Compares the schema, word for word, with what the steps up to the file's version make of an empty database.
+    func check(_ database: Database) throws {
+        let version = try version(of: database)
+        let reference = try DatabaseQueue()
+        let wanted = try reference.inDatabase { database in
+            for migration in migrations where migration.version <= version {
+                try database.execute(sql: migration.sql)
+            }
+            return try objects(database)
+        }
+        try reference.close()
+        let found = try objects(database)
+        guard let difference = Self.difference(wanted: wanted, found: found) else { return }
+        throw StoreError(
+            .damaged,
+            "Cannot open '\(file.given)': its schema is not that of version \(version): \(difference)")
+    }
+
+    /// The text of every table, index, trigger and view, by its kind and name; SQLite's own are left out.
+    private func objects(_ database: Database) throws -> [String: String] {
+        var objects: [String: String] = [:]
+        var select = try PreparedStatement(
+            database,
+            "SELECT type, name, coalesce(sql, '') FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'")
+        try select.forEachRow { row in
+            let name = "\(row.text()) '\(row.text())'"
+            objects[name] = row.text()
+            return true
+        }
+        return objects
+    }
+
+    private static func difference(wanted: [String: String], found: [String: String]) -> String? {
+        for name in Set(wanted.keys).union(found.keys).sorted() where wanted[name] != found[name] {
+            if found[name] == nil { return "the \(name) is missing" }
+            return wanted[name] == nil ? "the \(name) is not ours; drop it" : "the \(name) is another one"
+        }
+        return nil
+    }
+}

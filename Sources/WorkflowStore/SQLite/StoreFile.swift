@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The paths of one store: the file and what lies beside it.
+struct StoreFile: Sendable {
+    /// As the caller named it, for messages.
+    let given: String
+    /// With links resolved, so that two names of one file share one lock and one write-ahead log.
+    let path: String
+
+    var wal: String { path + "-wal" }
+    var index: String { path + "-shm" }
+    var rollbackJournal: String { path + "-journal" }
+    /// Held by the process that has the store open; stays when it is closed, because removing it would race.
+    var lock: String { path + ".lock" }
+    /// Where a new store is built.
+    var creating: String { path + ".creating" }
+
+    var directory: String {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Resolves the path and creates the directory, readable by its owner only, where it is missing.
+    init(_ given: String) throws(StoreError) {
+        self.given = given
+        if let whole = Self.resolve(given) {
+            path = whole
+            return
+        }
+        let slash = given.lastIndex(of: "/")
+        let name = slash.map { String(given[given.index(after: $0)...]) } ?? given
+        guard !name.isEmpty, name != ".", name != ".." else {
+            throw StoreError(.cannotOpen, "Cannot open '\(given)': it names no file")
+        }
+        let directory = slash.map { $0 == given.startIndex ? "/" : String(given[..<$0]) } ?? "."
+        try Self.makeDirectory(directory, for: given)
+        guard let parent = Self.resolve(directory) else { throw Self.failure(given, errno) }
+        path = parent == "/" ? "/" + name : parent + "/" + name
+    }
+
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func makeDirectory(_ directory: String, for given: String) throws(StoreError) {
+        var end = directory.startIndex
+        while end != directory.endIndex {
+            let next = directory.index(after: end)
+            end = directory[next...].firstIndex(of: "/") ?? directory.endIndex
+            let made = mkdir(String(directory[..<end]), 0o700) == 0
+            guard made || errno == EEXIST else {
+                throw failure(given, errno, "its directory cannot be created: ")
+            }
+        }
+    }
+
+    /// Removes the index of the log, which SQLite makes again when it needs one.
+    func removeIndex() {
+        unlink(index)
+    }
+
+    /// How many bytes a file has; nil when it is not there.
+    static func size(of path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// What the system said about this file.
+    static func failure(_ given: String, _ code: CInt, _ what: String = "") -> StoreError {
+        StoreError(.cannotOpen, "Cannot open '\(given)': \(what)\(String(cString: strerror(code)))")
+    }
+}

@@ -1,0 +1,39 @@
+/// The bounds of the SQLite store, each with its unit and its reason.
+package struct StoreLimits: Sendable {
+    /// Read-only connections: reads that can run at the same moment.
+    package var readers = 4
+    /// Reads that run or wait; one more is refused. Keeps a burst from queueing for longer than its clients wait.
+    package var waitingReads = 1_000
+    /// KiB of page cache of the writing connection; the hot instances' pages should fit.
+    package var writerCacheKiB = 32 * 1024
+    /// KiB of page cache of each reading connection.
+    package var readerCacheKiB = 2 * 1024
+    /// Milliseconds that a statement waits for a lock. Only a foreign process (a `sqlite3` shell) can hold one.
+    package var busyMilliseconds = 100
+    /// Frames in the write-ahead log from which on it is moved into the file between batches.
+    package var passiveFrames = 4_000
+    /// Frames that must be added before a checkpoint that could not finish is tried again.
+    package var passiveStepFrames = 1_000
+    /// Frames from which on new reads wait until the log can start over; 16,000 frames are about 64 MB.
+    package var restartFrames = 16_000
+    /// Frames from which on the log's file is also made small again.
+    package var truncateFrames = 64_000
+    /// How long the writer waits for reads to end, and a read for the writer.
+    package var gateWait: Duration = .seconds(5)
+    /// Rows read in one slice, which is one read transaction.
+    package var sliceRows = 2_000
+    /// How long a slice reads before it ends early; leaves room below the 50 ms that a read transaction may last.
+    package var sliceDuration: Duration = .milliseconds(20)
+    /// Rows read for one page of a list; a page that filters may come back short.
+    package var pageRows = 20_000
+    /// Bytes of state in one page of a list, about.
+    package var pageBytes = 8 * 1024 * 1024
+    /// Rows read for names to suggest.
+    package var suggestionRows = 2_000
+    /// Rows in one page of a history.
+    package var historyRows = 500
+    /// Journal rows whose digests are checked at start.
+    package var tailRows = 4_096
+
+    package init() {}
+}

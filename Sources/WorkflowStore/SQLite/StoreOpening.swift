@@ -1,0 +1,105 @@
+import GRDB
+import Migrations
+
+/// Everything that happens before a store may be used.
+struct StoreOpening {
+    let file: StoreFile
+    let now: Timestamp
+    let limits: StoreLimits
+    let migrations: [Migration]
+
+    private var newest: Int64 { migrations.last?.version ?? 0 }
+
+    func run() throws(StoreError) -> SQLiteStore {
+        // Before the lock, so that a foreign file does not even get a lock file beside it. Where there is one, another
+        // of ours may have the file open, and reading it here would drop that one's POSIX locks if it is this process.
+        if StoreFile.size(of: file.lock) == nil { _ = try FileHeader.accept(file, newest: newest) }
+        let lock = try FileLock(file)
+        let isThere = try FileHeader.accept(file, newest: newest) != nil
+        lock.sign()
+        if !isThere { try FileCreation(file: file, migrations: migrations, now: now).run() }
+        do {
+            return try open(lock: lock, wasCreated: !isThere)
+        } catch {
+            lock.release()
+            throw StoreError(opening: file.given, error)
+        }
+    }
+
+    private func open(lock: FileLock, wasCreated: Bool) throws -> SQLiteStore {
+        var recovered = StoreRecovery()
+        recovered.wasCreated = wasCreated
+        if let bytes = StoreFile.size(of: file.wal), bytes > 0 {
+            recovered.walBytesRecovered = bytes
+            try judgeThroughLog()
+        }
+        let connection = try DatabaseQueue(
+            path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
+        do {
+            let row = try connection.inDatabase { database in try prepare(database, &recovered) }
+            let readers = try ReaderPool(file: file, limits: limits)
+            let writer = try SQLiteWriter(
+                file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
+            return SQLiteStore(writer: writer, readers: readers, row: row, recovered: recovered, limits: limits)
+        } catch {
+            try connection.close()
+            throw error
+        }
+    }
+
+    /// The numbers of the header as the log has them: a newer wfd may have raised them without a checkpoint after it.
+    private func judgeThroughLog() throws {
+        let hadIndex = StoreFile.size(of: file.index) != nil
+        var configuration = Configuration()
+        configuration.readonly = true
+        let connection = try DatabaseQueue(path: file.path, configuration: configuration)
+        let header = try connection.inDatabase { database in
+            FileHeader(
+                applicationID: try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+                userVersion: try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0)
+        }
+        try connection.close()
+        do {
+            try header.judge(file, newest: newest)
+        } catch {
+            // SQLite makes an index for the log even to read it.
+            if !hadIndex { file.removeIndex() }
+            throw error
+        }
+    }
+
+    /// Recovers the log, brings the schema up to date, checks, and takes the store over.
+    private func prepare(_ database: Database, _ recovered: inout StoreRecovery) throws -> StoreRow {
+        // Rewrites what an fsync that failed may have left only in the page cache.
+        try WALCheckpoint.truncate.runTolerant(on: database)
+        let schema = SchemaSteps(file: file, migrations: migrations)
+        recovered.openedVersion = try schema.version(of: database)
+        try schema.check(database)
+        if try schema.upgrade(database) {
+            // So that the header itself says the new version to an older wfd.
+            try WALCheckpoint.truncate.runTolerant(on: database)
+            try schema.check(database)
+        }
+        recovered.schemaVersion = try schema.version(of: database)
+        guard let row = try StoreRow.read(database) else {
+            throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
+        }
+        recovered.wasClean = row.isClean
+        recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
+        return try takeOver(database, row)
+    }
+
+    /// Raises the epoch, so that a process that still believes to own the store can write nothing more.
+    private func takeOver(_ database: Database, _ row: StoreRow) throws -> StoreRow {
+        var taken: StoreRow?
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: "UPDATE store SET epoch = epoch + 1, clean = 0 WHERE id = 1")
+            taken = try StoreRow.read(database)
+            return .commit
+        }
+        guard let taken, taken.epoch == row.epoch + 1 else {
+            throw StoreError(.fenced, "Cannot open '\(file.given)': another process took it over at the same moment")
+        }
+        return taken
+    }
+}

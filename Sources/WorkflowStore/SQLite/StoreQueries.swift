@@ -1,0 +1,66 @@
+import GRDB
+
+/// The reads that the readers and the writer share.
+enum StoreQueries {
+    static func machine(_ database: Database, named name: String, version: Int64?) throws -> MachineRecord? {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(MachineRecord.columns) FROM machine
+            WHERE namespace_id = 1 AND name = ? AND (?2 IS NULL OR version = ?2)
+            ORDER BY version DESC LIMIT 1
+            """)
+        select.bind(name)
+        select.bind(version)
+        return try select.first { row in try MachineRecord(row: &row) }
+    }
+
+    static func machine(_ database: Database, _ id: MachineID) throws -> MachineRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(MachineRecord.columns) FROM machine WHERE id = ?")
+        select.bind(id.rawValue)
+        return try select.first { row in try MachineRecord(row: &row) }
+    }
+
+    static func instance(_ database: Database, named name: String) throws -> InstanceRecord? {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(InstanceRecord.columns) FROM instance
+            WHERE namespace_id = 1 AND name = ? AND status <> 'purging'
+            """)
+        select.bind(name)
+        return try select.first { row in try InstanceRecord(row: &row) }
+    }
+
+    /// The name of the machine that comes next in the order of bytes.
+    static func machineName(_ database: Database, after name: String?) throws -> String? {
+        var select = try PreparedStatement(
+            database,
+            "SELECT name FROM machine WHERE namespace_id = 1 AND name > ? ORDER BY name LIMIT 1")
+        // No name is empty.
+        select.bind(name ?? "")
+        return try select.first { row in row.text() }
+    }
+
+    /// Names of instances that stand before (`<`) or from (`>=`) a name on in the order of bytes, the nearest first.
+    static func instanceNames(_ database: Database, before isBefore: Bool, _ name: String, limit: Int) throws
+        -> [String]
+    {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT name FROM instance
+            WHERE namespace_id = 1 AND name \(isBefore ? "<" : ">=") ? AND status <> 'purging'
+            ORDER BY name \(isBefore ? "DESC" : "ASC") LIMIT ?
+            """)
+        select.bind(name)
+        select.bind(Int64(limit))
+        var names: [String] = []
+        try select.forEachRow { row in
+            names.append(row.text())
+            return true
+        }
+        return names
+    }
+}

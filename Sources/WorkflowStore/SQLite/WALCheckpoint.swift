@@ -1,0 +1,48 @@
+import GRDB
+import GRDBSQLite
+
+/// One way to move the write-ahead log into the file (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+enum WALCheckpoint {
+    /// Moves what no reader still needs; waits for nobody.
+    case passive
+    /// Moves everything, and lets the next writer begin the log anew. Needs that nobody reads from it.
+    case restart
+    /// Like `restart`, and makes the log's file empty.
+    case truncate
+
+    /// What a checkpoint left.
+    enum Outcome: Equatable {
+        /// Everything is in the file.
+        case complete
+        /// Something is still only in the log: a reader needs it, a foreign process holds a lock, or the disk is full.
+        case partial
+    }
+
+    private var mode: CInt {
+        switch self {
+        case .passive: SQLITE_CHECKPOINT_PASSIVE
+        case .restart: SQLITE_CHECKPOINT_RESTART
+        case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+        }
+    }
+
+    /// Runs it on the writer's connection, and on no other.
+    ///
+    /// - Throws: What went wrong other than a full disk and a lock that somebody else holds: what has been flushed is
+    ///   then unknown.
+    func run(on database: Database) throws(SQLiteFailure) -> Outcome {
+        var frames: CInt = 0
+        var moved: CInt = 0
+        let connection = database.sqliteConnection
+        let code = sqlite3_wal_checkpoint_v2(connection, "main", mode, &frames, &moved)
+        if code == SQLITE_OK { return frames == moved ? .complete : .partial }
+        let failure = SQLiteFailure(code: code, on: connection)
+        guard failure.isFull || failure.isBusy else { throw failure }
+        return .partial
+    }
+
+    /// Runs it where what it leaves does not matter.
+    func runTolerant(on database: Database) throws(SQLiteFailure) {
+        _ = try run(on: database)
+    }
+}

@@ -1,0 +1,183 @@
+/// A durable place for machines, instances and their history.
+///
+/// Reading is for everybody and at any time; each call sees one committed state. Writing belongs to the one thread that
+/// owns `writer`. The SQLite implementation is `SQLiteStore`.
+package protocol WorkflowStore: Sendable {
+    /// Names the store and its generation, for cursors.
+    var identity: StoreIdentity { get }
+
+    /// The highest version of a machine, or the named one; nil when there is none.
+    func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord?
+
+    /// A machine version by its row number; nil when there is none.
+    func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord?
+
+    /// The latest version of each machine, in the order of their names' bytes, after `name`; at most `limit`.
+    func machines(after name: String?, limit: Int) async throws(StoreError) -> [MachineRecord]
+
+    /// The latest names of machines, for suggestions; at most `limit`.
+    func machineNames(limit: Int) async throws(StoreError) -> [String]
+
+    /// An instance with its current state; nil when there is none.
+    func instance(named name: String) async throws(StoreError) -> InstanceRecord?
+
+    /// Names of instances that stand near a name in the order of bytes, for suggestions; at most `limit`.
+    func instanceNames(near name: String, limit: Int) async throws(StoreError) -> [String]
+
+    /// A page of instances. Reads a bounded number of rows, so a page may be short and still have a next one.
+    func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage
+
+    /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first
+    /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a longer
+    /// range the first of its order.
+    func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord]
+
+    /// The last snapshot of an instance at or before a seq; nil when it has none that early.
+    func snapshot(of instance: InstanceID, atOrBefore seq: Seq) async throws(StoreError) -> SnapshotRecord?
+
+    /// The writing side. One thread uses it at a time.
+    var writer: any StoreWriter { get }
+}
+
+/// The writing side of a store. Not thread-safe: one thread owns it.
+package protocol StoreWriter: AnyObject {
+    /// The allocator's numbers as of the last commit.
+    var numbers: StoreNumbers { get }
+
+    /// What `WorkflowStore.machine(named:version:)` gives, read on the writer's own connection.
+    func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord?
+
+    /// What `WorkflowStore.machine(_:)` gives, read on the writer's own connection.
+    func machine(_ id: MachineID) throws(StoreError) -> MachineRecord?
+
+    /// An instance with its current state, read on the writer's own connection.
+    func instance(named name: String) throws(StoreError) -> InstanceRecord?
+
+    /// Writes a batch in one transaction: all of it is flushed to disk when this returns, and nothing of it is there
+    /// when it throws anything but `outcomeUnknown`.
+    func commit(_ batch: StoreBatch) throws(StoreError)
+
+    /// Work between batches: moves the write-ahead log into the file when it is due. Blocks only as DESIGN.md section 6
+    /// says. Throws when the daemon must stop writing.
+    func maintain() throws(StoreError)
+
+    /// Ends reading and writing, moves the whole log into the file, marks it clean and closes it. Call it once.
+    func close() throws(StoreError)
+}
+
+/// Names a store.
+package struct StoreIdentity: Sendable, Equatable {
+    package let uuid: UniqueID
+    /// Raised by a restore.
+    package let generation: Int64
+
+    package init(uuid: UniqueID, generation: Int64) {
+        self.uuid = uuid
+        self.generation = generation
+    }
+}
+
+/// The numbers that the writer hands out, and the highest time it has written.
+package struct StoreNumbers: Sendable, Equatable {
+    package var nextPosition: Position
+    package var nextInstance: InstanceID
+    package var nextMachine: MachineID
+    package var last: Timestamp
+
+    package init(nextPosition: Position, nextInstance: InstanceID, nextMachine: MachineID, last: Timestamp) {
+        self.nextPosition = nextPosition
+        self.nextInstance = nextInstance
+        self.nextMachine = nextMachine
+        self.last = last
+    }
+}
+
+/// Everything that one transaction writes.
+package struct StoreBatch: Sendable {
+    package var machines: [MachineRecord] = []
+    /// Instances that begin in this batch, in their last state.
+    package var newInstances: [InstanceRecord] = []
+    /// Instances from before that this batch changed, each once, in their last state.
+    package var changedInstances: [InstanceRecord] = []
+    /// In the order of positions.
+    package var journal: [JournalRecord] = []
+    package var snapshots: [SnapshotRecord] = []
+    /// The numbers after this batch.
+    package var numbers: StoreNumbers
+
+    package init(numbers: StoreNumbers) {
+        self.numbers = numbers
+    }
+
+    package var isEmpty: Bool {
+        machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
+    }
+}
+
+/// Which instances to list.
+package struct InstanceQuery: Sendable, Equatable {
+    package var machine: String?
+    package var status: InstanceStatus?
+    /// The path of a state: instances in it or below it.
+    package var state: String?
+    package var limit: Int
+    /// Where the page before ended; nil for the first page.
+    package var after: InstanceListPosition?
+
+    package init(
+        machine: String? = nil, status: InstanceStatus? = nil, state: String? = nil, limit: Int,
+        after: InstanceListPosition? = nil
+    ) {
+        self.machine = machine
+        self.status = status
+        self.state = state
+        self.limit = limit
+        self.after = after
+    }
+}
+
+/// A place in the list of instances.
+package struct InstanceListPosition: Sendable, Equatable {
+    package var machineID: MachineID
+    package var status: InstanceStatus
+    package var id: InstanceID
+
+    package init(machineID: MachineID, status: InstanceStatus, id: InstanceID) {
+        self.machineID = machineID
+        self.status = status
+        self.id = id
+    }
+}
+
+/// A page of the list of instances.
+package struct InstancePage: Sendable {
+    package var instances: [InstanceRecord]
+    /// Where to go on; nil when this was the last page.
+    package var next: InstanceListPosition?
+
+    package init(instances: [InstanceRecord], next: InstanceListPosition?) {
+        self.instances = instances
+        self.next = next
+    }
+}
+
+/// Which rows of one instance's history to read.
+package struct HistoryQuery: Sendable, Equatable {
+    package var instance: InstanceID
+    /// The position of a row of the instance; no later row is shown.
+    package var head: Position
+    /// The seq of the row at `head`.
+    package var headSeq: Seq
+    /// The seqs wanted, both ends included; may reach past `headSeq`.
+    package var seqs: ClosedRange<Int64>
+    /// Newest first.
+    package var isReversed: Bool
+
+    package init(instance: InstanceID, head: Position, headSeq: Seq, seqs: ClosedRange<Int64>, isReversed: Bool) {
+        self.instance = instance
+        self.head = head
+        self.headSeq = headSeq
+        self.seqs = seqs
+        self.isReversed = isReversed
+    }
+}

@@ -1,0 +1,38 @@
+import WorkflowServer
+import WorkflowStore
+
+/// The exit codes of the daemon, those of `sysexits.h`.
+enum DaemonExit: Int32 {
+    /// The file is not one of ours, of a newer schema, or damaged.
+    case badData = 65
+    /// It cannot listen there.
+    case unavailable = 69
+    /// A fault that has no code of its own.
+    case software = 70
+    /// The database cannot be created or opened.
+    case cannotCreate = 73
+    /// The disk failed; what the last commit wrote may be there or not.
+    case inputOutput = 74
+    /// Another daemon has the database.
+    case tryAgain = 75
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError: self = DaemonExit(error.code)
+        case is ListenAddressError: self = .unavailable
+        case is MissingPlaceError: self = .cannotCreate
+        case is ClockError: self = .badData
+        default: self = .software
+        }
+    }
+
+    private init(_ code: StoreError.Code) {
+        switch code {
+        case .foreignFile, .newerSchema, .damaged, .corrupt: self = .badData
+        case .cannotOpen: self = .cannotCreate
+        case .locked, .fenced: self = .tryAgain
+        case .unavailable, .outcomeUnknown: self = .inputOutput
+        case .constraint, .closed: self = .software
+        }
+    }
+}

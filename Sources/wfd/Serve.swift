@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import WorkflowEngine
+import WorkflowServer
+import WorkflowStore
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Serve the API until told to stop (the default).")
+
+    @Option(help: ArgumentHelp("The database; it is created when it is not there.", valueName: "file"))
+    var database: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen: unix:PATH or HOST:PORT on loopback. May be given several times.", valueName: "address"),
+        transform: { text in
+            do {
+                return try ListenAddress(text)
+            } catch {
+                throw ValidationError("\(error)")
+            }
+        })
+    var listen: [ListenAddress] = []
+
+    @Option(
+        help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
+        transform: { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                throw ValidationError("'\(text)' is no log level; write \(Logger.Level.names)")
+            }
+            return level
+        })
+    var logLevel: Logger.Level = .info
+
+    func run() async throws {
+        let level = logLevel
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let logger = Logger(label: "wfd")
+        // Files are for the owner; a socket is opened to its group when it is bound.
+        umask(0o077)
+        do {
+            try await serve(logger)
+        } catch {
+            logger.critical("stopped", metadata: ["error": "\(error)"])
+            // Nothing is closed on the way out: after an error of COMMIT the file must stay as it is.
+            Foundation.exit(DaemonExit(error).rawValue)
+        }
+    }
+
+    private func serve(_ logger: Logger) async throws {
+        let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
+        let file = try database ?? places.databaseFile()
+        let now = SystemClock().now()
+        let store = try SQLiteStore.open(at: file, clock: now)
+        try store.checkClock(now)
+        logger.info(
+            "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
+        let engine = Engine(store: store, logger: logger)
+        let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
+        let servers = addresses.map { address in
+            WorkflowServer(engine: engine, address: address, version: WFD.version, logger: logger)
+        }
+        // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
+        let services = [engine as any Service] + servers
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { service in
+                .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(20)
+        try await ServiceGroup(configuration: configuration).run()
+        let counts = engine.statistics.counts
+        logger.info(
+            "stopped",
+            metadata: [
+                "database": "\(file)", "events": "\(counts.events)", "batches": "\(counts.batches)",
+                "largestBatch": "\(counts.largestBatch)",
+            ])
+    }
+}
+
+extension Logger.Level {
+    fileprivate static var names: String {
+        allCases.map(\.rawValue).joined(separator: ", ")
+    }
+}

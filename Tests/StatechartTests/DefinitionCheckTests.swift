@@ -1,0 +1,165 @@
+import Statechart
+import Testing
+
+struct DefinitionCheckTests {
+    @Test func unreachableStatesAreWarnedAboutOutermostFirst() {
+        let text = """
+            id: m
+            initial: a
+            states:
+              a: {on: {go: '#deep', also: .x}, initial: x, states: {x: {}, y: {}, h: {type: history}}}
+              b: {initial: c, states: {c: {}}, on: {back: a}}
+              d:
+                initial: e
+                states:
+                  e: {}
+                  f: {id: deep}
+              final: {type: final}
+            """
+        #expect(
+            diagnostics(of: text) == [
+                "4:64: warning: state 'a.y' cannot be reached",
+                "4:71: warning: state 'a.h' is the target of nothing",
+                "5:3: warning: state 'b' cannot be reached",
+                "9:7: warning: state 'd.e' cannot be reached",
+                "11:3: warning: state 'final' cannot be reached",
+            ])
+    }
+
+    @Test func regionsBesideATargetAndHistoryAreReached() {
+        let text = """
+            id: m
+            initial: a
+            states:
+              a: {on: {go: '#two', back: p.h}}
+              p:
+                type: parallel
+                states:
+                  x: {initial: one, states: {one: {on: {n: two}}, two: {id: two}}}
+                  y: {initial: one, states: {one: {always: '#a2'}}}
+                  h: {type: history, history: deep}
+              a2: {id: a2}
+            """
+        #expect(diagnostics(of: text).isEmpty)
+    }
+
+    @Test func transitionsThatAreNeverTakenAreWarnedAbout() {
+        let text = """
+            id: m
+            initial: a
+            states:
+              a:
+                initial: f
+                states: {f: {type: final}}
+                onDone: b
+                on:
+                  done.state.a: [b, c]
+                  go: [{target: b}, {target: c}]
+              b: {always: [c, a]}
+              c: {}
+            """
+        #expect(
+            diagnostics(of: text) == [
+                "7:13: warning: this transition is never taken: the one on line 9 always takes 'done.state.a' first",
+                "9:25: warning: this transition is never taken: the one on line 9 always takes 'done.state.a' first",
+                "10:25: warning: this transition is never taken: the one on line 10 always takes 'go' first",
+                "11:19: warning: this transition is never taken: the one on line 11 always takes 'always' first",
+            ])
+    }
+
+    @Test func onDoneThatNeverRunsIsWarnedAbout() {
+        let text = """
+            id: m
+            initial: a
+            onDone: .a
+            states:
+              a: {initial: x, states: {x: {on: {p: '#p', q: '#q'}}}, onDone: a}
+              p: {type: parallel, states: {x: {}, y: {initial: f, states: {f: {type: final}}}}, onDone: a}
+              q: {type: parallel, states: {y: {initial: f, states: {f: {type: final}}}}, onDone: a}
+            """
+        #expect(
+            diagnostics(of: text) == [
+                "3:9: warning: 'onDone' of the machine never runs: the machine ends then",
+                "5:66: warning: 'onDone' never runs: state 'a' has no final state to reach",
+                "6:93: warning: 'onDone' never runs: state 'p' has no final state to reach",
+            ])
+    }
+
+    @Test func reenterWithoutATargetIsWarnedAbout() {
+        #expect(
+            diagnostics(of: "{id: m, initial: a, states: {a: {on: {x: {reenter: true}}}}}") == [
+                "1:42: warning: 'reenter' does nothing without a 'target'"
+            ])
+    }
+
+    @Test(arguments: [
+        ("[p.x.x2, p.x.x1]", "'p.x.x2' and 'p.x.x1'"),
+        ("[p, p.x.x2]", "'p' and 'p.x.x2'"),
+        ("[p.x.x1, b]", "'p.x.x1' and 'b'"),
+        ("[b, b]", "'b' and 'b'"),
+        ("[p.h, p.x.x1]", "'p.h' and 'p.x.x1'"),
+        ("[p.y, p.x, p.x.h]", "'p.x' and 'p.x.h'"),
+        ("[p.x, p.y]", nil),
+        ("[p.x.x2, p.y.y2]", nil),
+        ("[p.x.h, p.y.y2]", nil),
+    ])
+    func targetsMustBeAbleToBeActiveTogether(targets: String, pair: String?) {
+        let text = """
+            id: m
+            initial: b
+            states:
+              b: {on: {go: p, other: p.h, third: p.x.h}}
+              c: {always: {target:
+              \(targets)}}
+              p:
+                type: parallel
+                states:
+                  h: {type: history}
+                  x: {initial: x1, states: {h: {type: history}, x1: {on: {n: x2}}, x2: {on: {c: '#c'}}}}
+                  y: {initial: y1, states: {y1: {on: {n: y2}}, y2: {}}}
+            """
+        let rule = "cannot be active together: they are not in different regions of a parallel state"
+        let messages = diagnostics(of: text).map { $0.split(separator: "error: ").last }
+        #expect(messages == (pair.map { ["targets \($0) \(rule)"] } ?? []))
+    }
+
+    @Test(arguments: [
+        ("a: {always: {}}", "1:42: error: 'always' goes round without end: a -> a"),
+        ("a: {always: {actions: {raise: x}}}", "1:42: error: 'always' goes round without end: a -> a"),
+        ("a: {always: a}", "1:42: error: 'always' goes round without end: a -> a"),
+        ("a: {always: b}, b: {always: c}, c: {always: b}", "1:58: error: 'always' goes round without end: b -> c -> b"),
+        (
+            "a: {always: b}, b: {initial: c, states: {c: {always: '#a'}}}",
+            "1:42: error: 'always' goes round without end: a -> b.c -> a"
+        ),
+        (
+            "a: {initial: x, states: {x: {}, y: {}}, always: .y}",
+            "1:78: error: 'always' goes round without end: a.y -> a.y"
+        ),
+        (
+            "a: {type: parallel, states: {x: {initial: b, states: {b: {always: c}, c: {always: b}}}, y: {}}}",
+            "1:96: error: 'always' goes round without end: a.x.b -> a.x.c -> a.x.b"
+        ),
+        (
+            "a: {always: b}, b: {always: c}, c: {always: d}, d: {always: e}, e: {always: f}, f: {always: a}",
+            "1:42: error: 'always' goes round without end: a -> b -> c -> d -> e -> … -> a"
+        ),
+    ])
+    func alwaysThatGoesRoundIsRefused(states: String, message: String) {
+        #expect(diagnostics(of: "{id: m, initial: a, states: {\(states)}}") == [message])
+    }
+
+    @Test(arguments: [
+        "a: {always: b}, b: {}",
+        "a: {always: b}, b: {type: final}",
+        "a: {always: h.h}, h: {initial: x, states: {h: {type: history}, x: {always: '#a'}}}",
+        // The second region ends the first one's rounds.
+        """
+        a: {type: parallel, states: {x: {initial: b, states: {b: {always: c}, c: {always: b}}}, \
+        y: {initial: b, states: {b: {always: '#z'}}}}}, z: {}
+        """,
+    ])
+    func alwaysThatMayComeToRestIsRead(states: String) {
+        #expect(diagnostics(of: "{id: m, initial: a, states: {\(states)}}").isEmpty)
+    }
+}

@@ -1,0 +1,125 @@
+import Statechart
+import Testing
+
+/// Texts that are too large or too deep, or mean to be: each is answered at once, with one clear mistake.
+struct DefinitionLimitTests {
+    @Test func textIsBounded() {
+        let text = String(repeating: " ", count: DefinitionLimits.textBytes + 1)
+        #expect(diagnostics(of: text) == ["1:1: error: the definition has 1048577 bytes; at most 1048576 are read"])
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["[", "{a: ", "- ", "[a: ", "? ", "[{a: ", "!t [", "&a [", "{? "])
+    func deepYAMLIsRefused(opening: String) {
+        let text = "id: m\nmeta:\n  " + String(repeating: opening, count: 10_000)
+        #expect(diagnostics(of: text).contains { $0.hasSuffix("error: nested deeper than 100 levels") })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func deepYAMLThatIsCompleteIsRefusedWhereItGetsTooDeep() {
+        let text = "id: m\ninitial: a\nstates: {a: {}}\nmeta: " + nested("[", "]", 99)
+        #expect(diagnostics(of: text).isEmpty)
+        let deeper = "id: m\ninitial: a\nstates: {a: {}}\nmeta: " + nested("[", "]", 400)
+        #expect(diagnostics(of: deeper) == ["4:106: error: nested deeper than 100 levels"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func deepJSONIsRefused() {
+        let start = #"{"id": "m", "initial": "a", "states": {"a": {}}, "meta": "#
+        #expect(diagnostics(of: start + nested("[", "]", 99) + "}", .json).isEmpty)
+        #expect(
+            diagnostics(of: start + nested("[", "]", 110) + "}", .json) == [
+                "1:157: error: nested deeper than 100 levels"
+            ])
+        #expect(
+            diagnostics(of: start + nested("[", "]", 10_000) + "}", .json) == [
+                "1:185: error: nested deeper than 128 levels"
+            ])
+        #expect(diagnostics(of: String(repeating: "{\"a\":", count: 10_000)).count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aliasesThatMultiplyAreRefused() {
+        var text = "a0: &a0 [x]\n"
+        for level in 1...40 { text += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+        text += "? *a40\n: x\n? *a40\n: y\n"
+        #expect(
+            diagnostics(of: text) == [
+                "1:5: error: too many words begin with '&' and '*' to rule out anchors and aliases"
+            ])
+    }
+
+    @Test func wordsThatLookLikeAliasesMayStandInText() {
+        let text = """
+            id: m
+            description: |
+              &you and &me: *never* *ever* mind *these* *few* (a *b *c)
+            initial: a
+            states: {a: {}}
+            """
+        #expect(diagnostics(of: text).isEmpty)
+    }
+
+    @Test func statesAreBounded() {
+        let states = (0...DefinitionLimits.states).map { "s\($0): {}" }.joined(separator: ",\n")
+        let text = "{id: m, initial: s0, states: {\(states)}}"
+        #expect(diagnostics(of: text).prefix(1) == ["20000:1: error: a machine has at most 20000 states"])
+    }
+
+    @Test func namesAndPathsAreBounded() {
+        let long = String(repeating: "n", count: 201)
+        let shown = "'\(String(repeating: "n", count: 60))…'"
+        #expect(
+            diagnostics(of: "{id: m, initial: a, states: {a: {}, \(long): {}}}") == [
+                "1:37: error: the name \(shown) is longer than 200 bytes"
+            ])
+        var text = "a: {}"
+        let name = String(repeating: "n", count: 200)
+        for _ in 1...6 { text = "\(name): {initial: \(name), states: {\(text)}}" }
+        #expect(
+            diagnostics(of: "{id: m, initial: \(name), states: {\(text)}}").contains {
+                $0.hasSuffix(
+                    "error: the path of state '\(String(repeating: "n", count: 60))…' is longer than 1000 bytes")
+            })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func namedActionsThatMultiplyAreRefused() {
+        let lists = (1...60).map { "a\($0): [a\($0 - 1), a\($0 - 1)]" }.joined(separator: ", ")
+        let text = "{id: m, initial: s, entry: a60, actions: {a0: {raise: x}, \(lists)}, states: {s: {}}}"
+        let rule = "the machine has more than 100000 actions when named ones are written out"
+        #expect(diagnostics(of: text).map { $0.drop { $0 != "t" } } == [rule[...]])
+    }
+
+    @Test func namedActionsThatLieTooDeepAreRefused() {
+        let lists = (1...5_000).map { "a\($0): a\($0 + 1)" }.joined(separator: ", ")
+        let text = "{id: m, initial: s, actions: {\(lists), a5001: {raise: x}}, states: {s: {}}}"
+        #expect(
+            diagnostics(of: text).first?.hasSuffix("error: named actions lie in each other deeper than 100 levels")
+                == true)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func mistakesBeyondAHundredAreCounted() {
+        let states = (0..<8_000).map { "s\($0): {on: {x: state\($0)}}" }.joined(separator: ",\n")
+        let told = diagnostics(of: "{id: m, initial: s0, states: {\(states)}}")
+        #expect(told.count == 101)
+        #expect(told.last == "101:16: error: and 7900 more mistakes")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func keysThatStandTwiceAreFoundWithinABound() {
+        let states = (0..<400).map { "s\($0 / 2): {}" }.joined(separator: ",\n")
+        let told = diagnostics(of: "{id: m, initial: s0, states: {\(states)}}")
+        #expect(told.first?.contains("stands twice") == true)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func largeDefinitionsAreRead() throws {
+        var text = "id: large\ninitial: s0\nstates:\n"
+        for index in 0..<10_000 {
+            text += "  s\(index):\n    description: one of very many states that follow each other\n"
+            text += "    on: {next: s\((index + 1) % 10_000)}\n"
+        }
+        #expect(text.utf8.count <= DefinitionLimits.textBytes)
+        let reading = try DefinitionReader.read(text)
+        #expect(reading.machine.states.count == 10_001)
+        #expect(reading.warnings.isEmpty)
+    }
+
+    private func nested(_ opening: String, _ closing: String, _ count: Int) -> String {
+        String(repeating: opening, count: count) + String(repeating: closing, count: count)
+    }
+}

@@ -1,0 +1,28 @@
+import Statechart
+import Testing
+
+struct DefinitionSpellingTests {
+    @Test(arguments: [
+        ("entyr", "entry"), ("Entry", "entry"), ("exti", "exit"), ("tarjet", "target"), ("onDone", "onDone"),
+        ("ondone", "onDone"), ("on_done", "onDone"), ("INITIAL", "initial"), ("intial", "initial"), ("o", "on"),
+        ("awayls", "always"),
+    ])
+    func nearWordIsFound(word: String, closest: String) {
+        let keys = ["id", "initial", "on", "onDone", "entry", "exit", "always", "target"]
+        #expect(Spelling.closest(to: word, among: keys) == closest)
+    }
+
+    @Test(arguments: ["", "x", "xyz", "completely", "tryen", String(repeating: "entry", count: 50)])
+    func farWordIsNot(word: String) {
+        #expect(Spelling.closest(to: word, among: ["id", "initial", "onDone", "entry", ""]) == nil)
+    }
+
+    @Test func firstOfSeveralEquallyNearIsTaken() {
+        #expect(Spelling.closest(to: "state3", among: ["other", "state1", "state2"]) == "state1")
+        #expect(Spelling.closest(to: "states", among: ["staets", "status", "stateS"]) == "stateS")
+    }
+
+    @Test func nothingIsNearWhereNothingIs() {
+        #expect(Spelling.closest(to: "a", among: EmptyCollection()) == nil)
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+import WorkflowAPI
+
+struct ParametersTests {
+    @Test func parametersAreWrittenAsTheyAreRead() throws {
+        let history = HistoryParameters(limit: 5, after: 3, page: "a b", detail: true, wait: 60)
+        #expect(history.queryText == "?limit=5&after=3&page=a%20b&detail=true&wait=60")
+        #expect(
+            try HistoryParameters(query: [
+                ("limit", "5"), ("after", "3"), ("page", "a b"), ("detail", "true"), ("wait", "60"),
+            ]) == history)
+        let list = InstanceListParameters(machine: "o", status: .done, state: "a.b", limit: 1, page: "p")
+        #expect(list.queryText == "?machine=o&status=done&state=a.b&limit=1&page=p")
+        #expect(SendParameters(dryRun: true).queryText == "?dryRun=true")
+        #expect(SendParameters().queryText.isEmpty && PageParameters().queryText.isEmpty)
+        #expect(try SendParameters(query: [("dryRun", "false")]) == SendParameters())
+    }
+
+    @Test(arguments: [
+        ("lmit", "5", "Unknown parameter 'lmit' (known here: limit, after, reverse, page, detail, wait); did you mean 'limit'?"),
+        ("limit", "0", "Parameter 'limit' must be a whole number from 1 to 500, not '0'"),
+        ("limit", "501", "Parameter 'limit' must be a whole number from 1 to 500, not '501'"),
+        ("after", "-1", "Parameter 'after' must be a whole number of at least 0, not '-1'"),
+        ("after", "x", "Parameter 'after' must be a whole number of at least 0, not 'x'"),
+        ("reverse", "yes", "Parameter 'reverse' must be true or false, not 'yes'"),
+        ("wait", "61", "Parameter 'wait' must be a whole number from 0 to 60, not '61'"),
+        ("page", "", "Parameter 'page' must not be empty"),
+    ])
+    func wrongParametersAreRefused(name: String, value: String, message: String) {
+        #expect(throws: WireError(.invalidParameter, path: name, message: message)) {
+            try HistoryParameters(query: [(name, value)])
+        }
+    }
+
+    @Test func waitingBackwardsMakesNoSense() {
+        #expect(
+            throws: WireError(
+                .invalidParameter, path: "wait",
+                message: "Parameter 'wait' does not go with 'reverse': new rows come at the end")
+        ) {
+            try HistoryParameters(query: [("wait", "1"), ("reverse", "true")])
+        }
+    }
+
+    @Test func aParameterMayStandOnce() {
+        #expect(throws: WireError(.invalidParameter, path: "page", message: "Parameter 'page' stands twice")) {
+            try PageParameters(query: [("page", "a"), ("page", "a")])
+        }
+    }
+
+    @Test func statusesAreListed() {
+        #expect(
+            throws: WireError(
+                .invalidParameter, path: "status",
+                message: "Parameter 'status' must be one of 'running', 'done', 'failed', 'cancelled', not 'x'")
+        ) {
+            try InstanceListParameters(query: [("status", "x")])
+        }
+    }
+
+    @Test func requestsWithoutParametersRefuseThem() {
+        #expect(
+            throws: WireError(
+                .invalidParameter, path: "x", message: "Unknown parameter 'x' (none is known here)")
+        ) {
+            try NoParameters.check(query: [("x", "1")])
+        }
+    }
+}

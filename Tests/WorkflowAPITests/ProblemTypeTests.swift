@@ -1,0 +1,34 @@
+import Testing
+import WorkflowAPI
+
+/// Names, statuses and exit codes are what scripts are written against.
+struct ProblemTypeTests {
+    private static let table: [(name: String, status: Int, exit: Int32)] = [
+        ("event-not-accepted", 409, 5), ("guard-rejected", 409, 5), ("instance-finished", 409, 5),
+        ("instance-failed", 409, 5), ("expression-failed", 409, 5), ("livelock", 409, 5),
+        ("unknown-event", 422, 65), ("reserved-event", 422, 65), ("invalid-data", 422, 65),
+        ("invalid-definition", 422, 65), ("invalid-name", 422, 65),
+        ("instance-not-found", 404, 4), ("machine-not-found", 404, 4), ("instance-exists", 409, 1),
+        ("precondition-failed", 412, 6), ("key-reused", 422, 7), ("key-expired", 422, 7),
+        ("invalid-request", 400, 65), ("invalid-page-token", 400, 65), ("invalid-parameter", 400, 64),
+        ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
+        ("method-not-allowed", 405, 1), ("overloaded", 503, 75), ("draining", 503, 75),
+        ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("not-implemented", 501, 1),
+        ("internal-error", 500, 1),
+    ]
+
+    @Test func everyTypeHasItsNameItsStatusAndItsExitCode() {
+        let types = ProblemType.allCases.map { "\($0.rawValue) \($0.status) \($0.exitStatus.rawValue)" }
+        #expect(types == Self.table.map { "\($0.name) \($0.status) \($0.exit)" })
+    }
+
+    @Test func onlyWhatMayWorkLaterSaysWhenToTryAgain() {
+        for type in ProblemType.allCases {
+            #expect((type.retryAfterSeconds != nil) == (type.status == 503), "\(type)")
+        }
+    }
+
+    @Test func titlesDiffer() {
+        #expect(Set(ProblemType.allCases.map(\.title)).count == ProblemType.allCases.count)
+    }
+}

@@ -1,0 +1,101 @@
+import JSON
+import Testing
+import WorkflowAPI
+
+/// Every wire type is read and written again to the letter: names, order and absent fields are the contract.
+struct WireTypeTests {
+    private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
+        let value = try Value(body: Array(text.utf8))
+        #expect(JSONWriter.string(value) == text)
+    }
+
+    @Test(arguments: [
+        #"{"machine":"order"}"#,
+        #"{"machine":"order","version":2,"instance":"order-1","data":{"amount":1.0,"tags":[]}}"#,
+    ])
+    func startRequestKeepsItsLetters(text: String) throws {
+        try roundTrip(StartRequest.self, text)
+    }
+
+    @Test(arguments: [
+        #"{"event":"pay"}"#,
+        #"{"event":"pay","data":{"card":"tok"},"expect":{"seq":4,"state":"review.legal"}}"#,
+        #"{"event":"pay","data":7,"expect":{"seq":4}}"#,
+        #"{"event":"pay","data":"seven","expect":{}}"#,
+    ])
+    func sendRequestKeepsItsLetters(text: String) throws {
+        try roundTrip(SendRequest.self, text)
+    }
+
+    @Test func sendRequestTakesNullAsAbsent() throws {
+        let text = #"{"event":"pay","data":null,"expect":null}"#
+        #expect(try SendRequest(body: Array(text.utf8)) == SendRequest(event: "pay"))
+    }
+
+    @Test func instanceKeepsItsLetters() throws {
+        try roundTrip(
+            Instance.self,
+            #"{"instance":"order-1","machine":"order","version":3,"status":"running","configuration":["a.b","c"],"#
+                + #""context":{"amount":250},"seq":5,"createdAt":"2026-07-31T09:30:00.000Z","#
+                + #""updatedAt":"2026-07-31T09:30:00.001Z"}"#)
+    }
+
+    @Test(arguments: ["", #","exited":["a"],"entered":["b","b.c"],"dryRun":true"#])
+    func sendAnswerKeepsItsLetters(detail: String) throws {
+        try roundTrip(
+            SendAnswer.self,
+            #"{"instance":"order-1","event":"pay","seq":5,"from":["a"],"to":["b.c"],"status":"done","#
+                + #""configuration":["b.c"],"context":{}"# + detail + "}")
+    }
+
+    @Test(arguments: [
+        (#""#, #""#), (#""data":{"x":1},"#, #""actor":"uid:0","key":"k1","#),
+    ])
+    func historyItemKeepsItsLetters(data: String, sender: String) throws {
+        try roundTrip(
+            HistoryItem.self,
+            #"{"seq":2,"at":"2026-07-31T09:30:00.000Z","kind":"event","event":"pay","# + data
+                + #""from":["a"],"to":["b"],"# + sender + #""cursor":"c1"}"#)
+    }
+
+    @Test func historyItemWithDetailKeepsItsLetters() throws {
+        try roundTrip(
+            HistoryItem.self,
+            #"{"seq":1,"at":"2026-07-31T09:30:00.000Z","kind":"started","event":"init","from":[],"to":["b"],"#
+                + #""cursor":"c1","exited":[],"entered":["b"]}"#)
+    }
+
+    @Test(arguments: ["true", "false", "null"])
+    func eventItemKeepsItsLetters(accepted: String) throws {
+        try roundTrip(EventItem.self, #"{"event":"pay","accepted":"# + accepted + "}")
+    }
+
+    @Test(arguments: ["", #","warnings":[]"#, #","source":"id: order\n""#])
+    func machineSummaryKeepsItsLetters(rest: String) throws {
+        try roundTrip(
+            MachineSummary.self,
+            #"{"machine":"order","version":1,"digest":"00ff","createdAt":"2026-07-31T09:30:00.000Z""# + rest + "}")
+    }
+
+    @Test(arguments: ["", #","nextPage":"abc""#])
+    func pageKeepsItsLetters(rest: String) throws {
+        try roundTrip(Page<EventItem>.self, #"{"items":[{"event":"pay","accepted":true}]"# + rest + "}")
+    }
+
+    @Test(arguments: [#"{"status":"ok"}"#, #"{"status":"ready","version":"0.1.0"}"#])
+    func healthKeepsItsLetters(text: String) throws {
+        try roundTrip(Health.self, text)
+    }
+
+    @Test func problemKeepsItsLetters() throws {
+        try roundTrip(
+            Problem.self,
+            #"{"type":"event-not-accepted","title":"Event not accepted in this state","status":409,"#
+                + #""detail":"no","instance":"order-1","machine":"order","state":["packing"],"seq":5,"#
+                + #""accepted":["packed"]}"#)
+        try roundTrip(
+            Problem.self,
+            #"{"type":"invalid-definition","title":"Definition has mistakes","status":422,"detail":"no","#
+                + #""diagnostics":[{"severity":"error","line":3,"column":7,"message":"m"}],"suggestion":"x"}"#)
+    }
+}

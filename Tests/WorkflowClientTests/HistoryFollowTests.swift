@@ -1,0 +1,97 @@
+import JSON
+import Synchronization
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+
+/// A clock whose sleeps return at once and are written down.
+private final class NotedClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Swift.Duration
+        func advanced(by duration: Swift.Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Swift.Duration { other.offset - offset }
+        static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+    }
+
+    private let state = Mutex((now: Instant(offset: .zero), sleeps: [Swift.Duration]()))
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Swift.Duration { .zero }
+    var sleeps: [Swift.Duration] { state.withLock { $0.sleeps } }
+
+    func sleep(until deadline: Instant, tolerance: Swift.Duration?) async throws {
+        try Task.checkCancellation()
+        state.withLock { state in
+            state.sleeps.append(deadline.offset - state.now.offset)
+            state.now = deadline
+        }
+    }
+}
+
+struct HistoryFollowTests {
+    private static func rows(_ seqs: Int64...) -> ScriptedTransport.Step {
+        let items = seqs.map {
+            HistoryItem(
+                seq: $0, at: WireTime(milliseconds: 0), kind: "event", event: "e", from: ["a"], to: ["a"],
+                cursor: "c\($0)")
+        }
+        return .value(Page(items: items, nextPage: nil))
+    }
+
+    private static let address = Address.unix(path: "/run/test.sock")
+    private static let unreachable = ScriptedTransport.Step.failure(.unreachable(address, reason: "down"))
+
+    private func seqs(_ transport: ScriptedTransport, _ clock: NotedClock, after: Int64 = 0) async -> ([Int64], (any Error)?) {
+        let follow = WorkflowClient(transport: transport).followHistory(
+            ofInstance: "o", after: after, patience: .seconds(10), clock: clock)
+        var seqs: [Int64] = []
+        do {
+            for try await item in follow { seqs.append(item.seq) }
+            return (seqs, nil)
+        } catch {
+            return (seqs, error)
+        }
+    }
+
+    @Test func rowsAreGivenOnceAndInOrder() async {
+        let clock = NotedClock()
+        let transport = ScriptedTransport([Self.rows(3, 4), Self.rows(), Self.rows(5), Self.rows()])
+        let (seqs, _) = await seqs(transport, clock, after: 2)
+        #expect(seqs == [3, 4, 5])
+        #expect(
+            transport.requests.map(\.target) == [2, 4, 4, 5, 5].map {
+                "/v1/instances/o/history?limit=500&after=\($0)&wait=60"
+            })
+        // A pause after each empty answer, in case the daemon does not wait.
+        #expect(clock.sleeps == [.milliseconds(100), .milliseconds(100)])
+    }
+
+    @Test func itGoesOnAfterARestart() async {
+        let clock = NotedClock()
+        let lost = ScriptedTransport.Step.failure(.answerLost(Self.address, reason: "killed"))
+        let draining = ScriptedTransport.Step.problem(Problem(.draining, detail: "stopping"))
+        let transport = ScriptedTransport([Self.rows(1), lost, draining, Self.unreachable, Self.rows(2)])
+        let (seqs, _) = await seqs(transport, clock)
+        #expect(seqs == [1, 2])
+        #expect(clock.sleeps == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
+        #expect(transport.requests.map(\.target).last == "/v1/instances/o/history?limit=500&after=2&wait=60")
+    }
+
+    @Test func itGivesUpWhenNobodyAnswers() async {
+        let clock = NotedClock()
+        let transport = ScriptedTransport([Self.rows(1)] + Array(repeating: Self.unreachable, count: 50))
+        let (seqs, error) = await seqs(transport, clock)
+        #expect(seqs == [1])
+        #expect(error as? ClientError == .unreachable(Self.address, reason: "down"))
+        #expect(clock.sleeps == [100, 200, 400, 800, 1600, 3200, 5000].map { .milliseconds($0) })
+    }
+
+    @Test func whatCannotGetBetterEndsIt() async {
+        let clock = NotedClock()
+        let problem = Problem(.instanceNotFound, detail: "There is no instance 'o'")
+        let (seqs, error) = await seqs(ScriptedTransport([.problem(problem)]), clock)
+        #expect(seqs.isEmpty && clock.sleeps.isEmpty)
+        #expect(error as? ClientError == .problem(problem))
+    }
+}

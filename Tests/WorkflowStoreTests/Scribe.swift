@@ -1,0 +1,133 @@
+import Statechart
+import WorkflowStore
+
+/// Writes what an engine would: instances that take events, with digests that chain.
+final class Scribe {
+    private(set) var batch: StoreBatch
+    private(set) var numbers: StoreNumbers
+    private(set) var machines: [MachineRecord] = []
+    private(set) var instances: [String: InstanceRecord] = [:]
+    /// Everything written, by instance, in seq order.
+    private(set) var history: [String: [JournalRecord]] = [:]
+    private(set) var snapshots: [SnapshotRecord] = []
+    private var random = SystemRandomNumberGenerator()
+
+    init(_ writer: any StoreWriter) {
+        numbers = writer.numbers
+        batch = StoreBatch(numbers: numbers)
+    }
+
+    /// A machine of the given name, the next version of it.
+    @discardableResult
+    func apply(_ name: String, source: String = "id: example\n") -> MachineRecord {
+        let version = Int64(machines.count { $0.name == name }) + 1
+        let machine = MachineRecord(
+            id: numbers.nextMachine, name: name, version: version, digest: Digest(of: "\(version)\(source)".utf8),
+            semantics: 1, source: source, created: tick())
+        numbers.nextMachine = MachineID(rawValue: machine.id.rawValue + 1)
+        machines.append(machine)
+        batch.machines.append(machine)
+        return machine
+    }
+
+    /// Begins an instance of a machine version, by default the last one applied.
+    func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle") {
+        let at = tick()
+        let instance = InstanceRecord(
+            id: numbers.nextInstance, uuid: UniqueID(at: at, random: &random), name: name,
+            machineID: (machine ?? machines[machines.count - 1]).id, status: .running, seq: Seq(rawValue: 0),
+            head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
+            armed: "[]", digest: Digest(of: []), created: at, updated: at)
+        numbers.nextInstance = InstanceID(rawValue: instance.id.rawValue + 1)
+        instances[name] = instance
+        write(name, .started, event: "init", data: #"{"amount":1.0}"#, to: state, at: at)
+    }
+
+    /// An instance takes an event.
+    func send(
+        _ name: String, _ event: String = "go", data: String? = #"{"card":"tok_9"}"#, to state: String = "busy",
+        status: InstanceStatus = .running, actor: String? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+    ) {
+        instances[name]?.status = status
+        write(name, .event, event: event, data: data, to: state, at: tick(), actor: actor, key: key, real: real)
+    }
+
+    /// Commits what was collected.
+    func commit(_ writer: any StoreWriter) throws {
+        batch.numbers = numbers
+        let complete = batch
+        batch = StoreBatch(numbers: numbers)
+        try writer.commit(complete)
+    }
+
+    /// Takes what was collected without committing it.
+    func take() -> StoreBatch {
+        batch.numbers = numbers
+        defer { batch = StoreBatch(numbers: numbers) }
+        return batch
+    }
+
+    private func tick() -> Timestamp {
+        numbers.last = Timestamp(rawValue: numbers.last.rawValue + 1)
+        return numbers.last
+    }
+
+    private func write(
+        _ name: String, _ kind: JournalKind, event: String, data: String?, to state: String, at: Timestamp,
+        actor: String? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+    ) {
+        guard var instance = instances[name] else { preconditionFailure("no instance '\(name)'") }
+        let before = instance
+        instance.seq = instance.seq.next
+        instance.head = numbers.nextPosition
+        numbers.nextPosition = Position(rawValue: instance.head.rawValue + 1)
+        instance.state = SnapshotText(
+            configuration: state, context: #"{"count":\#(instance.seq.rawValue)}"#, memory: "{}")
+        instance.updated = at
+        let isFirst = kind == .started
+        var row = JournalRecord(
+            position: instance.head, instanceID: instance.id, machineID: instance.machineID, seq: instance.seq,
+            previous: isFirst ? nil : before.head, at: at, real: real, kind: kind, event: event, data: data,
+            from: before.state.configuration, to: state, actor: actor, key: key, digest: before.digest)
+        let snapshot = snapshot(of: instance)
+        row.digest = digest(row, of: instance, previous: isFirst ? nil : before.digest, snapshot)
+        instance.digest = row.digest
+        instances[name] = instance
+        collect(row, instance, snapshot)
+    }
+
+    private func snapshot(of instance: InstanceRecord) -> SnapshotRecord? {
+        guard instance.seq.rawValue.isMultiple(of: SnapshotRecord.interval) else { return nil }
+        return SnapshotRecord(
+            instanceID: instance.id, seq: instance.seq, position: instance.head, status: instance.status,
+            state: instance.state, armed: instance.armed)
+    }
+
+    private func digest(
+        _ row: JournalRecord, of instance: InstanceRecord, previous: Digest?, _ snapshot: SnapshotRecord?
+    ) -> Digest {
+        let machine = machines.first { $0.id == row.machineID }
+        guard let machine else { preconditionFailure("no machine of the row") }
+        return Digest(
+            row: row, previous: previous, uuid: instance.uuid, machine: machine.digest,
+            semantics: machine.semantics, snapshot: snapshot)
+    }
+
+    private func collect(_ row: JournalRecord, _ instance: InstanceRecord, _ snapshot: SnapshotRecord?) {
+        history[instance.name, default: []].append(row)
+        batch.journal.append(row)
+        if let snapshot {
+            snapshots.append(snapshot)
+            batch.snapshots.append(snapshot)
+        }
+        if let index = batch.newInstances.firstIndex(where: { $0.id == instance.id }) {
+            batch.newInstances[index] = instance
+        } else if let index = batch.changedInstances.firstIndex(where: { $0.id == instance.id }) {
+            batch.changedInstances[index] = instance
+        } else if row.kind == .started {
+            batch.newInstances.append(instance)
+        } else {
+            batch.changedInstances.append(instance)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Statechart
+import Testing
+import WorkflowStore
+
+/// What every store must do, as checks against an empty one.
+struct StoreSuite {
+    /// One check.
+    struct Check: Sendable, CustomTestStringConvertible {
+        let name: String
+        let run: @Sendable (any WorkflowStore) async throws -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let checks =
+        records + history + lists + [
+            Check(name: "an empty batch changes nothing") { (store) async throws in
+                let numbers = store.writer.numbers
+                try store.writer.commit(StoreBatch(numbers: numbers))
+                #expect(store.writer.numbers == numbers)
+            },
+            Check(name: "a closed store refuses everything") { (store) async throws in
+                try store.writer.close()
+                let writer = store.writer
+                await #expect { _ = try await store.instance(named: "a") } throws: { code($0) == .closed }
+                #expect { _ = try writer.instance(named: "a") } throws: { code($0) == .closed }
+                #expect { try writer.commit(StoreBatch(numbers: writer.numbers)) } throws: { code($0) == .closed }
+                #expect { try writer.maintain() } throws: { code($0) == .closed }
+                #expect { try writer.close() } throws: { code($0) == .closed }
+            },
+        ]
+
+    /// The code of a store's error; nil for another error.
+    static func code(_ error: any Error) -> StoreError.Code? {
+        (error as? StoreError)?.code
+    }
+}
+
+extension StoreSuite {
+    private static let records = [
+        Check(name: "every record comes back as it was written") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order", source: "id: order\n# é ☂ \u{0}\n")
+            scribe.start("order-1")
+            scribe.send(
+                "order-1", "pay", data: #"{"text":"☂"}"#, to: "a.b,a.c", actor: "uid:7",
+                key: [UInt8](repeating: 7, count: 16), real: Timestamp(rawValue: 99))
+            scribe.send("order-1", "nothing", data: nil, to: "done", status: .done, key: [])
+            try scribe.commit(store.writer)
+            #expect(store.writer.numbers == scribe.numbers)
+            let expected = try #require(scribe.instances["order-1"])
+            #expect(try await store.instance(named: "order-1") == expected)
+            #expect(try store.writer.instance(named: "order-1") == expected)
+            #expect(try await store.machine(named: "order", version: 1) == scribe.machines[0])
+            #expect(try store.writer.machine(scribe.machines[0].id) == scribe.machines[0])
+            #expect(try await store.history(whole(expected)) == scribe.history["order-1"])
+        },
+        Check(name: "what is not there is nil") { (store) async throws in
+            #expect(try await store.machine(named: "none", version: nil) == nil)
+            #expect(try await store.machine(MachineID(rawValue: 1)) == nil)
+            #expect(try await store.instance(named: "none") == nil)
+            #expect(try await store.machineNames(limit: 10) == [])
+            #expect(try await store.snapshot(of: InstanceID(rawValue: 1), atOrBefore: Seq(rawValue: 9)) == nil)
+            #expect(try store.writer.machine(named: "none", version: 2) == nil)
+        },
+        Check(name: "a changed instance replaces its row") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order")
+            scribe.start("order-1")
+            try scribe.commit(store.writer)
+            scribe.send("order-1", to: "packing")
+            try scribe.commit(store.writer)
+            #expect(try await store.instance(named: "order-1") == scribe.instances["order-1"])
+            scribe.send("order-1", to: "shipped", status: .done)
+            try scribe.commit(store.writer)
+            let stored = try await store.instance(named: "order-1")
+            #expect(stored == scribe.instances["order-1"] && stored?.status == .done)
+        },
+        Check(name: "a batch that breaks a constraint leaves nothing") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order")
+            scribe.start("order-1")
+            try scribe.commit(store.writer)
+            let numbers = store.writer.numbers
+            scribe.apply("refund")
+            scribe.start("order-2")
+            var batch = scribe.take()
+            batch.newInstances[0].name = "order-1"
+            #expect { try store.writer.commit(batch) } throws: { code($0) == .constraint }
+            #expect(store.writer.numbers == numbers)
+            #expect(try await store.machine(named: "refund", version: nil) == nil)
+            #expect(try await store.instances(InstanceQuery(limit: 10)).instances.map(\.name) == ["order-1"])
+            try Self.carriesOn(store)
+        },
+        Check(name: "changing an instance that is not there is refused") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order")
+            scribe.start("order-1")
+            var batch = scribe.take()
+            batch.changedInstances = batch.newInstances
+            batch.newInstances = []
+            #expect { try store.writer.commit(batch) } throws: { code($0) == .constraint }
+            #expect(try await store.machine(named: "order", version: nil) == nil)
+        },
+        Check(name: "a batch with rows past its numbers is refused") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order")
+            scribe.start("order-1")
+            var batch = scribe.take()
+            batch.numbers.nextPosition = store.writer.numbers.nextPosition
+            #expect { try store.writer.commit(batch) } throws: { code($0) == .constraint }
+        },
+    ]
+
+    private static func carriesOn(_ store: any WorkflowStore) throws {
+        let scribe = Scribe(store.writer)
+        scribe.apply("later")
+        scribe.start("later-1")
+        try scribe.commit(store.writer)
+        #expect(try store.writer.instance(named: "later-1") != nil)
+    }
+
+    /// The whole history of an instance.
+    static func whole(_ instance: InstanceRecord, reversed: Bool = false) -> HistoryQuery {
+        HistoryQuery(
+            instance: instance.id, head: instance.head, headSeq: instance.seq, seqs: 1...instance.seq.rawValue,
+            isReversed: reversed)
+    }
+}

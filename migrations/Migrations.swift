@@ -1,0 +1,20 @@
+/// One step of the schema.
+package struct Migration: Sendable {
+    /// The schema version that it leads to (`PRAGMA user_version`): 1, 2, … without gaps.
+    package let version: Int64
+    /// SQL statements, run in one transaction.
+    package let sql: String
+
+    package init(version: Int64, sql: String) {
+        self.version = version
+        self.sql = sql
+    }
+}
+
+/// The schema of the store, step by step. A released step never changes.
+package enum Migrations {
+    /// All steps, in the order of their versions.
+    package static let all: [Migration] = [
+        Migration(version: 1, sql: String(decoding: PackageResources.V0001_initial_sql, as: UTF8.self))
+    ]
+}

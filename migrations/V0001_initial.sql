@@ -1,0 +1,132 @@
+-- Schema 1. Times are integer milliseconds since 1970, UTC; UUIDs are 16 bytes, digests (SHA-256) 32.
+-- Ids and positions are handed out by the writer, from the row in `store`, and never used again.
+
+-- The one row about the file itself. Every batch updates it WHERE epoch = …: fence, allocator and clock mark in one write.
+CREATE TABLE store (
+    id            INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+    uuid          BLOB    NOT NULL CHECK (length(uuid) = 16),
+    generation    INTEGER NOT NULL,  -- raised by a restore; cursors carry it
+    epoch         INTEGER NOT NULL,  -- raised by every start
+    next_position INTEGER NOT NULL CHECK (next_position >= 1),
+    next_instance INTEGER NOT NULL CHECK (next_instance >= 1),
+    last_ms       INTEGER NOT NULL,  -- the highest logical time written
+    clock         TEXT    NOT NULL CHECK (clock IN ('real', 'virtual')),
+    clean         INTEGER NOT NULL CHECK (clean IN (0, 1)),  -- 1: the last daemon stopped in order
+    dedupe_floor  INTEGER NOT NULL,  -- keys of positions below are forgotten
+    purge_floor   INTEGER NOT NULL   -- every row at or above is still there
+) STRICT;
+
+CREATE TABLE namespace (
+    id   INTEGER NOT NULL PRIMARY KEY,
+    name TEXT    NOT NULL UNIQUE
+) STRICT;
+
+INSERT INTO namespace (id, name) VALUES (1, 'default');
+
+-- The versions of the machines' definitions. A version never changes: the journal's digests cover it.
+CREATE TABLE machine (
+    id           INTEGER NOT NULL PRIMARY KEY,
+    namespace_id INTEGER NOT NULL REFERENCES namespace (id),
+    name         TEXT    NOT NULL,
+    version      INTEGER NOT NULL CHECK (version >= 1),
+    digest       BLOB    NOT NULL CHECK (length(digest) = 32),  -- of the source
+    semantics    INTEGER NOT NULL,  -- the engine's semantics number when it was applied
+    source       TEXT    NOT NULL,  -- exactly as it was given
+    created_ms   INTEGER NOT NULL,
+    UNIQUE (namespace_id, name, version)
+) STRICT;
+
+CREATE TRIGGER machine_update
+BEFORE UPDATE OF id, namespace_id, name, version, digest, semantics, source ON machine
+BEGIN
+    SELECT RAISE(ABORT, 'a machine version never changes');
+END;
+
+CREATE TRIGGER machine_delete
+BEFORE DELETE ON machine
+BEGIN
+    SELECT RAISE(ABORT, 'a machine version is never deleted');
+END;
+
+-- The current state of every instance.
+CREATE TABLE instance (
+    id            INTEGER NOT NULL PRIMARY KEY,
+    uuid          BLOB    NOT NULL CHECK (length(uuid) = 16),
+    namespace_id  INTEGER NOT NULL REFERENCES namespace (id),
+    name          TEXT    NOT NULL,
+    machine_id    INTEGER NOT NULL REFERENCES machine (id),
+    status        TEXT    NOT NULL CHECK (status IN ('running', 'done', 'failed', 'cancelled', 'purging')),
+    seq           INTEGER NOT NULL CHECK (seq >= 1),
+    head          INTEGER NOT NULL,  -- the position of the last row in `journal`
+    configuration TEXT    NOT NULL,  -- paths of the active leaves, joined by commas
+    context       TEXT    NOT NULL,  -- JSON
+    memory        TEXT    NOT NULL,  -- JSON: what the history states remember
+    armed         TEXT    NOT NULL,  -- JSON: its timers
+    digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of the row at `head`
+    created_ms    INTEGER NOT NULL,
+    updated_ms    INTEGER NOT NULL,
+    UNIQUE (namespace_id, name)
+) STRICT;
+
+-- The only index for lists. One on the configuration would double the cost of an event.
+CREATE INDEX instance_list ON instance (namespace_id, machine_id, status, id);
+
+-- Every macrostep of every instance, in the order in which they were committed.
+--
+-- An index by instance would dirty one more random page for each event; `previous` leads from an instance's head back
+-- to its start instead. For the same reason there is no foreign key to `instance`: without an index, deleting an
+-- instance would search the whole table.
+CREATE TABLE journal (
+    position    INTEGER NOT NULL PRIMARY KEY,
+    instance_id INTEGER NOT NULL,
+    machine_id  INTEGER NOT NULL,
+    seq         INTEGER NOT NULL CHECK (seq >= 1),
+    previous    INTEGER CHECK (previous < position),  -- the instance's row before; NULL for its first
+    at_ms       INTEGER NOT NULL,  -- logical time
+    real_ms     INTEGER,           -- the clock's time where it differs
+    kind        TEXT    NOT NULL CHECK (kind IN (
+                    'started', 'event', 'sent', 'timer', 'result', 'failed', 'retried', 'cancelled', 'reset', 'set',
+                    'migrated', 'redacted')),
+    event       TEXT    NOT NULL,
+    data        TEXT,              -- JSON
+    from_state  TEXT    NOT NULL,  -- configurations before and after, as in `instance`
+    to_state    TEXT    NOT NULL,
+    actor       TEXT,
+    key         BLOB,              -- the caller's key; a UUID is its 16 bytes
+    digest      BLOB    NOT NULL CHECK (length(digest) = 32)  -- covers this row and, through `previous`, all before
+) STRICT;
+
+CREATE TRIGGER journal_update
+BEFORE UPDATE ON journal
+WHEN NOT (
+    new.position IS old.position AND new.instance_id IS old.instance_id AND new.machine_id IS old.machine_id
+    AND new.seq IS old.seq AND new.previous IS old.previous AND new.at_ms IS old.at_ms
+    AND new.real_ms IS old.real_ms AND new.kind IS old.kind AND new.event IS old.event
+    AND new.from_state IS old.from_state AND new.to_state IS old.to_state AND new.actor IS old.actor
+    AND new.key IS old.key AND new.digest IS old.digest
+    AND coalesce(substr(new.data, 1, 14), '') = '{"$redacted":"'
+)
+BEGIN
+    SELECT RAISE(ABORT, 'a journal row never changes, except that its data is redacted');
+END;
+
+CREATE TRIGGER journal_delete
+BEFORE DELETE ON journal
+WHEN NOT EXISTS (SELECT 1 FROM instance WHERE id = old.instance_id AND status = 'purging')
+BEGIN
+    SELECT RAISE(ABORT, 'a journal row is deleted only while its instance is purging');
+END;
+
+-- The whole of an instance after every 256th macrostep: where reading a history and travelling in time begin.
+CREATE TABLE snapshot (
+    instance_id   INTEGER NOT NULL REFERENCES instance (id),
+    seq           INTEGER NOT NULL,
+    position      INTEGER NOT NULL,  -- of the macrostep's row in `journal`
+    status        TEXT    NOT NULL CHECK (status IN ('running', 'done', 'failed', 'cancelled')),
+    configuration TEXT    NOT NULL,
+    context       TEXT    NOT NULL,
+    memory        TEXT    NOT NULL,
+    armed         TEXT    NOT NULL,
+    digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of what this row says; the journal's covers it
+    PRIMARY KEY (instance_id, seq)
+) STRICT, WITHOUT ROWID;
