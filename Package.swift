@@ -8,6 +8,8 @@ let package = Package(
         .executable(name: "wfd", targets: ["wfd"]),
         .executable(name: "wfctl", targets: ["wfctl"]),
         .library(name: "WorkflowClient", targets: ["WorkflowClient"]),
+        // For tests only; a library, so that it can be loaded into a process.
+        .library(name: "SyncFaults", type: .dynamic, targets: ["SyncFaults"]),
     ],
     dependencies: [
         // Verbs, flags, help and exit codes of both executables.
@@ -33,7 +35,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "JSON"),
-        .target(name: "Statechart", dependencies: ["JSON", .product(name: "Yams", package: "Yams")]),
+        .target(name: "Spelling"),
+        .target(name: "Statechart", dependencies: ["JSON", "Spelling", .product(name: "Yams", package: "Yams")]),
         .target(
             name: "Migrations",
             path: "migrations",
@@ -46,7 +49,6 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .target(
@@ -57,11 +59,11 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .target(name: "WorkflowAPI", dependencies: ["JSON"]),
+        .target(name: "WorkflowAPI", dependencies: ["JSON", "Spelling"]),
         .target(
             name: "WorkflowServer",
             dependencies: [
-                "JSON", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
+                "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -93,7 +95,7 @@ let package = Package(
         .target(
             name: "WorkflowCommand",
             dependencies: [
-                "JSON", "Statechart", "WorkflowAPI", "WorkflowClient",
+                "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ]
@@ -109,7 +111,9 @@ let package = Package(
             dependencies: ["JSON", "Statechart", .product(name: "Yams", package: "Yams")]
         ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
+        .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
         .testTarget(name: "WorkflowAPITests", dependencies: ["JSON", "WorkflowAPI"]),
         .target(
             name: "WorkflowClientTesting",
@@ -136,6 +140,25 @@ let package = Package(
             name: "DaemonTesting",
             dependencies: ["JSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/DaemonTesting"
+        ),
+        // Loaded into a daemon under test: counts flushes to disk, and makes them fail.
+        .target(name: "SyncFaults", path: "Tests/FaultInjection"),
+        .testTarget(
+            name: "FaultInjectionTests",
+            dependencies: ["DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient"]
+        ),
+        .testTarget(
+            name: "CrashTests",
+            dependencies: [
+                "DaemonTesting", "JSON", "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
     ]
 )

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Measures a real `wfd` process over its unix socket: durable events beside a route of the same server that does nothing.
+/// Measures a real `wfd` process over its unix socket: durable events beside a route of the same server that does
+/// nothing.
 @main
 struct Benchmark: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -60,7 +60,8 @@ enum HTTPRequestText {
 
     static func post(_ path: String, _ body: String) -> [UInt8] {
         let head =
-            "POST \(path) HTTP/1.1\r\nHost: wfd\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            "POST \(path) HTTP/1.1\r\nHost: wfd\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n"
         return Array((head + body).utf8)
     }
 }

@@ -31,6 +31,7 @@ final class MeasuredDaemon {
         self.instances = instances
         let connection = try Connection(socket: socket)
         let definition =
+
             #"{"id":"flip","initial":"off","states":{"off":{"on":{"flip":"on"}},"on":{"on":{"flip":"off"}}}}"#
         try connection.expect(201, for: HTTPRequestText.post("/v1/machines", definition))
         for number in 0..<instances {

@@ -1,4 +1,4 @@
-/// A JSON value as the engine keeps it: integers and other numbers stay apart, and there is one way to write each value.
+/// A JSON value as the engine keeps it: integers and other numbers stay apart, and each value is written in one way.
 ///
 /// Two values are equal when they are written with the same bytes. Strings are compared by their UTF-8 bytes, not by
 /// Unicode equivalence, because what is stored and hashed is bytes.

@@ -3,7 +3,8 @@ public import JSON
 /// A part of a list.
 public struct Page<Item: WireObject>: WireObject {
     public var items: [Item]
-    /// Opaque: what to ask for to go on; nil when this was the last page. A page may be short and still have a next one.
+    /// Opaque: what to ask for to go on; nil when this was the last page. A page may be short, even empty, and still
+    /// have a next one.
     public var nextPage: String?
 
     /// Takes the parts as they are.

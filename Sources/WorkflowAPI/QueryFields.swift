@@ -1,3 +1,5 @@
+import Spelling
+
 /// The parameters of a query while they are being read: it remembers which ones were asked for.
 struct QueryFields {
     private var values: [String: String] = [:]
@@ -54,7 +56,7 @@ struct QueryFields {
     /// Throws for the first parameter, in the order of their names, that nobody asked for.
     func refuseUnknown() throws(WireError) {
         guard let name = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
-        let hint = NearestName.of(name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        let hint = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
         let list = known.isEmpty ? "none is known here" : "known here: \(known.joined(separator: ", "))"
         throw WireError(.invalidParameter, path: name, message: "Unknown parameter '\(name)' (\(list))\(hint)")
     }

@@ -1,8 +1,12 @@
 /// The paths of the API. Names are percent-encoded, so any string is safe to put in.
 public enum Routes {
+    /// Where definitions are applied and machines listed.
     public static let machines = "/v1/machines"
+    /// Where instances are started and listed.
     public static let instances = "/v1/instances"
+    /// Whether the process answers.
     public static let live = "/livez"
+    /// Whether the daemon takes requests.
     public static let ready = "/readyz"
 
     /// The latest version of a machine, or the named one.

@@ -1,4 +1,5 @@
 import JSON
+import Spelling
 
 /// The fields of a JSON object while they are being read: it remembers which ones were asked for.
 public struct WireFields {
@@ -17,7 +18,7 @@ public struct WireFields {
     ) throws(WireError) -> Value {
         known.append(name)
         let here = place.field(name)
-        guard let value = value(of: name) else {
+        guard let value = object[name] else {
             throw WireError(.missingField, path: here.path, message: "Field '\(here.path)' is missing")
         }
         return try Value.read(value, at: here)
@@ -28,12 +29,8 @@ public struct WireFields {
         _ name: String, as type: Value.Type = Value.self
     ) throws(WireError) -> Value? {
         known.append(name)
-        guard let value = value(of: name), value != .null else { return nil }
+        guard let value = object[name], value != .null else { return nil }
         return try Value.read(value, at: place.field(name))
-    }
-
-    private func value(of name: String) -> JSONValue? {
-        object.members.first { $0.key == name }?.value
     }
 
     /// Throws for the first field, in the order of their names, that nobody asked for.
@@ -42,7 +39,7 @@ public struct WireFields {
             return
         }
         let path = place.field(name).path
-        let hint = NearestName.of(name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        let hint = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
         throw WireError(
             .unknownField, path: path,
             message: "Unknown field '\(path)' (known here: \(known.joined(separator: ", ")))\(hint)"

@@ -6,6 +6,7 @@ public import WorkflowAPI
 /// longer intervals up to 5 s, and goes on after the last row it gave. No row is left out or given twice. It gives up
 /// with the last error when these intervals add up to `patience`.
 public struct HistoryFollow: AsyncSequence, Sendable {
+    /// One row of the history.
     public typealias Element = HistoryItem
     typealias Fetch = @Sendable (HistoryParameters) async throws(ClientError) -> Page<HistoryItem>
 
@@ -21,6 +22,7 @@ public struct HistoryFollow: AsyncSequence, Sendable {
         self.fetch = fetch
     }
 
+    /// Starts again at the first row that was asked for.
     public func makeAsyncIterator() -> Iterator {
         Iterator(parameters: start, patience: patience, clock: clock, fetch: fetch)
     }

@@ -124,8 +124,17 @@ extension WorkflowClient {
         } catch let error as ClientError {
             throw error
         } catch {
-            throw .protocolViolation(address, reason: "status \(answer.status) with an unknown problem (\(error))")
+            throw .protocolViolation(address, reason: Self.description(ofUnknownProblem: answer))
         }
+    }
+
+    /// What can be told of a problem that this client does not know: that of a newer daemon, or of something else.
+    private static func description(ofUnknownProblem answer: TransportAnswer) -> String {
+        // What is no JSON at all has neither a type nor a detail.
+        let fields = (try? JSONReader.value(from: answer.body))?.object
+        let type = fields?["type"]?.string.map { " '\($0)'" } ?? ""
+        let detail = fields?["detail"]?.string.map { ": \($0)" } ?? ""
+        return "status \(answer.status) with an unknown problem\(type)\(detail)"
     }
 
     private func read<Answer: WireObject>(_ answer: TransportAnswer) throws(ClientError) -> Answer {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Spelling
 import WorkflowAPI
 
 /// Runs one command line.
@@ -62,7 +63,7 @@ package struct CommandLineRun {
         guard let word = arguments.first, !word.hasPrefix("-") else { return }
         let verbs = Wfctl.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !verbs.contains(word) else { return }
-        let suggestion = NearestName.of(word, among: verbs).map { ["did you mean '\($0)'?"] }
+        let suggestion = Spelling.closest(to: word, among: verbs).map { ["did you mean '\($0)'?"] }
         throw CommandFailure(
             .usage, "There is no verb '\(word)'", notes: suggestion ?? ["'wfctl --help' lists the verbs"])
     }

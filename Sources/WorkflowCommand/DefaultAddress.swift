@@ -7,9 +7,10 @@ enum DefaultAddress {
     private static let systemSocket = "/run/wfd/wfd.sock"
 
     /// The address that was given, else that of `WFCTL_ADDRESS`, else the first of the places where a daemon puts its
-    /// socket: `$RUNTIME_DIRECTORY`, `$XDG_RUNTIME_DIR` and `/run/wfd`.
+    /// socket: `$RUNTIME_DIRECTORY`, `$XDG_RUNTIME_DIR`, `/run/wfd`, and beside the database where there is no folder
+    /// for sockets.
     ///
-    /// Desktops set `XDG_RUNTIME_DIR` for everybody, so it gives way to a system daemon's socket when it has none.
+    /// Desktops set `XDG_RUNTIME_DIR` for everybody, so it gives way to the other places when it has no socket.
     static func resolve(_ given: String?, in environment: CommandEnvironment) throws -> Address {
         let variables = environment.variables.filter { !$0.value.isEmpty }
         if let text = given ?? variables["WFCTL_ADDRESS"] { return try Address(text) }
@@ -18,9 +19,13 @@ enum DefaultAddress {
             return .unix(path: "\(folder)/\(socketName)")
         }
         let userSocket = variables["XDG_RUNTIME_DIR"].map { "\($0)/\(socketName)" }
-        if let userSocket, environment.files.exists(userSocket) { return .unix(path: userSocket) }
-        if environment.files.exists(systemSocket) { return .unix(path: systemSocket) }
-        if let userSocket { return .unix(path: userSocket) }
+        let besideDatabase =
+            variables["XDG_STATE_HOME"].map { "\($0)/wfd/\(socketName)" }
+            ?? variables["HOME"].map { "\($0)/.local/state/wfd/\(socketName)" }
+        let places = [userSocket, systemSocket, besideDatabase].compactMap(\.self)
+        if let socket = places.first(where: environment.files.exists) ?? userSocket ?? besideDatabase {
+            return .unix(path: socket)
+        }
         throw CommandFailure(
             .usage,
             "Cannot tell where wfd listens: name its address with --address or WFCTL_ADDRESS, "

@@ -7,7 +7,8 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where wfd listens: unix:PATH, http://HOST:PORT or HOST:PORT. (default: $WFCTL_ADDRESS, else its usual socket)",
+            "Where wfd listens: unix:PATH, http://HOST:PORT or HOST:PORT. "
+                + "(default: $WFCTL_ADDRESS, else its usual socket)",
             valueName: "address"))
     var address: String?
 

@@ -1,4 +1,5 @@
 import JSON
+import Spelling
 import Statechart
 import WorkflowAPI
 
@@ -30,7 +31,7 @@ struct Simulation {
 
     private mutating func step(event: String, outcome: Outcome) -> SimulatedStep {
         switch outcome {
-        case .refused(let refusal): return refused(event, RefusalText.of(refusal, event: event, in: machine))
+        case .refused(let refusal): return refused(event, reason(for: refusal, of: event))
         case .accepted(let macrostep):
             let from = machine.leafPaths(of: snapshot.configuration)
             snapshot = macrostep.snapshot
@@ -41,6 +42,11 @@ struct Simulation {
                 exited: tellsDetail ? machine.paths(of: macrostep.exited) : nil,
                 entered: tellsDetail ? machine.paths(of: macrostep.entered) : nil, reason: nil)
         }
+    }
+
+    private func reason(for refusal: Refusal, of event: String) -> String {
+        let closest = refusal == .unknownEvent ? Spelling.closest(to: event, among: machine.events) : nil
+        return refusal.message(for: event, in: machine) + (closest.map { "; did you mean '\($0)'?" } ?? "")
     }
 
     private func refused(_ event: String, _ reason: String) -> SimulatedStep {
@@ -79,30 +85,5 @@ struct SimulatedStep: JSONWritable {
             writer.field("entered", ifPresent: entered)
             writer.field("reason", ifPresent: reason)
         }
-    }
-}
-
-/// Why a machine refused an event, for people.
-enum RefusalText {
-    static func of(_ refusal: Refusal, event: String, in machine: Machine) -> String {
-        switch refusal {
-        case .unknownEvent:
-            "the machine has no such event"
-                + (NearestName.of(event, among: machine.events).map { "; did you mean '\($0)'?" } ?? "")
-        case .notAccepted: "not accepted in this state"
-        case .finished: "the instance has finished"
-        case .expressionFailed(let failure):
-            "undone: \(place(of: failure, in: machine)), line \(failure.line), '\(failure.expression)' failed: "
-                + failure.message
-        case .livelock(let states):
-            "undone: did not settle within \(StepLimits.work) steps; these states went round: "
-                + machine.paths(of: states).joined(separator: ", ")
-        case .invalidData(let message): message
-        }
-    }
-
-    private static func place(of failure: ActionFailure, in machine: Machine) -> String {
-        let path = machine[failure.state].path
-        return path.isEmpty ? "machine '\(machine.name)'" : "state '\(path)'"
     }
 }

@@ -59,34 +59,40 @@ extension Engine {
     /// of the rows.
     package func moves(of rows: [JournalRecord], query: HistoryQuery) async throws(Rejection) -> [StateMoves] {
         guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
-        var fold = Fold()
-        var begin: Int64 = 1
         let before = Seq(rawValue: first.rawValue - 1)
         let snapshot = try await read { () async throws(StoreError) in
             try await store.snapshot(of: query.instance, atOrBefore: before)
         }
+        var fold = Fold()
+        var next: Int64 = 1
+        if let snapshot {
+            let row = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue)).first
+            guard let row else { throw .fault("the history has no row at seq \(snapshot.seq.rawValue)") }
+            let machine = try await loadedMachine(row.machineID).machine
+            fold = try folding { () throws(FoldError) in try Fold(after: snapshot, machine: machine) }
+            next = snapshot.seq.rawValue + 1
+        }
         var moves: [Seq: StateMoves] = [:]
-        do {
-            if let snapshot {
-                let head = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue))
-                guard let row = head.first else { throw FoldError(seq: snapshot.seq, message: "its row is missing") }
-                fold = try Fold(after: snapshot, machine: try await loadedMachine(row.machineID).machine)
-                begin = snapshot.seq.rawValue + 1
-            }
-            for row in try await history(query.with(seqs: begin...last.rawValue)) {
+        while next <= last.rawValue {
+            let slice = next...min(last.rawValue, next + limits.foldedRows - 1)
+            let rows = try await history(query.with(seqs: slice))
+            if rows.isEmpty { throw .fault("the history has no row at seq \(next)") }
+            for row in rows {
                 let machine = try await loadedMachine(row.machineID).machine
-                let macrostep = try fold.apply(row, machine: machine)
-                moves[row.seq] = StateMoves(
-                    exited: machine.paths(of: macrostep.exited), entered: machine.paths(of: macrostep.entered))
+                let macrostep = try folding { () throws(FoldError) in try fold.apply(row, machine: machine) }
+                if row.seq >= first { moves[row.seq] = StateMoves(macrostep, of: machine) }
+                next = row.seq.rawValue + 1
             }
-        } catch let error as FoldError {
-            throw .fault("the history does not fold at \(error)")
-        } catch let error as Rejection {
-            throw error
-        } catch {
-            throw .fault("\(error)")
         }
         return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
+    }
+
+    private func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {
+        do throws(FoldError) {
+            return try body()
+        } catch {
+            throw .fault("the history does not fold at \(error)")
+        }
     }
 
     /// The machine version of a row number.
@@ -117,6 +123,12 @@ extension Engine {
 package struct StateMoves: Sendable, Equatable {
     package let exited: [String]
     package let entered: [String]
+}
+
+extension StateMoves {
+    init(_ macrostep: Macrostep, of machine: Machine) {
+        self.init(exited: machine.paths(of: macrostep.exited), entered: machine.paths(of: macrostep.entered))
+    }
 }
 
 extension HistoryQuery {

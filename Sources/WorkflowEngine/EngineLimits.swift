@@ -16,8 +16,8 @@ package struct EngineLimits: Sendable {
     package var cachedMachineBytes = 32 << 20
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
-    /// Rows that are folded to tell what the states of one page of history exited and entered.
-    package var foldedRows = 1_024
+    /// Rows of history that are read at once to be folded.
+    package var foldedRows: Int64 = 256
 
     package init() {}
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import JSON
+import Spelling
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
@@ -101,7 +102,7 @@ extension Engine {
         var problem = problem
         // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
         if let name = problem.machine, let names = try? await store.machineNames(limit: 10_000), !names.contains(name) {
-            problem.suggestion = NearestName.of(name, among: names)
+            problem.suggestion = Spelling.closest(to: name, among: names)
         }
         return problem
     }

@@ -1,3 +1,4 @@
+import Spelling
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
@@ -10,7 +11,7 @@ extension Problem {
         case .machineNotFound(let name, nil, _):
             self.init(.machineNotFound, detail: "There is no machine '\(name)'", machine: name)
         case .machineNotFound(let name, let version?, let latest):
-            let known = latest.map { "machine '\(name)' has no version \(version) (latest is \($0))" }
+            let known = latest.map { "Machine '\(name)' has no version \(version) (latest is \($0))" }
             self.init(.machineNotFound, detail: known ?? "There is no machine '\(name)'", machine: name)
         case .instanceNotFound(let name):
             self.init(.instanceNotFound, detail: "There is no instance '\(name)'", instance: name)
@@ -69,29 +70,18 @@ extension Problem {
     }
 
     private init(_ refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?) {
+        let message = refusal.message(for: event, in: machine)
         switch refusal {
         case .unknownEvent:
-            self.init(.unknownEvent, detail: "Machine '\(machine.name)' has no event '\(event)'")
-            suggestion = NearestName.of(event, among: machine.events)
+            self.init(.unknownEvent, detail: message)
+            suggestion = Spelling.closest(to: event, among: machine.events)
         case .notAccepted:
-            let subject = facts?.name ?? machine.name
-            let states = facts.map { " in \($0.states) (seq \($0.seq.rawValue))" } ?? ""
-            self.init(.eventNotAccepted, detail: "\(subject) does not accept '\(event)'\(states)")
-        case .finished: self.init(.instanceFinished, detail: "\(facts?.name ?? machine.name) has finished")
-        case .expressionFailed(let failure):
-            let path = machine[failure.state].path
-            let place = path.isEmpty ? "machine '\(machine.name)'" : "state '\(path)'"
-            self.init(
-                .expressionFailed,
-                detail: "'\(event)' was undone: '\(failure.expression)' of \(place), line \(failure.line), failed: "
-                    + failure.message)
-        case .livelock(let states):
-            let names = machine.paths(of: states).map { "'\($0)'" }.joined(separator: ", ")
-            self.init(
-                .livelock,
-                detail: "'\(event)' was undone: machine '\(machine.name)' did not settle within "
-                    + "\(StepLimits.work) steps; these states went round: \(names)")
-        case .invalidData(let message): self.init(.invalidData, detail: message)
+            let facts = facts.map { "\($0.name) does not accept '\(event)' in \($0.states) (seq \($0.seq.rawValue))" }
+            self.init(.eventNotAccepted, detail: facts ?? message)
+        case .finished: self.init(.instanceFinished, detail: message)
+        case .expressionFailed: self.init(.expressionFailed, detail: message)
+        case .livelock: self.init(.livelock, detail: message)
+        case .invalidData: self.init(.invalidData, detail: message)
         }
         self.machine = machine.name
         instance = facts?.name

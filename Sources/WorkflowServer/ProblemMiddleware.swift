@@ -17,7 +17,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             return Response(problem: problem)
         } catch let error as HTTPError where error.status == .notFound {
             return Response(
-                Problem(.routeNotFound, detail: "There is no route \(request.method) \(request.uri.path)"))
+                problem: Problem(.routeNotFound, detail: "There is no route \(request.method) \(request.uri.path)"))
         } catch {
             log(request, "\(error)")
             return Response(problem: Problem(.internalError, detail: "The daemon could not answer; its log says why"))

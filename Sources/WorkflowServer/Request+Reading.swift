@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 import WorkflowAPI
 import WorkflowEngine
@@ -43,7 +44,18 @@ extension Request {
         do throws(WireError) {
             return try Body(body: bytes)
         } catch {
-            throw Problem(error)
+            throw Self.numberProblem(in: bytes) ?? Problem(error)
+        }
+    }
+
+    /// The refusal of JSON with a number that fits neither an integer nor a double; nil for every other mistake.
+    private static func numberProblem(in bytes: [UInt8]) -> Problem? {
+        do throws(JSONError) {
+            _ = try JSONReader.value(from: bytes)
+            return nil
+        } catch {
+            guard error.code == .number else { return nil }
+            return Problem(.invalidData, detail: "The body holds a number that cannot be kept: \(error)")
         }
     }
 

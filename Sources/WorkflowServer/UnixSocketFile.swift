@@ -4,8 +4,8 @@ import Foundation
 final class UnixSocketFile: Sendable {
     private let path: String
 
-    /// Makes way for a socket: a file that another server answers on, or that is no socket, is left alone and refused; one
-    /// that a killed server left behind is removed when it is bound.
+    /// Makes way for a socket: a file that another server answers on, or that is no socket, is left alone and refused;
+    /// one that a killed server left behind is removed when it is bound.
     init(path: String) throws(ListenAddressError) {
         self.path = path
         var status = stat()

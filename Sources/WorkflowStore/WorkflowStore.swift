@@ -28,8 +28,8 @@ package protocol WorkflowStore: Sendable {
     func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage
 
     /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first
-    /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a longer
-    /// range the first of its order.
+    /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a
+    /// longer range the first of its order.
     func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord]
 
     /// The last snapshot of an instance at or before a seq; nil when it has none that early.

@@ -16,7 +16,8 @@ struct Clock: ParsableCommand {
 
         func run() throws {
             do {
-                let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
+                let file =
+                    try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }
@@ -36,8 +37,8 @@ struct Clock: ParsableCommand {
 }
 
 extension SQLiteStore {
-    /// Refuses to serve a database whose last event lies more than an hour in the future: either the clock was wrong then
-    /// or it is wrong now, and timers would fire at a time that nobody meant.
+    /// Refuses to serve a database whose last event lies more than an hour in the future: either the clock was wrong
+    /// then or it is wrong now, and timers would fire at a time that nobody meant.
     func checkClock(_ now: Timestamp) throws {
         let ahead = writer.numbers.last.rawValue - now.rawValue
         guard ahead > 3_600_000 else { return }

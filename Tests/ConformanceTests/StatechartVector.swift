@@ -40,7 +40,8 @@ struct StatechartVector: Sendable {
         Set(node.sequence?.compactMap(\.string) ?? [])
     }
 
-    /// Some machines are named after files whose names have a `+`, which our names do not; the name is not what is tested.
+    /// Some machines are named after files whose names have a `+`, which our names do not; the name is not what is
+    /// tested.
     private static func renamed(_ definition: Node) -> Node {
         var definition = definition
         if let id = definition["id"]?.string {

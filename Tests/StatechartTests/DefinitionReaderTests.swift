@@ -76,6 +76,10 @@ struct DefinitionReaderTests {
         #expect(diagnostics(of: "\u{FEFF}{\"id\": \"m\", \"initial\": \"a\", \"states\": {\"a\": {}}}").isEmpty)
     }
 
+    @Test func oldLineEndsAreCounted() {
+        #expect(diagnostics(of: "id: m\rinitial: b\rstates:\r  a: {}\r").map { $0.prefix(5) } == ["2:10:"])
+    }
+
     @Test func lineEndsOfWindowsAreRead() {
         #expect(diagnostics(of: "id: m\r\ninitial: b\r\nstates:\r\n  a: {}\r\n").map { $0.prefix(5) } == ["2:10:"])
     }

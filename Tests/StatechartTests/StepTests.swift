@@ -354,7 +354,7 @@ struct Run {
         let definition = "{id: m, initial: a, context: {amount: 0.5, note: null}, states: {a: {}}}"
         let run = try Run(definition, data: ["amount": 3])
         #expect(run.context == #"{"amount":3.0,"note":null}"#)
-        #expect(throws: Refusal.invalidData("the context of 'm' has no key 'amuont'; its keys are amount, note")) {
+        #expect(throws: Refusal.invalidData("The context of 'm' has no key 'amuont'; its keys are amount, note")) {
             try Run(definition, data: ["amuont": 3])
         }
     }

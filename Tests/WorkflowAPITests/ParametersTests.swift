@@ -17,7 +17,10 @@ struct ParametersTests {
     }
 
     @Test(arguments: [
-        ("lmit", "5", "Unknown parameter 'lmit' (known here: limit, after, reverse, page, detail, wait); did you mean 'limit'?"),
+        (
+            "lmit", "5",
+            "Unknown parameter 'lmit' (known here: limit, after, reverse, page, detail, wait); did you mean 'limit'?"
+        ),
         ("limit", "0", "Parameter 'limit' must be a whole number from 1 to 500, not '0'"),
         ("limit", "501", "Parameter 'limit' must be a whole number from 1 to 500, not '501'"),
         ("after", "-1", "Parameter 'after' must be a whole number of at least 0, not '-1'"),

@@ -41,18 +41,3 @@ struct InstanceNameTests {
         #expect(InstanceName.isAddressable("order~1"))
     }
 }
-
-struct NearestNameTests {
-    @Test(arguments: [
-        ("sned", "send"), ("SEND", "send"), ("sendd", "send"), ("histroy", "history"), ("lst", "list"),
-        ("subnit", "submit"),
-    ])
-    func aTypingMistakeIsSeen(name: String, meant: String) {
-        #expect(NearestName.of(name, among: ["list", "send", "submit", "history"]) == meant)
-    }
-
-    @Test(arguments: ["", "x", "frobnicate", String(repeating: "send", count: 40)])
-    func somethingElseIsNot(name: String) {
-        #expect(NearestName.of(name, among: ["list", "send", "submit", "history", ""]) == nil)
-    }
-}

@@ -5,7 +5,10 @@ import WorkflowAPI
 /// What a caller is told about a body that cannot be read.
 struct WireErrorTests {
     @Test(arguments: [
-        (#"{"evnt":"pay","event":"pay"}"#, "Unknown field 'evnt' (known here: event, data, expect); did you mean 'event'?"),
+        (
+            #"{"evnt":"pay","event":"pay"}"#,
+            "Unknown field 'evnt' (known here: event, data, expect); did you mean 'event'?"
+        ),
         (#"{"event":"pay","zzzz":1}"#, "Unknown field 'zzzz' (known here: event, data, expect)"),
         (
             #"{"event":"pay","expect":{"sequence":4}}"#,
@@ -31,14 +34,20 @@ struct WireErrorTests {
 
     @Test func elementsOfListsAreNamedByTheirPlace() {
         let text = #"{"items":[{"event":"a","accepted":true},{"event":1}]}"#
-        #expect(throws: WireError(.invalidValue, path: "items[1].event", message: "Field 'items[1].event' must be a string, not an int")) {
+        #expect(
+            throws: WireError(
+                .invalidValue, path: "items[1].event", message: "Field 'items[1].event' must be a string, not an int")
+        ) {
             try Page<EventItem>(body: Array(text.utf8))
         }
     }
 
     @Test func wordsOfEnumerationsAreListed() {
         let text = #"{"status":"fine"}"#
-        #expect(throws: WireError(.invalidValue, path: "status", message: "Field 'status' must be one of 'ok', 'ready', not 'fine'")) {
+        #expect(
+            throws: WireError(
+                .invalidValue, path: "status", message: "Field 'status' must be one of 'ok', 'ready', not 'fine'")
+        ) {
             try Health(body: Array(text.utf8))
         }
     }

@@ -67,10 +67,8 @@ struct HTTPTransportTests {
 
     @Test func aSocketThatWasLeftBehindIsUnreachable() async throws {
         try await withFolder { folder in
-            let server = try await FixedServer(path: folder + "/s", answer: "")
-            try await server.close()
-            #expect(FileManager.default.fileExists(atPath: folder + "/s"))
-            let client = WorkflowClient(address: .unix(path: folder + "/s"))
+            try leaveSocket(at: folder + "/left")
+            let client = WorkflowClient(address: .unix(path: folder + "/left"))
             await #expect(throws: ClientError.unreachable(client.address, reason: "nobody listens there")) {
                 try await client.live()
             }
@@ -84,6 +82,21 @@ struct HTTPTransportTests {
             try await client.live()
         }
         await client.shutdown()
+    }
+
+    /// What a killed daemon leaves: the file of a socket that nobody listens on.
+    private func leaveSocket(at path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0)
     }
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {

@@ -42,7 +42,9 @@ struct HistoryFollowTests {
     private static let address = Address.unix(path: "/run/test.sock")
     private static let unreachable = ScriptedTransport.Step.failure(.unreachable(address, reason: "down"))
 
-    private func seqs(_ transport: ScriptedTransport, _ clock: NotedClock, after: Int64 = 0) async -> ([Int64], (any Error)?) {
+    private func seqs(_ transport: ScriptedTransport, _ clock: NotedClock, after: Int64 = 0) async -> (
+        [Int64], (any Error)?
+    ) {
         let follow = WorkflowClient(transport: transport).followHistory(
             ofInstance: "o", after: after, patience: .seconds(10), clock: clock)
         var seqs: [Int64] = []
@@ -60,9 +62,10 @@ struct HistoryFollowTests {
         let (seqs, _) = await seqs(transport, clock, after: 2)
         #expect(seqs == [3, 4, 5])
         #expect(
-            transport.requests.map(\.target) == [2, 4, 4, 5, 5].map {
-                "/v1/instances/o/history?limit=500&after=\($0)&wait=60"
-            })
+            transport.requests.map(\.target)
+                == [2, 4, 4, 5, 5].map {
+                    "/v1/instances/o/history?limit=500&after=\($0)&wait=60"
+                })
         // A pause after each empty answer, in case the daemon does not wait.
         #expect(clock.sleeps == [.milliseconds(100), .milliseconds(100)])
     }

@@ -92,10 +92,10 @@ struct WorkflowClientTests {
     @Test(arguments: [
         (404, "text/html", "x", "status 404 without a problem; is it wfd?"),
         (
-            404, "application/problem+json", #"{"type":"x"}"#,
-            "status 404 with an unknown problem (Field 'type' must be one of "
-                + ProblemType.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ") + ", not 'x')"
+            418, "application/problem+json", #"{"type":"new-thing","detail":"It is new"}"#,
+            "status 418 with an unknown problem 'new-thing': It is new"
         ),
+        (502, "application/problem+json", "Bad gateway", "status 502 with an unknown problem"),
         (200, "application/json", "{}", "Field 'instance' is missing"),
     ])
     func whatIsNoAnswerOfADaemonIsReported(status: Int, mediaType: String, body: String, reason: String) async {
@@ -117,7 +117,10 @@ struct ClientErrorTests {
     private static let address = Address.unix(path: "/run/w.sock")
 
     @Test(arguments: [
-        (ClientError.unreachable(address, reason: "r"), "Cannot reach wfd at 'unix:/run/w.sock': r", CommandExit.unreachable, true),
+        (
+            ClientError.unreachable(address, reason: "r"), "Cannot reach wfd at 'unix:/run/w.sock': r",
+            CommandExit.unreachable, true
+        ),
         (
             .notPermitted(address, reason: "r"), "Not permitted to connect to wfd at 'unix:/run/w.sock': r",
             .notPermitted, false

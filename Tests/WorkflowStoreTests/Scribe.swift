@@ -22,7 +22,8 @@ final class Scribe {
     func apply(_ name: String, source: String = "id: example\n") -> MachineRecord {
         let version = Int64(machines.count { $0.name == name }) + 1
         let machine = MachineRecord(
-            id: numbers.nextMachine, name: name, version: version, digest: Digest(of: "\(version)\(source)".utf8),
+            id: numbers.nextMachine, name: name, version: version,
+            digest: Digest(of: "\(name) \(version) \(source)".utf8),
             semantics: 1, source: source, created: tick())
         numbers.nextMachine = MachineID(rawValue: machine.id.rawValue + 1)
         machines.append(machine)

@@ -28,15 +28,15 @@ extension StoreSuite {
             #expect(rows.first?.seq == before.seq)
             #expect(rows == scribe.history[name]?.prefix(rows.count).reversed())
         },
-        Check(name: "a page holds at most 500 rows, the first of its order") { (store) async throws in
+        Check(name: "an answer holds at most 1,000 rows, the first of its order") { (store) async throws in
             let scribe = Scribe(store.writer)
-            let name = try #require(try interleaved(scribe, store.writer, rows: 700).first)
+            let name = try #require(try interleaved(scribe, store.writer, rows: 1_100).first)
             let instance = try #require(scribe.instances[name])
             let forward = try await store.history(whole(instance))
             let backward = try await store.history(whole(instance, reversed: true))
-            #expect(forward.map(\.seq.rawValue) == Array(1...500))
+            #expect(forward.map(\.seq.rawValue) == Array(1...1_000))
             let top = instance.seq.rawValue
-            #expect(backward.map(\.seq.rawValue) == Array((top - 499...top).reversed()))
+            #expect(backward.map(\.seq.rawValue) == Array((top - 999...top).reversed()))
         },
         Check(name: "seqs that do not exist give no rows") { (store) async throws in
             let scribe = Scribe(store.writer)
@@ -76,7 +76,7 @@ extension StoreSuite {
     /// Ranges at the edges of snapshots, at both ends, and of every size.
     private static func pages(of last: Int64) -> [ClosedRange<Int64>] {
         let starts: [Int64] = [1, 2, 100, 254, 255, 256, 257, 258, 511, 512, 513, 700, last - 2, last]
-        let sizes: [Int64] = [1, 2, 50, 256, 257, 500]
+        let sizes: [Int64] = [1, 2, 50, 257, 500, 756]
         return starts.flatMap { start in sizes.map { start...(start + $0 - 1) } }
     }
 

@@ -17,6 +17,6 @@ package enum DefinitionLimits {
     package static let diagnostics = 100
     /// Nodes that anchors and aliases could stand for before they are found and refused.
     package static let aliasedNodes = 100_000
-    /// Times that YAML is read again to find one more key that stands twice.
-    package static let duplicateKeys = 50
+    /// UTF-8 bytes of YAML that are read again to find, each time, one more key that stands twice.
+    package static let rereadBytes = 1 << 20
 }

@@ -1,3 +1,5 @@
+import Spelling
+
 /// What was found so far in one definition, in any order.
 struct DiagnosticList {
     private(set) var errors: [Diagnostic] = []
@@ -11,6 +13,11 @@ struct DiagnosticList {
     /// Adds something to think about.
     mutating func warning(_ message: String, at position: SourcePosition) {
         warnings.append(Diagnostic(.warning, line: position.line, column: position.column, message: message))
+    }
+
+    /// Adds what made a text unreadable.
+    mutating func add(_ error: DefinitionError) {
+        errors += error.diagnostics
     }
 
     /// Adds an error or a warning.

@@ -20,6 +20,7 @@ package final class Machine: Sendable {
     package let descriptors: [String]
 
     private let statesByPath: [String: StateIndex]
+    private let names: Set<String>
     private let prefixes: [CandidateTable.Prefix]
     private let takesAny: Bool
 
@@ -38,15 +39,19 @@ package final class Machine: Sendable {
         self.transitions = transitions
         self.context = context
         statesByPath = Dictionary(uniqueKeysWithValues: states.map { ($0.path, $0.index) })
-        events = Set(states.flatMap { $0.candidates.exact.keys }).filter { !EventName.isReserved($0) }.sorted()
+        let names = Set(states.flatMap { $0.candidates.exact.keys })
+        self.names = names
+        events = names.filter { !EventName.isReserved($0) }.sorted()
         prefixes = states.flatMap(\.candidates.prefixes)
         takesAny = states.contains { !$0.candidates.any.isEmpty }
         let families = Set(prefixes.map { $0.name + ".*" }).filter { !EventName.isReserved($0) }
         descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()
     }
 
+    /// The state of a number.
     package subscript(index: StateIndex) -> State { states[index.offset] }
 
+    /// The transition of a number.
     package subscript(index: TransitionIndex) -> Transition { transitions[index.offset] }
 
     /// The state of a path such as `review.legal.pending`; nil when there is none.
@@ -54,7 +59,7 @@ package final class Machine: Sendable {
 
     /// Whether some state of the machine could take an event of this name.
     package func knows(event name: String) -> Bool {
-        takesAny || states.contains { $0.candidates.exact[name] != nil } || prefixes.contains { $0.matches(name) }
+        takesAny || names.contains(name) || prefixes.contains { $0.matches(name) }
     }
 }
 

@@ -1,6 +1,6 @@
 extension Interpreter {
-    /// `selectTransitions` and `selectEventlessTransitions`: for each active leaf the first transition on its way to the
-    /// root, without those that another one preempts.
+    /// `selectTransitions` and `selectEventlessTransitions`: for each active leaf the first transition on its way to
+    /// the root, without those that another one preempts.
     func selectTransitions(_ candidate: (State) -> TransitionIndex?) -> [TransitionIndex] {
         var enabled: [TransitionIndex] = []
         for index in configuration where machine[index].isLeaf {

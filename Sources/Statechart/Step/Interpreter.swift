@@ -1,7 +1,7 @@
 import JSON
 
-/// One macrostep under way: the procedures of SCXML, Appendix D (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation),
-/// on a machine's tables. Names follow the appendix where it has one.
+/// One macrostep under way: the procedures of SCXML, Appendix D, on a machine's tables. Names follow the appendix
+/// where it has one (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
 struct Interpreter {
     let machine: Machine
     /// Sorted: the descendants of a state stand together behind it.

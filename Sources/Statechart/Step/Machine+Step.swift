@@ -9,7 +9,7 @@ extension Machine {
         for member in data.members {
             guard let initial = context[member.key] else {
                 let known = context.isEmpty ? "it has no keys" : "its keys are \(context.keys.joined(separator: ", "))"
-                return .refused(.invalidData("the context of '\(name)' has no key '\(member.key)'; \(known)"))
+                return .refused(.invalidData("The context of '\(name)' has no key '\(member.key)'; \(known)"))
             }
             context[member.key] = member.value.converted(toMatch: initial)
         }

@@ -16,7 +16,7 @@ struct ListPrinter<Item: JSONWritable> {
     init(_ session: Session, columns: [Table<Item>.Column], isLive: Bool = false) {
         self.session = session
         self.isLive = isLive
-        table = Table(columns)
+        table = Table(columns, isRowByRow: isLive)
     }
 
     /// Prints the next items.

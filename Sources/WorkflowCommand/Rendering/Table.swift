@@ -1,4 +1,4 @@
-/// Columns of text for people. The titles, the least widths and the first rows decide how wide a column is.
+/// Columns of text for people. The titles and the first rows decide how wide a column is.
 package struct Table<Row> {
     /// One column.
     package struct Column: Sendable {
@@ -7,7 +7,7 @@ package struct Table<Row> {
         let width: Int
         let text: @Sendable (Row) -> String
 
-        /// - Parameter width: Characters at least, for tables that are printed row by row.
+        /// - Parameter width: Characters at least in a table that is printed row by row.
         package init(_ title: String?, width: Int = 0, _ text: @escaping @Sendable (Row) -> String) {
             self.title = title
             self.width = width
@@ -18,10 +18,12 @@ package struct Table<Row> {
     private static var gap: String { "   " }
 
     private let columns: [Column]
+    private let isRowByRow: Bool
     private var widths: [Int] = []
 
-    package init(_ columns: [Column]) {
+    package init(_ columns: [Column], isRowByRow: Bool = false) {
         self.columns = columns
+        self.isRowByRow = isRowByRow
     }
 
     /// The lines of some rows; with the titles when they are the first.
@@ -30,7 +32,7 @@ package struct Table<Row> {
         let isFirst = widths.isEmpty
         if isFirst {
             widths = columns.indices.map { column in
-                let least = max(columns[column].width, columns[column].title?.count ?? 0)
+                let least = max(isRowByRow ? columns[column].width : 0, columns[column].title?.count ?? 0)
                 return cells.reduce(least) { max($0, $1[column].count) }
             }
         }

@@ -59,8 +59,8 @@ struct ConnectionSettings: Sendable {
             guard found == setting.value else {
                 throw StoreError(
                     .cannotOpen,
-                    "Cannot open '\(file.given)': PRAGMA \(setting.pragma) did not take: wanted \(setting.value), found "
-                        + (found ?? "nothing"))
+                    "Cannot open '\(file.given)': PRAGMA \(setting.pragma) did not take: wanted \(setting.value), "
+                        + "found \(found ?? "nothing")")
             }
         }
     }

@@ -22,9 +22,9 @@ struct FileCreation {
             try removeUnfinished()
             try prepareEmptyFile()
             try build()
-            try flush(file.creating)
+            try StoreFile.flush(file.creating, for: file.given)
             guard rename(file.creating, file.path) == 0 else { throw failure(errno) }
-            try flush(file.directory)
+            try StoreFile.flush(file.directory, for: file.given)
         } catch {
             throw (error as? StoreError)
                 ?? StoreError(.cannotOpen, "Cannot create '\(file.given)': \(SQLiteFailure(error))")
@@ -87,13 +87,6 @@ struct FileCreation {
             """)
         insert.bind(UniqueID(at: now, random: &random).bytes)
         try insert.run()
-    }
-
-    private func flush(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(errno) }
     }
 
     private func failure(_ code: CInt) -> StoreError {

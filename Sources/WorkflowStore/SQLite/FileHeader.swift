@@ -6,8 +6,8 @@
 
 /// What the first 100 bytes of a store say (https://sqlite.org/fileformat.html, section 1.3).
 ///
-/// SQLite creates a write-ahead log and its index beside any file in WAL mode that it opens, even to read. A file that is
-/// not ours must not change, so this is read without SQLite.
+/// SQLite creates a write-ahead log and its index beside any file in WAL mode that it opens, even to read. A file that
+/// is not ours must not change, so this is read without SQLite.
 struct FileHeader {
     /// `wfd1`, in `PRAGMA application_id`.
     static let applicationID: Int64 = 0x7766_6431
@@ -38,8 +38,8 @@ struct FileHeader {
         guard userVersion <= newest else {
             throw StoreError(
                 .newerSchema,
-                "Cannot open '\(file.given)': its schema version \(userVersion) is newer than \(newest), the newest that "
-                    + "this wfd knows; run a newer wfd")
+                "Cannot open '\(file.given)': its schema version \(userVersion) is newer than \(newest), the newest "
+                    + "that this wfd knows; run a newer wfd")
         }
     }
 

@@ -10,6 +10,7 @@
 /// POSIX locks there, and those go away as soon as anything in the process closes the file.
 final class FileLock {
     private var descriptor: CInt
+    private var isSigned = false
 
     /// Takes the lock or throws `locked`. Nothing is written yet.
     init(_ file: StoreFile) throws(StoreError) {
@@ -33,16 +34,17 @@ final class FileLock {
 
     /// Writes our pid, for the message that another process gives.
     func sign() {
+        isSigned = true
         let text = Array("\(getpid())\n".utf8)
         // The pid is a courtesy: without it the other message only says less.
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)
     }
 
-    /// Lets go; the file stays, empty.
+    /// Lets go; the file stays, without our pid.
     func release() {
         guard descriptor >= 0 else { return }
-        _ = ftruncate(descriptor, 0)
+        if isSigned { _ = ftruncate(descriptor, 0) }
         close(descriptor)
         descriptor = -1
     }

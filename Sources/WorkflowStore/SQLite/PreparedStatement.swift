@@ -3,8 +3,9 @@ import GRDBSQLite
 
 /// One of the connection's cached statements, bound and stepped directly.
 ///
-/// Binding through GRDB's arguments costs an array of boxed values for every row, which is most of the time that a small
-/// row takes. Values are bound in the order of the question marks, columns are read in the order of the select list.
+/// Binding through GRDB's arguments costs an array of boxed values for every row, which is most of the time that a
+/// small row takes. Values are bound in the order of the question marks, columns are read in the order of the select
+/// list.
 struct PreparedStatement {
     /// Keeps `handle` alive.
     private let statement: Statement

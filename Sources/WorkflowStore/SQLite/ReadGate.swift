@@ -3,8 +3,9 @@ import Synchronization
 
 /// Where every read passes, so that the writer can have a moment without readers.
 ///
-/// The write-ahead log can start over only when nobody reads from it. Readers that follow each other without a gap never
-/// leave such a moment (measured: a log of 3.9 GB), so the writer shuts the gate, waits for those inside, and opens it.
+/// The write-ahead log can start over only when nobody reads from it. Readers that follow each other without a gap
+/// never leave such a moment (measured: a log of 3.9 GB), so the writer shuts the gate, waits for those inside, and
+/// opens it.
 final class ReadGate: Sendable {
     private enum Phase {
         case open, shut, ended

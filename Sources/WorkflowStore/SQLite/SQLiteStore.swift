@@ -4,8 +4,8 @@ package import Migrations
 /// A store in one SQLite file.
 ///
 /// One connection does every write and every checkpoint: SQLite 3.7.0 to 3.51.2 can corrupt a write-ahead log that two
-/// connections start over at once (https://sqlite.org/wal.html#walresetbug). A few read-only connections do the reading,
-/// in slices far below a second, so that the log never waits long for them.
+/// connections start over at once (https://sqlite.org/wal.html#walresetbug). A few read-only connections do the
+/// reading, in slices far below a second, so that the log never waits long for them.
 package final class SQLiteStore: WorkflowStore {
     package let identity: StoreIdentity
 

@@ -53,11 +53,26 @@ struct StoreFile: Sendable {
         while end != directory.endIndex {
             let next = directory.index(after: end)
             end = directory[next...].firstIndex(of: "/") ?? directory.endIndex
-            let made = mkdir(String(directory[..<end]), 0o700) == 0
-            guard made || errno == EEXIST else {
+            guard mkdir(String(directory[..<end]), 0o700) == 0 else {
+                if errno == EEXIST { continue }
                 throw failure(given, errno, "its directory cannot be created: ")
             }
+            try flushParent(of: directory[..<end], for: given)
         }
+    }
+
+    /// Makes the entry of a new directory durable.
+    private static func flushParent(of directory: Substring, for given: String) throws(StoreError) {
+        let parent = directory.lastIndex(of: "/").map { $0 == directory.startIndex ? "/" : String(directory[..<$0]) }
+        try flush(parent ?? ".", for: given)
+    }
+
+    /// Flushes a file or a directory to the disk.
+    static func flush(_ path: String, for given: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(given, errno, "'\(path)': ") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(given, errno, "'\(path)': ") }
     }
 
     /// Removes the index of the log, which SQLite makes again when it needs one.

@@ -30,8 +30,8 @@ package struct StoreLimits: Sendable {
     package var pageBytes = 8 * 1024 * 1024
     /// Rows read for names to suggest.
     package var suggestionRows = 2_000
-    /// Rows in one page of a history.
-    package var historyRows = 500
+    /// Rows in one answer about a history: a page of 500, and those before it from the nearest snapshot on.
+    package var historyRows = 1_000
     /// Journal rows whose digests are checked at start.
     package var tailRows = 4_096
 

@@ -35,16 +35,26 @@ struct StoreOpening {
         }
         let connection = try DatabaseQueue(
             path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
+        let readers = try ReaderPool(file: file, limits: limits)
         do {
             let row = try connection.inDatabase { database in try prepare(database, &recovered) }
-            let readers = try ReaderPool(file: file, limits: limits)
             let writer = try SQLiteWriter(
                 file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
             return SQLiteStore(writer: writer, readers: readers, row: row, recovered: recovered, limits: limits)
         } catch {
-            try connection.close()
+            giveUp(connection, readers, error)
             throw error
         }
+    }
+
+    /// Closes what was opened. After a failure of SQLite's the writer's connection goes first: as the last one it would
+    /// checkpoint, and after an fsync that failed that could lose what only the log has.
+    private func giveUp(_ connection: DatabaseQueue, _ readers: ReaderPool, _ error: any Error) {
+        let isIntact = (error as? StoreError)?.code == .damaged
+        // Why opening failed is what matters, not that closing did too.
+        if isIntact { try? readers.close() }
+        try? connection.close()
+        try? readers.close()
     }
 
     /// The numbers of the header as the log has them: a newer wfd may have raised them without a checkpoint after it.

@@ -17,8 +17,10 @@ private struct Reachability {
     private var isActive: [Bool]
     /// Entered as a whole, from its beginning, rather than on the way to a state below.
     private var isBegun: [Bool]
+    // What is still to be followed; lists rather than calls, because a chain of states may be long.
     private var activated: [StateIndex] = []
     private var begun: [StateIndex] = []
+    private var entered: [(parallel: StateIndex, through: StateIndex)] = []
 
     init(_ draft: MachineDraft) {
         self.draft = draft
@@ -31,6 +33,8 @@ private struct Reachability {
         while true {
             if let index = begun.popLast() {
                 enterBeginning(of: draft[index])
+            } else if let (parallel, region) = entered.popLast() {
+                beginRegions(of: draft[parallel], except: region)
             } else if let index = activated.popLast() {
                 for transition in taken(in: draft[index]) { enter(transition.targets) }
             } else {
@@ -51,14 +55,14 @@ private struct Reachability {
         activate(index)
     }
 
-    /// Makes a state and all above it active; regions beside the way begin as well.
+    /// Makes a state and all above it active; regions beside the way are to begin as well.
     private mutating func activate(_ index: StateIndex) {
         var index = index
         while !isActive[index.offset] {
             isActive[index.offset] = true
             activated.append(index)
             guard let parent = draft[index].parent else { return }
-            if draft[parent].kind == .parallel { beginRegions(of: draft[parent], except: index) }
+            if draft[parent].kind == .parallel, !isActive[parent.offset] { entered.append((parent, index)) }
             index = parent
         }
     }

@@ -84,8 +84,8 @@ extension DraftReader {
         }
         guard let contextKeys, contextKeys[path[0]] == nil else { return true }
         let suggestion = diagnostics.suggestion(for: path[0], among: contextKeys.keys)
-        let message =
-            "the context has no key \(path[0].quoted)\(suggestion.isEmpty ? "; declare it in 'context'" : suggestion)"
+        let hint = suggestion.isEmpty ? "; declare it in 'context'" : suggestion
+        let message = "the context has no key \(path[0].quoted)\(hint)"
         diagnostics.add(draft.isStrict ? .error : .warning, message, at: key.position)
         return true
     }

@@ -24,9 +24,3 @@ struct MachineDraft {
         self[index].nameInMessages
     }
 }
-
-/// An entry of `actions` at the root.
-struct NamedActions {
-    let name: SourceWord
-    let actions: [ActionDraft]
-}

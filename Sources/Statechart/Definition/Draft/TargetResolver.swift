@@ -1,3 +1,5 @@
+import Spelling
+
 /// Finds the states that words name: siblings and descendants by their keys, any state by its id.
 ///
 /// Keys may contain dots, but no two states have the same path, so that following keys from a state is looking one

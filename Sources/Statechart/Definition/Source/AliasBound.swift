@@ -1,5 +1,3 @@
-import Foundation
-
 /// Keeps YAML aliases that multiply ("billion laughs") away from Yams, which compares keys and what they stand for.
 ///
 /// Aliases are refused once a text is read; this is about reading it. What may be an anchor or alias is counted from
@@ -22,17 +20,22 @@ enum AliasBound {
                 first = first ?? offset
             }
         }
-        guard let first, nodes(anchors: anchors, aliases: aliases) > Double(DefinitionLimits.aliasedNodes) else {
-            return nil
-        }
+        guard let first, mayExceedBound(anchors: anchors, aliases: aliases) else { return nil }
         return position(of: first, in: bytes)
     }
 
-    /// The most nodes that aliases can stand for: with as many in each anchor as makes the product of all largest.
-    private static func nodes(anchors: Int, aliases: Int) -> Double {
-        guard aliases > 0 else { return 0 }
-        let levels = min(Double(anchors), max(1, Double(aliases) / M_E))
-        return pow(Double(aliases) / levels, levels)
+    /// Whether aliases can stand for too many nodes. They stand for most with as many in each anchor as makes the product
+    /// of all largest, which is the case with one anchor for every e (2.718…) of them.
+    private static func mayExceedBound(anchors: Int, aliases: Int) -> Bool {
+        let best = aliases * 1_000 / 2_718
+        return [best, best + 1].contains { levels in
+            let levels = min(anchors, max(1, levels))
+            var nodes = 1.0
+            for _ in 0..<levels where nodes <= Double(DefinitionLimits.aliasedNodes) {
+                nodes *= Double(aliases) / Double(levels)
+            }
+            return nodes > Double(DefinitionLimits.aliasedNodes)
+        }
     }
 
     private static func isName(_ byte: UInt8) -> Bool {

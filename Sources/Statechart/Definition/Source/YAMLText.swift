@@ -15,22 +15,23 @@ struct YAMLText {
 
     private var text: String
     private var marks: [Mark] = []
-    /// Where the text as written ends.
-    private let end: SourcePosition
+    /// Where the text as written ends, if it had to be made longer.
+    private let end: SourcePosition?
 
     /// Takes a text as written.
     init(_ text: String) {
-        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-        end = SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
         // Yams keeps a pointer to the string's storage, which only strings longer than 15 bytes have outside of
         // themselves.
-        self.text = text + String(repeating: "\n", count: max(0, 16 - text.utf8.count))
+        let padding = max(0, 16 - text.utf8.count)
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        end = padding == 0 ? nil : SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
+        self.text = text + String(repeating: "\n", count: padding)
         self.text.makeContiguousUTF8()
     }
 
     /// Yams' tree of the text, and the parser that must live as long as the tree is read.
     mutating func parsed() throws(DefinitionError) -> (root: Node, parser: Parser) {
-        var firstDuplicate: DefinitionError?
+        var duplicates = DiagnosticList()
         while true {
             do {
                 let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
@@ -38,9 +39,13 @@ struct YAMLText {
                 return (root, parser)
             } catch let error as YamlError {
                 let mistake = mistake(of: error)
-                guard case .duplicatedKeysInMapping(_, let context) = error else { throw firstDuplicate ?? mistake }
-                firstDuplicate = firstDuplicate ?? mistake
-                guard marks.count < DefinitionLimits.duplicateKeys else { throw firstDuplicate ?? mistake }
+                guard case .duplicatedKeysInMapping(_, let context) = error else {
+                    throw duplicates.errors.isEmpty ? mistake : DefinitionError(diagnostics: duplicates.told)
+                }
+                duplicates.add(mistake)
+                guard duplicates.errors.count * text.utf8.count <= DefinitionLimits.rereadBytes else {
+                    throw DefinitionError(diagnostics: duplicates.told)
+                }
                 mark(line: context.mark.line, column: context.mark.column)
             } catch {
                 throw error as? DefinitionError ?? DefinitionError("not valid YAML")
@@ -53,7 +58,8 @@ struct YAMLText {
         guard let mark else { return .start }
         let before = marks.filter { $0.line == mark.line && $0.column < mark.column }
         let column = mark.column - before.reduce(0) { $0 + $1.length }
-        return min(SourcePosition(line: mark.line, column: column), end)
+        let position = SourcePosition(line: mark.line, column: column)
+        return end.map { min(position, $0) } ?? position
     }
 
     /// Whether the node's tag was put there by this type.
@@ -111,7 +117,7 @@ extension YAMLText {
             let key = (keys.first ?? "").quoted
             return DefinitionError("the key \(key) stands twice in one map", at: position(of: context.mark))
         default:
-            return DefinitionError("not valid YAML: \(error)")
+            return DefinitionError("not valid YAML: \(error)", at: .start)
         }
     }
 

@@ -1,7 +1,7 @@
-import Statechart
+import Spelling
 import Testing
 
-struct DefinitionSpellingTests {
+struct SpellingTests {
     @Test(arguments: [
         ("entyr", "entry"), ("Entry", "entry"), ("exti", "exit"), ("tarjet", "target"), ("onDone", "onDone"),
         ("ondone", "onDone"), ("on_done", "onDone"), ("INITIAL", "initial"), ("intial", "initial"), ("o", "on"),

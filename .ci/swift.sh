@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Runs swift with the arguments, without the package manager's warnings about the dependencies' own manifests; one about
+# ours (an unused dependency, a file that belongs to no target) is an error. The compiler's warnings are errors anyway.
+set -euo pipefail
+root=$(basename "$PWD" | tr '[:upper:]' '[:lower:]')
+own=$(mktemp)
+trap 'rm -f "$own"' EXIT
+
+filter() {
+    local line skips=
+    while IFS= read -r line || [ -n "$line" ]; do
+        if [[ $line =~ warning:\ \'([^\']+)\':\  && ${BASH_REMATCH[1]} != "$root" ]]; then
+            skips=1
+        elif [[ -z $skips || $line != "    "* ]]; then
+            skips=
+            printf '%s\n' "$line" >&2
+            if [[ $line == *warning:* ]]; then printf '%s\n' "$line" >>"$own"; fi
+        fi
+    done
+}
+
+exec 3> >(filter)
+filtering=$!
+status=0
+swift "$@" 2>&3 3>&- || status=$?
+exec 3>&-
+wait "$filtering"
+[ "$status" -eq 0 ] || exit "$status"
+if [ -s "$own" ]; then
+    printf 'error: there are warnings\n%s\n' "$(sort -u "$own")" >&2
+    exit 1
+fi

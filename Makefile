@@ -1,0 +1,44 @@
+# What a person does with this repository; `make` alone lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo build lint test unit crash tsan wal
+
+# The same in every target, so that none builds again what another has built.
+flags := --explicit-target-dependency-import-check error
+swift_folders := Package.swift Sources Tests migrations Benchmarks
+
+help: ## List the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
+
+demo: ## Build, and see an order survive kill -9 of the daemon
+	@Examples/demo.sh
+
+build: ## Build wfd and wfctl for debugging, into .build/debug
+	@.ci/packages.sh
+	.ci/swift.sh build $(flags) --product wfd
+	.ci/swift.sh build $(flags) --product wfctl
+
+lint: ## Check the format of all Swift files
+	swift format lint --strict --recursive --parallel $(swift_folders)
+
+test: ## Everything that must hold: lint, a build without warnings, all suites, the systemd unit
+	@.ci/packages.sh
+	$(MAKE) --no-print-directory lint
+	.ci/swift.sh build $(flags) --build-tests
+	.ci/swift.sh test $(flags) --skip-build
+	$(MAKE) --no-print-directory unit
+
+unit: ## Check the systemd unit, where systemd-analyze is there
+	@systemd/verify.sh .build/debug/wfd
+
+crash: ## 500 times kill -9 under load, each followed by a check of every row
+	CRASH_ROUNDS=500 .ci/swift.sh test $(flags) --filter CrashTests
+
+tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
+	.ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan \
+	    --filter 'WorkflowEngineTests|WorkflowStoreTests'
+
+wal: ## A minute of reads beside a writer: the write-ahead log stays small
+	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --filter WriteAheadLogTests

@@ -1,0 +1,31 @@
+/// A transition as its definition tells it.
+struct TransitionDraft {
+    /// What enables a transition.
+    enum Trigger: Hashable {
+        case event(String)
+        case always
+        /// The state is done (`onDone`).
+        case done
+    }
+
+    let trigger: Trigger
+    let position: SourcePosition
+    var targets: [TargetDraft] = []
+    var reenters = false
+    var actions: [ActionDraft] = []
+    /// Whether it can say no, so that the next candidate is tried.
+    var isGuarded = false
+}
+
+/// Where a state begins: the target of `initial`, or the default of a history state.
+struct InitialDraft {
+    var targets: [TargetDraft]
+    var actions: [ActionDraft] = []
+    let position: SourcePosition
+}
+
+/// A target: the word of the definition, and the state once it is found.
+struct TargetDraft {
+    let word: SourceWord
+    var state: StateIndex?
+}

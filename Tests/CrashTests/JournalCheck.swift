@@ -1,0 +1,101 @@
+import DaemonTesting
+import JSON
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// Whether a file holds what its clients were told, and makes sense in itself.
+struct JournalCheck {
+    private let file: JournalFile
+    private var machines: [MachineID: Machine] = [:]
+    private(set) var mistakes: [String] = []
+
+    /// Checks a whole file against everything that was sent to it.
+    init(_ path: String, attempts: [Attempt]) throws {
+        file = try JournalFile(path)
+        for (id, record) in file.machines { machines[id] = try DefinitionReader.read(record.source).machine }
+        if file.integrity != "ok" { mistakes.append("integrity_check: \(file.integrity)") }
+        let rows = Dictionary(grouping: file.journal, by: \.instanceID)
+        for instance in file.instances { try check(instance, rows: rows[instance.id] ?? []) }
+        if file.journal.count != file.instances.reduce(0, { $0 + Int($1.seq.rawValue) }) {
+            mistakes.append("there are rows of instances that are not there")
+        }
+        if let last = file.journal.last, file.nextPosition <= last.position.rawValue {
+            mistakes.append("position \(file.nextPosition) would be used twice")
+        }
+        try check(attempts, rows: rows)
+    }
+
+    /// Nothing is missing, the chain holds, and folding the rows leads to the instance's row.
+    private mutating func check(_ instance: InstanceRecord, rows: [JournalRecord]) throws {
+        let name = instance.name
+        guard rows.map(\.seq.rawValue) == Array(1...instance.seq.rawValue) else {
+            mistakes.append("\(name) has the seqs \(rows.map(\.seq.rawValue)), and is at \(instance.seq.rawValue)")
+            return
+        }
+        var fold = Fold()
+        var last: JournalRecord?
+        let snapshots = Dictionary(
+            uniqueKeysWithValues: file.snapshots.filter { $0.instanceID == instance.id }.map { ($0.seq, $0) })
+        for row in rows {
+            guard let machine = machines[row.machineID], let record = file.machines[row.machineID] else {
+                throw TestingError("row \(row.position.rawValue) has no machine")
+            }
+            _ = try fold.apply(row, machine: machine)
+            let digest = Digest(
+                row: row, previous: last?.digest, uuid: instance.uuid, machine: record.digest,
+                semantics: record.semantics, snapshot: snapshots[row.seq])
+            if row.digest != digest || row.previous != last?.position {
+                mistakes.append("\(name) seq \(row.seq.rawValue): the chain is broken")
+            }
+            let isDue = row.seq.rawValue % SnapshotRecord.interval == 0
+            if isDue, snapshots[row.seq]?.state != fold.snapshot.map(machine.text(of:)) {
+                mistakes.append("\(name) seq \(row.seq.rawValue): the snapshot is not what the rows lead to")
+            }
+            last = row
+        }
+        let folded = machines[instance.machineID].flatMap { machine in fold.snapshot.map(machine.text(of:)) }
+        if folded != instance.state || last?.position != instance.head || last?.digest != instance.digest {
+            mistakes.append("\(name): its row is not what its history leads to")
+        }
+    }
+
+    /// What was acknowledged is there, once, where it was said to be; what was refused is not.
+    private mutating func check(_ attempts: [Attempt], rows: [InstanceID: [JournalRecord]]) throws {
+        var placesByMarker: [Marker: [Place]] = [:]
+        let names = Dictionary(uniqueKeysWithValues: file.instances.map { ($0.id, $0.name) })
+        for row in file.journal where row.kind == .event {
+            guard let marker = try Marker(row), let name = names[row.instanceID] else { continue }
+            placesByMarker[marker, default: []].append(Place(instance: name, seq: row.seq.rawValue))
+        }
+        let started = Set(file.instances.map(\.name))
+        for attempt in attempts {
+            let places = attempt.marker.map { placesByMarker[$0] ?? [] }
+            let what = attempt.marker.map { "\($0)" } ?? "the start of \(attempt.instance)"
+            switch (attempt.outcome, places) {
+            case (.accepted(1), nil) where started.contains(attempt.instance): break
+            case (.accepted(let seq), let places?) where places == [Place(instance: attempt.instance, seq: seq)]: break
+            case (.refused, []?): break
+            case (.unknown, nil): break
+            case (.unknown, let places?) where places.count <= 1: break
+            default: mistakes.append("\(what) was \(attempt.outcome), and is at \(places ?? [])")
+            }
+        }
+    }
+
+    private struct Place: Equatable, CustomStringConvertible {
+        let instance: String
+        let seq: Int64
+        var description: String { "\(instance) seq \(seq)" }
+    }
+}
+
+extension Marker {
+    /// The marker in the data of a row; nil when it has none.
+    fileprivate init?(_ row: JournalRecord) throws {
+        guard let object = try row.data.map({ try JSONReader.value(from: $0) })?.object,
+            case .int(let client)? = object["client"], case .int(let number)? = object["number"]
+        else { return nil }
+        self.init(client: client, number: number)
+    }
+}

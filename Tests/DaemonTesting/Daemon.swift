@@ -1,0 +1,88 @@
+import Foundation
+package import WorkflowClient
+
+/// A `wfd` process that serves.
+package final class Daemon: Sendable {
+    package let program: RunningProgram
+    package let database: String
+    /// Where it listens, in the order of its log.
+    package let addresses: [Address]
+
+    /// Starts the built `wfd` on a database in a folder, and waits until it listens.
+    ///
+    /// - Parameter listen: What to listen on; the socket `wfd.sock` in the folder when nothing is said.
+    package convenience init(
+        in folder: TemporaryFolder, database: String = "wfd.db", listen: [String] = [],
+        environment: [String: String] = [:]
+    ) async throws {
+        let listen = listen.isEmpty ? ["unix:" + folder.path("wfd.sock")] : listen
+        try await self.init(
+            arguments: Self.arguments(database: folder.path(database), listen: listen),
+            database: folder.path(database), addresses: listen.count, environment: environment)
+    }
+
+    /// Starts the built `wfd` with some arguments, and waits until it listens on a number of addresses.
+    package init(
+        arguments: [String], database: String, addresses count: Int = 1, environment: [String: String] = [:]
+    ) async throws {
+        program = try Self.launch(arguments, environment: environment)
+        self.database = database
+        addresses = try await program.errorLines(containing: "listening", count: count).map { line in
+            guard let field = line.firstMatch(of: /address=(\S+)/) else {
+                throw TestingError("no address in the line '\(line)'")
+            }
+            return try Address(String(field.1))
+        }
+    }
+
+    package var address: Address { addresses[0] }
+    package var pid: Int32 { program.pid }
+
+    /// The arguments that name a database and addresses.
+    package static func arguments(database: String, listen: [String]) -> [String] {
+        ["--database", database] + listen.flatMap { ["--listen", $0] }
+    }
+
+    /// Starts the built `wfd` without waiting for anything.
+    package static func launch(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> RunningProgram {
+        try RunningProgram(Programs.path("wfd"), arguments, environment: Programs.environment(environment))
+    }
+
+    /// Asks it to stop, and waits until it has.
+    package func stop(_ signal: Int32 = SIGTERM) async throws -> ProgramResult {
+        program.signal(signal)
+        return try await program.result()
+    }
+
+    /// Kills it as a crash would.
+    package func kill() async throws {
+        program.signal(SIGKILL)
+        let end = try await program.result().end
+        guard end == .killed(by: SIGKILL) else { throw TestingError("the daemon ended by itself: \(end)") }
+    }
+
+    /// Runs `wfctl` against it.
+    package func wfctl(_ arguments: String...) async throws -> ProgramResult {
+        try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
+    }
+
+    /// Gives a client of it away and takes it back.
+    package func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {
+        let client = WorkflowClient(address: address)
+        do {
+            let result = try await body(client)
+            await client.shutdown()
+            return result
+        } catch {
+            await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Sends one request on a connection of its own.
+    package func answer(to request: RawRequest) async throws -> RawAnswer {
+        try await onOwnThread { [address] in try RawConnection(to: address).answer(to: request) }
+    }
+}

@@ -1,0 +1,41 @@
+package import GRDB
+
+/// A daemon's database, read beside it.
+package struct DatabaseFile: Sendable {
+    private let path: String
+
+    package init(_ path: String) {
+        self.path = path
+    }
+
+    /// Reads something on a connection of its own.
+    package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let value = try queue.read(body)
+        try queue.close()
+        return value
+    }
+
+    /// Every row of every table, a line each: equal for files of equal content.
+    package func dump() throws -> [String] {
+        try read { database in
+            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
+            return try tables.flatMap { table in
+                try Row.fetchAll(database, sql: "SELECT * FROM \"\(table)\"").map { "\(table): \($0.description)" }
+            }
+        }
+    }
+
+    /// What SQLite's own check says: `ok`, or what is wrong.
+    package func integrityCheck() throws -> String {
+        try read { try String.fetchAll($0, sql: "PRAGMA integrity_check").joined(separator: "\n") }
+    }
+
+    /// The one number that a query gives.
+    package func number(_ sql: String) throws -> Int64 {
+        try read { try Int64.fetchOne($0, sql: sql) ?? 0 }
+    }
+}

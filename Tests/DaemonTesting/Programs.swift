@@ -1,0 +1,40 @@
+import Foundation
+
+/// The built programs, found beside the one that runs the tests.
+package enum Programs {
+    /// The path of a program or library of this build.
+    package static func path(_ name: String) throws -> String {
+        let runner = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        var folder = URL(filePath: runner).deletingLastPathComponent()
+        // The runner lies in the build folder or, on some systems, in a bundle in it.
+        for _ in 0..<4 {
+            let path = folder.appending(path: name).path
+            if FileManager.default.fileExists(atPath: path) { return path }
+            folder.deleteLastPathComponent()
+        }
+        throw TestingError("'\(name)' is not built: there is none beside '\(runner)'")
+    }
+
+    /// The environment of the programs: that of the test, without what names places for wfd and wfctl.
+    package static func environment(_ changes: [String: String] = [:]) -> [String: String] {
+        let places = ["STATE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "WFCTL_ADDRESS"]
+        var environment = ProcessInfo.processInfo.environment.filter { !places.contains($0.key) }
+        environment["NO_COLOR"] = "1"
+        return environment.merging(changes) { _, new in new }
+    }
+
+    /// The text of a definition in `Examples/`, and its path.
+    package static func example(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Examples/\(name).yaml").path
+    }
+}
+
+/// Runs `wfctl` to its end.
+package func wfctl(
+    _ arguments: [String], environment: [String: String] = [:]
+) async throws -> ProgramResult {
+    try await RunningProgram(
+        Programs.path("wfctl"), arguments, environment: Programs.environment(environment)
+    ).result()
+}

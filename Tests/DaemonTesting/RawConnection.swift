@@ -1,0 +1,124 @@
+import Foundation
+package import WorkflowClient
+
+/// A blocking HTTP/1.1 connection that sends whatever it is told to. For one thread at a time.
+///
+/// `@unchecked Sendable`: a test hands it from thread to thread, and awaits each before the next.
+package final class RawConnection: @unchecked Sendable {
+    /// Seconds for which it waits for an answer.
+    private static let patience = 30
+    private let descriptor: Int32
+    private var unread: [UInt8] = []
+
+    package init(to address: Address) throws {
+        switch address {
+        case .unix(let path): descriptor = try Self.connected(toSocket: path)
+        case .tcp(let host, let port): descriptor = try Self.connected(to: host, port: port)
+        }
+        var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends a request and reads its answer.
+    package func answer(to request: RawRequest) throws -> RawAnswer {
+        try write(request.bytes)
+        return try readAnswer()
+    }
+
+    /// Sends bytes.
+    package func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                // A server may refuse a request before it has read all of it; then its answer is there already.
+                if errno == EPIPE || errno == ECONNRESET { return }
+                throw TestingError("the request cannot be sent: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+
+    /// Reads one answer; throws when the connection ends before it does.
+    package func readAnswer() throws -> RawAnswer {
+        let end = Array("\r\n\r\n".utf8)
+        while true {
+            if let head = unread.firstRange(of: end) {
+                let answer = try Head(unread[..<head.lowerBound])
+                while unread.count < head.upperBound + answer.length { try readMore() }
+                let body = Array(unread[head.upperBound..<head.upperBound + answer.length])
+                unread.removeFirst(head.upperBound + answer.length)
+                return RawAnswer(status: answer.status, headers: answer.headers, body: body)
+            }
+            try readMore()
+        }
+    }
+
+    private func readMore() throws {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == EINTR { return }
+        guard count > 0 else {
+            let reason = count == 0 ? "it was closed" : String(cString: strerror(errno))
+            throw TestingError("no answer on the connection: \(reason)")
+        }
+        unread += buffer[..<count]
+    }
+
+    /// The parts of an answer before its body.
+    private struct Head {
+        let status: Int
+        let headers: [String: String]
+        var length: Int { headers["content-length"].flatMap { Int($0) } ?? 0 }
+
+        init(_ bytes: ArraySlice<UInt8>) throws {
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+            let words = lines.first?.split(separator: " ") ?? []
+            guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
+                throw TestingError("no answer in HTTP: \(lines.first ?? "")")
+            }
+            self.status = status
+            let pairs = lines.dropFirst().map { $0.split(separator: ":", maxSplits: 1) }.filter { $0.count == 2 }
+            headers = Dictionary(
+                pairs.map { ($0[0].lowercased(), $0[1].trimmingCharacters(in: .whitespaces)) }, uniquingKeysWith: { $1 })
+        }
+    }
+}
+
+extension RawConnection {
+    private static func connected(toSocket path: String) throws -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        return try connected(AF_UNIX, &address, named: path)
+    }
+
+    private static func connected(to host: String, port: Int) throws -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw TestingError("'\(host)' is no IPv4 address") }
+        return try connected(AF_INET, &address, named: "\(host):\(port)")
+    }
+
+    private static func connected<Address>(_ family: Int32, _ address: inout Address, named name: String) throws -> Int32 {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw TestingError("cannot connect to '\(name)': \(reason)")
+        }
+        return descriptor
+    }
+}

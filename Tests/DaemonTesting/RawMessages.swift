@@ -1,0 +1,59 @@
+package import JSON
+
+/// A request as it goes over the wire, right or wrong.
+package struct RawRequest: Sendable {
+    package var method: String
+    package var target: String
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]?
+
+    package init(
+        _ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A POST with a body of a media type.
+    package static func post(
+        _ target: String, _ body: String, as mediaType: String? = "application/json",
+        headers: [(name: String, value: String)] = []
+    ) -> RawRequest {
+        let type = mediaType.map { [(name: "Content-Type", value: $0)] } ?? []
+        return RawRequest("POST", target, headers: type + headers, body: Array(body.utf8))
+    }
+
+    /// A GET.
+    package static func get(_ target: String) -> RawRequest { RawRequest("GET", target) }
+
+    /// What is written; the length of the body is told unless `headers` tell it, or that it comes in chunks.
+    package var bytes: [UInt8] {
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: wfd\r\n"
+        for header in headers { head += "\(header.name): \(header.value)\r\n" }
+        let tellsLength = headers.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
+        if let body, !tellsLength { head += "Content-Length: \(body.count)\r\n" }
+        return Array((head + "\r\n").utf8) + (body ?? [])
+    }
+}
+
+/// An answer, read to its end.
+package struct RawAnswer: Sendable {
+    package let status: Int
+    /// Names in lower case.
+    package let headers: [String: String]
+    package let body: [UInt8]
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body as a JSON object.
+    package var object: JSONObject {
+        get throws {
+            guard let object = try JSONReader.value(from: body).object else {
+                throw TestingError("the answer is no object: \(text)")
+            }
+            return object
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+
+/// How a program ended.
+package enum ProgramEnd: Equatable, Sendable {
+    case exited(Int32)
+    case killed(by: Int32)
+}
+
+/// What came of a program that has ended.
+package struct ProgramResult: Equatable, Sendable {
+    package let end: ProgramEnd
+    package let output: String
+    package let errors: String
+}
+
+/// A program beside the test. What it prints is drained as it comes; when nobody holds it any more, it is killed.
+package final class RunningProgram: Sendable {
+    private let state: ProgramState
+
+    /// Starts a program with nothing on its standard input.
+    package init(_ executable: String, _ arguments: [String], environment: [String: String]) throws {
+        let (pid, output, errors) = try spawning.withLock { _ in
+            let output = try Pipe()
+            let errors = try Pipe()
+            defer {
+                close(output.writeEnd)
+                close(errors.writeEnd)
+            }
+            let pid = try Self.spawn(
+                executable, arguments, environment: environment, output: output.writeEnd, errors: errors.writeEnd)
+            return (pid, output, errors)
+        }
+        let state = ProgramState(pid: pid)
+        self.state = state
+        // Each ends with the program: its streams close, and it is reaped.
+        Thread { state.drain(output.readEnd, into: \.output) }.start()
+        Thread { state.drain(errors.readEnd, into: \.errors) }.start()
+        Thread { state.awaitEnd() }.start()
+    }
+
+    deinit {
+        state.signal(SIGKILL)
+    }
+
+    package var pid: Int32 { state.pid }
+
+    /// What it has printed on its standard error so far.
+    package var errors: String { state.current.errorText }
+
+    package func signal(_ number: Int32) {
+        state.signal(number)
+    }
+
+    /// Waits until the program has ended and all that it printed is read.
+    package func result(within time: Duration = .seconds(30)) async throws -> ProgramResult {
+        try await onOwnThread { [state] in
+            try state.wait(for: "the end of the program", within: time) { facts in
+                guard let end = facts.end, facts.openStreams == 0 else { return nil }
+                return ProgramResult(
+                    end: end, output: String(decoding: facts.output, as: UTF8.self), errors: facts.errorText)
+            }
+        }
+    }
+
+    /// Waits for whole lines on standard error that hold a word; throws when the program ends without them.
+    package func errorLines(
+        containing word: String, count: Int = 1, within time: Duration = .seconds(30)
+    ) async throws -> [String] {
+        try await onOwnThread { [state] in
+            try state.wait(for: "'\(word)' on stderr", within: time) { facts in
+                let lines = facts.errorText.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                let found = lines.filter { $0.contains(word) }
+                if found.count >= count { return found.map(String.init) }
+                if let end = facts.end, facts.openStreams == 0 {
+                    throw TestingError("\(end) without '\(word)' on stderr: \(facts.errorText)")
+                }
+                return nil
+            }
+        }
+    }
+
+    private static func spawn(
+        _ executable: String, _ arguments: [String], environment: [String: String], output: Int32, errors: Int32
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+        // The program takes signals as from a shell, whatever the thread that starts it blocks or ignores.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        let words = ([executable] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for word in words + variables { free(word) } }
+        var pid: pid_t = 0
+        let failure = posix_spawn(&pid, executable, &actions, &attributes, words, variables)
+        guard failure == 0 else {
+            throw TestingError("cannot start '\(executable)': \(String(cString: strerror(failure)))")
+        }
+        return pid
+    }
+}
+
+/// Held from the making of pipes until the start of the program that gets them: a program that another thread starts in
+/// between would inherit them, and reading them would not end before that one does.
+private let spawning = Mutex(())
+
+/// Two ends that are closed in every program that is started, but for what is handed over.
+private struct Pipe {
+    let readEnd: Int32
+    let writeEnd: Int32
+
+    init() throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else {
+            throw TestingError("cannot make a pipe: \(String(cString: strerror(errno)))")
+        }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        readEnd = ends[0]
+        writeEnd = ends[1]
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// A folder of one test; it goes with all that is in it when nobody holds it any more.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    package init() throws {
+        // The path of a socket has 107 bytes at most (unix(7)), and some systems have long names for this folder.
+        let parent = FileManager.default.temporaryDirectory.path
+        var template = Array(((parent.utf8.count > 60 ? "/tmp" : parent) + "/wfd-XXXXXX").utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw TestingError("cannot make a folder in '\(parent)': \(String(cString: strerror(errno)))")
+        }
+        path = String(cString: made)
+    }
+
+    deinit {
+        // What cannot be removed is only untidy.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of something in the folder.
+    package func path(_ name: String) -> String { path + "/" + name }
+
+    /// Makes a folder in the folder.
+    package func makeFolder(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(atPath: path(name), withIntermediateDirectories: true)
+        return path(name)
+    }
+
+    /// Writes a file.
+    package func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+
+    /// The names of all that is in the folder, sorted.
+    package func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+}

@@ -1,0 +1,110 @@
+import DaemonTesting
+import JSON
+import Testing
+import WorkflowAPI
+
+/// A request that must be refused, and everything that is said about it.
+struct BadRequest: Sendable {
+    let request: RawRequest
+    let type: ProblemType
+    let detail: String
+    /// More fields of the problem.
+    let fields: JSONObject
+
+    init(_ request: RawRequest, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:]) {
+        self.request = request
+        self.type = type
+        self.detail = detail
+        self.fields = fields
+    }
+}
+
+/// A daemon with a few machines and instances, on which bad requests have no effect.
+struct BadRequestStage {
+    /// Actions that end badly: one raises an event for ever, one sets a key in something that is no map.
+    static let traps = """
+        id: traps
+        initial: idle
+        context: {label: text, share: 1.5}
+        states:
+          idle:
+            on:
+              spin: {actions: {raise: again}}
+              again: {actions: {raise: again}}
+              break: {actions: {assign: {label.size: true}}}
+        """
+    /// A machine whose start never settles.
+    static let whirl = """
+        id: whirl
+        initial: round
+        states:
+          round:
+            entry: {raise: go}
+            on: {go: {target: round, reenter: true}}
+        """
+
+    let folder: TemporaryFolder
+    let daemon: Daemon
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        daemon = try await Daemon(in: folder)
+        _ = try await daemon.said(
+            "apply", Programs.example("order"), folder.write(Self.traps, to: "traps.yaml"),
+            folder.write(Self.whirl, to: "whirl.yaml"))
+        for (machine, name) in [("order", "order-1"), ("order", "order-9"), ("order", "finished"), ("traps", "trap")] {
+            _ = try await daemon.said("start", machine, name)
+        }
+        for event in ["submit", "reject"] { _ = try await daemon.said("send", "finished", event) }
+    }
+
+    /// Sends each request; the answer must be the problem to the letter, and the file must be as before.
+    func expect(_ cases: [BadRequest]) async throws {
+        let file = DatabaseFile(daemon.database)
+        let before = try file.dump()
+        for bad in cases {
+            let name = "\(bad.request.method) \(bad.request.target.prefix(100))"
+            let answer = try await daemon.answer(to: bad.request)
+            var problem = try answer.object
+            #expect(answer.headers["content-type"] == "application/problem+json", "\(name)")
+            #expect(answer.status == bad.type.status, "\(name)")
+            #expect(answer.headers["retry-after"] == nil, "\(name)")
+            var expected = bad.fields
+            expected["type"] = .string(bad.type.rawValue)
+            expected["title"] = .string(bad.type.title)
+            expected["status"] = .int(Int64(bad.type.status))
+            expected["detail"] = .string(bad.detail)
+            // Told about refusals by the state alone where a case does not care.
+            for key in ["machine", "instance", "state", "seq", "accepted"] where expected[key] == nil {
+                problem[key] = nil
+            }
+            #expect(problem == expected, "\(name)")
+            #expect(try file.dump() == before, "\(name)")
+        }
+    }
+}
+
+extension BadRequest {
+    /// An event for `order-1` that must be refused.
+    static func event(
+        _ body: String, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:],
+        to instance: String = "order-1", headers: [(name: String, value: String)] = [], query: String = ""
+    ) -> BadRequest {
+        BadRequest(
+            .post("/v1/instances/\(instance)/events\(query)", body, headers: headers), type, detail, fields)
+    }
+
+    /// A start that must be refused.
+    static func start(
+        _ body: String, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:]
+    ) -> BadRequest {
+        BadRequest(.post("/v1/instances", body), type, detail, fields)
+    }
+
+    /// A question that must be refused.
+    static func get(
+        _ target: String, _ type: ProblemType, _ detail: String, _ fields: JSONObject = [:]
+    ) -> BadRequest {
+        BadRequest(.get(target), type, detail, fields)
+    }
+}

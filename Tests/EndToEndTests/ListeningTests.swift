@@ -1,0 +1,113 @@
+import DaemonTesting
+import Foundation
+import JSON
+import Testing
+import WorkflowClient
+
+/// Where the daemon listens and keeps its file, and what it refuses.
+@Suite struct ListeningTests {
+    @Test(.timeLimit(.minutes(1))) func theSocketIsForOwnerAndGroupAndTheFileForTheOwner() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.answer(to: .get("/livez"))
+        #expect(try Self.mode(folder.path("wfd.sock")) == 0o660)
+        #expect(try Self.mode(folder.path("wfd.db")) == 0o600)
+        #expect(try Self.mode(folder.path("wfd.db-wal")) == 0o600)
+    }
+
+    private static func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+    }
+
+    @Test(.timeLimit(.minutes(1))) func itListensOnLoopbackAndASocketAtOnce() async throws {
+        let folder = try TemporaryFolder()
+        let listen = ["127.0.0.1:0", "unix:" + folder.path("a.sock"), "localhost:0"]
+        let daemon = try await Daemon(in: folder, listen: listen)
+        #expect(daemon.addresses.count == 3)
+        for address in daemon.addresses {
+            let answer = try await onOwnThread { try RawConnection(to: address).answer(to: .get("/readyz")) }
+            #expect(answer.status == 200)
+            #expect(try answer.object["status"] == "ready")
+        }
+        let overTCP = daemon.addresses.first { if case .tcp = $0 { true } else { false } }
+        let listed = try await wfctl(["list", "--address", "\(try #require(overTCP))"])
+        #expect(listed.end == .exited(0))
+        #expect(try await daemon.stop().end == .exited(0))
+        #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("0.0.0.0:8080", Self.noAccessControl), ("192.0.2.1:80", Self.noAccessControl),
+            ("[::]:8080", Self.noAccessControl), ("example.org:80", Self.noAccessControl),
+            ("unix:", "the path is missing; write unix:PATH"), ("8080", "write unix:PATH or HOST:PORT"),
+            ("127.0.0.1:65536", "write unix:PATH or HOST:PORT"),
+            (
+                "unix:/" + String(repeating: "x", count: 107),
+                "the path has 108 bytes; a socket's path has at most 107"
+            ),
+        ])
+    func anAddressThatIsNotForItIsRefusedWithTheReason(address: String, reason: String) async throws {
+        let folder = try TemporaryFolder()
+        let result = try await Daemon.launch(
+            Daemon.arguments(database: folder.path("wfd.db"), listen: [address])
+        ).result()
+        #expect(result.end == .exited(64))
+        let line = result.errors.split(separator: "\n").first
+        #expect(line == "Error: The value '\(address)' is invalid for '--listen <address>': Cannot listen on '\(address)': \(reason)")
+        #expect(try folder.names() == [])
+    }
+
+    private static let noAccessControl =
+        "there is no access control yet, so TCP listens on loopback only; use 127.0.0.1, [::1] or localhost, "
+        + "or a unix socket"
+
+    @Test(.timeLimit(.minutes(1))) func aSecondDaemonOnTheSameDatabaseIsToldWhoHasIt() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        let second = try await Daemon.launch(
+            Daemon.arguments(database: daemon.database, listen: ["unix:" + folder.path("b.sock")])
+        ).result()
+        #expect(second.end == .exited(75))
+        #expect(
+            second.errors.contains("Cannot open '\(daemon.database)': the wfd with pid \(daemon.pid) has it open"))
+        #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aSecondDaemonOnTheSameSocketIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        let second = try await Daemon.launch(
+            Daemon.arguments(database: folder.path("other.db"), listen: ["unix:" + folder.path("wfd.sock")])
+        ).result()
+        #expect(second.end == .exited(69))
+        #expect(
+            second.errors.contains(
+                "Cannot listen on 'unix:\(folder.path("wfd.sock"))': another process is listening there"))
+        #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFileThatIsNoSocketIsLeftAlone() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("precious", to: "wfd.sock")
+        let result = try await Daemon.launch(
+            Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + path])
+        ).result()
+        #expect(result.end == .exited(69))
+        #expect(result.errors.contains("Cannot listen on 'unix:\(path)': a file that is no socket is there already"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aTakenPortIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder, listen: ["127.0.0.1:0"])
+        guard case .tcp(_, let port) = daemon.address else { throw TestingError("no port") }
+        let second = try await Daemon.launch(
+            Daemon.arguments(database: folder.path("other.db"), listen: ["127.0.0.1:\(port)"])
+        ).result()
+        #expect(second.end == .exited(69))
+        #expect(second.errors.contains("Cannot listen on '127.0.0.1:\(port)'"))
+    }
+}

@@ -1,0 +1,81 @@
+import DaemonTesting
+import Foundation
+import GRDB
+import Testing
+import WorkflowClient
+
+/// Where the database and the socket are when nobody says where, and files that are not ours.
+@Suite struct PlacesTests {
+    @Test(.timeLimit(.minutes(1))) func theServiceManagersFoldersComeFirst() async throws {
+        let folder = try TemporaryFolder()
+        let state = try folder.makeFolder("state")
+        let run = try folder.makeFolder("run")
+        try await expectPlaces(
+            database: state + "/wfd.db", socket: run + "/wfd.sock",
+            environment: [
+                "STATE_DIRECTORY": state + ":/elsewhere", "RUNTIME_DIRECTORY": run + ":/elsewhere",
+                "XDG_STATE_HOME": folder.path("no"), "XDG_RUNTIME_DIR": folder.path("no"),
+            ])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aUsersOwnFoldersComeNext() async throws {
+        let folder = try TemporaryFolder()
+        let run = try folder.makeFolder("run")
+        try await expectPlaces(
+            database: folder.path("state/wfd/wfd.db"), socket: run + "/wfd.sock",
+            environment: ["XDG_STATE_HOME": folder.path("state"), "XDG_RUNTIME_DIR": run])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theHomeFolderComesLast() async throws {
+        let folder = try TemporaryFolder()
+        try await expectPlaces(
+            database: folder.path(".local/state/wfd/wfd.db"), socket: folder.path(".local/state/wfd/wfd.sock"),
+            environment: ["HOME": folder.path])
+    }
+
+    /// Starts the daemon without arguments; `wfctl` must find it by the same variables.
+    private func expectPlaces(database: String, socket: String, environment: [String: String]) async throws {
+        let daemon = try await Daemon(arguments: [], database: database, environment: environment)
+        #expect(daemon.address == .unix(path: socket))
+        #expect(daemon.program.errors.contains("database=\(database)"))
+        #expect(FileManager.default.fileExists(atPath: database))
+        if environment["HOME"] == nil {
+            #expect(try await wfctl(["list"], environment: environment).end == .exited(0))
+        }
+        #expect(try await daemon.stop().end == .exited(0))
+        #expect(!FileManager.default.fileExists(atPath: socket))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func withoutAnyPlaceItSaysWhatToGive() async throws {
+        let result = try await Daemon.launch([], environment: ["HOME": ""]).result()
+        #expect(result.end == .exited(73))
+        #expect(result.errors.contains("Cannot tell where to keep the database: give --database, or set HOME"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDatabaseOfAnotherProgramIsRefusedUntouched() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("notes.db")
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { try $0.execute(sql: "PRAGMA journal_mode = DELETE; CREATE TABLE note (text)") }
+        try queue.close()
+        try await expectRefused(path, in: folder, because: "it is a database of another program")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFileThatIsNoDatabaseIsRefusedUntouched() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(String(repeating: "text ", count: 100), to: "notes.txt")
+        try await expectRefused(path, in: folder, because: "it is not an SQLite database")
+    }
+
+    private func expectRefused(_ path: String, in folder: TemporaryFolder, because reason: String) async throws {
+        let before = try Data(contentsOf: URL(filePath: path))
+        let names = try folder.names()
+        let result = try await Daemon.launch(
+            Daemon.arguments(database: path, listen: ["unix:" + folder.path("wfd.sock")])
+        ).result()
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("Cannot open '\(path)': \(reason)"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        #expect(try folder.names() == names)
+    }
+}

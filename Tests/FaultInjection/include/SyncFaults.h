@@ -1,0 +1,23 @@
+#ifndef SYNC_FAULTS_H
+#define SYNC_FAULTS_H
+
+#include <stdint.h>
+
+/* What a process and the test that started it share: a file of this layout, named by SYNC_FAULTS_FILE. */
+struct sync_faults {
+    /* Calls of fsync and fdatasync, whatever came of them. */
+    uint64_t calls;
+    /* Calls that were made to fail. */
+    uint64_t failures;
+    /* Written by the test: which calls fail. */
+    uint64_t mode;
+};
+
+enum {
+    SYNC_FAULTS_NONE = 0,
+    /* Those on a file whose name ends in "-wal". */
+    SYNC_FAULTS_LOG = 1,
+    SYNC_FAULTS_ALL = 2,
+};
+
+#endif

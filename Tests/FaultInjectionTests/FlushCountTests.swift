@@ -1,0 +1,72 @@
+import DaemonTesting
+import JSON
+import Testing
+
+/// What is acknowledged has been flushed: the daemon's flushes are counted.
+@Suite struct FlushCountTests {
+    private static func daemon(
+        in folder: TemporaryFolder, clients: Int
+    ) async throws -> (daemon: Daemon, faults: SyncFaults) {
+        let faults = try SyncFaults(in: folder)
+        let daemon = try await Daemon(in: folder, environment: faults.environment)
+        let applied = try await daemon.wfctl("apply", Programs.example("profile"))
+        guard applied.end == .exited(0) else { throw TestingError("\(applied)") }
+        for client in 0..<clients {
+            let started = try await daemon.answer(
+                to: .post("/v1/instances", #"{"machine": "profile", "instance": "p-\#(client)"}"#))
+            guard started.status == 201 else { throw TestingError(started.text) }
+        }
+        return (daemon, faults)
+    }
+
+    /// Sends a number of events one after another over one connection; throws unless each is accepted.
+    private static func send(_ count: Int, from client: Int, to daemon: Daemon) async throws {
+        try await onOwnThread { [address = daemon.address] in
+            let connection = try RawConnection(to: address)
+            for turn in 0..<count {
+                let event = turn % 2 == 0 ? "succeed" : "retry"
+                let answer = try connection.answer(
+                    to: .post("/v1/instances/p-\(client)/events", #"{"event": "\#(event)"}"#))
+                guard answer.status == 200 else { throw TestingError(answer.text) }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func eachOfSeveralEventsInARowIsFlushedBeforeItsAnswer() async throws {
+        let folder = try TemporaryFolder()
+        let (daemon, faults) = try await Self.daemon(in: folder, clients: 1)
+        let before = try faults.calls()
+        try await Self.send(100, from: 0, to: daemon)
+        #expect(try faults.calls() - before >= 100)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func underLoadThereIsAFlushForEachBatch() async throws {
+        let folder = try TemporaryFolder()
+        let (daemon, faults) = try await Self.daemon(in: folder, clients: 8)
+        let before = try faults.calls()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 0..<8 { group.addTask { try await Self.send(100, from: client, to: daemon) } }
+            try await group.waitForAll()
+        }
+        let flushes = try faults.calls() - before
+        let result = try await daemon.stop()
+        #expect(result.end == .exited(0))
+        // The batches of the load: all, without one for the definition and one for each start.
+        let stopped = try #require(result.errors.firstMatch(of: /\bbatches=(\d+)/)?.1)
+        let batches = try #require(Int(stopped)) - 9
+        print("flushes: \(flushes) for \(batches) batches of 800 events")
+        #expect((1...800).contains(batches))
+        #expect(flushes >= batches)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsRefusedCostsNoFlush() async throws {
+        let folder = try TemporaryFolder()
+        let (daemon, faults) = try await Self.daemon(in: folder, clients: 1)
+        let before = try faults.calls()
+        for _ in 0..<10 {
+            let answer = try await daemon.answer(to: .post("/v1/instances/p-0/events", #"{"event": "retry"}"#))
+            #expect(answer.status == 409)
+        }
+        #expect(try faults.calls() == before)
+    }
+}

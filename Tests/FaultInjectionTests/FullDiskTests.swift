@@ -1,0 +1,141 @@
+import DaemonTesting
+import JSON
+import Testing
+
+/// A disk without room: writing is refused, reading goes on, and all is well again when there is room.
+@Suite struct FullDiskTests {
+    /// The database is on a small disk of its own, the socket is not.
+    private static func daemon(on disk: SmallDisk, in folder: TemporaryFolder) async throws -> Daemon {
+        let database = disk.path + "/wfd.db"
+        return try await Daemon(
+            arguments: Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")]),
+            database: database)
+    }
+
+    private static func send(_ event: String, to daemon: Daemon) async throws -> RawAnswer {
+        try await daemon.answer(to: .post("/v1/instances/p/events", #"{"event": "\#(event)"}"#))
+    }
+
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(1)))
+    func aFullDiskRefusesEventsServesReadsAndRecovers() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 8, in: folder) { disk in
+            let daemon = try await Self.daemon(on: disk, in: folder)
+            _ = try await daemon.wfctl("apply", Programs.example("profile"))
+            let start = #"{"machine": "profile", "instance": "p"}"#
+            #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
+            #expect(try await Self.send("succeed", to: daemon).status == 200)
+            let file = DatabaseFile(daemon.database)
+            let before = try file.dump()
+
+            try disk.fill()
+            for _ in 0..<5 {
+                let refused = try await Self.send("retry", to: daemon)
+                #expect(refused.status == 503)
+                #expect(refused.headers["retry-after"] == "1")
+                #expect(try refused.object["type"] == "storage-unavailable")
+                #expect(
+                    try refused.object["detail"] == .string(
+                        "Nothing was changed: Cannot write to '\(daemon.database)': "
+                            + "database or disk is full (SQLite 13)"))
+                #expect(try await daemon.answer(to: .get("/v1/instances/p")).object["seq"] == 2)
+                #expect(try await daemon.answer(to: .get("/v1/instances/p/history")).status == 200)
+                #expect(try await daemon.answer(to: .get("/v1/instances")).status == 200)
+            }
+            let told = try await daemon.wfctl("send", "p", "retry")
+            #expect(told.end == .exited(75))
+
+            try disk.makeRoom()
+            #expect(try file.dump() == before)
+            for event in ["retry", "fail", "retry", "succeed"] {
+                #expect(try await Self.send(event, to: daemon).status == 200)
+            }
+            #expect(try await daemon.answer(to: .get("/v1/instances/p")).object["seq"] == 6)
+            #expect(try file.integrityCheck() == "ok")
+            #expect(try await daemon.stop().end == .exited(0))
+        }
+    }
+
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(1)))
+    func aDaemonThatIsStoppedOrKilledOnAFullDiskHasLostNothing() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 8, in: folder) { disk in
+            var daemon = try await Self.daemon(on: disk, in: folder)
+            _ = try await daemon.wfctl("apply", Programs.example("profile"))
+            _ = try await daemon.wfctl("start", "profile", "p")
+            _ = try await daemon.wfctl("send", "p", "succeed")
+            try disk.fill()
+            #expect(try await Self.send("retry", to: daemon).status == 503)
+            // The file cannot be marked as closed in order; that is told, and nothing else is lost.
+            #expect(try await daemon.stop().end == .exited(74))
+            try disk.makeRoom()
+            daemon = try await Self.daemon(on: disk, in: folder)
+            #expect(try await daemon.answer(to: .get("/v1/instances/p")).object["seq"] == 2)
+            try disk.fill()
+            #expect(try await Self.send("retry", to: daemon).status == 503)
+            try await daemon.kill()
+            try disk.makeRoom()
+            daemon = try await Self.daemon(on: disk, in: folder)
+            #expect(try await Self.send("retry", to: daemon).status == 200)
+            #expect(try DatabaseFile(daemon.database).integrityCheck() == "ok")
+            #expect(try await daemon.stop().end == .exited(0))
+        }
+    }
+
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(1)))
+    func manyClientsOnADiskThatFillsAndEmptiesLoseNothing() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 8, in: folder) { disk in
+            let daemon = try await Self.daemon(on: disk, in: folder)
+            _ = try await daemon.wfctl("apply", Programs.example("profile"))
+            let acknowledged = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for client in 0..<4 {
+                    group.addTask { try await Self.sendThroughFullDisk(to: daemon, instance: "p-\(client)") }
+                }
+                try await Self.waitForRows(40, in: daemon.database)
+                try disk.fill()
+                let refused = try await daemon.answer(to: .post("/v1/instances", #"{"machine": "profile"}"#))
+                #expect(refused.status == 503)
+                try disk.makeRoom()
+                return try await group.reduce(0, +)
+            }
+            let file = DatabaseFile(daemon.database)
+            #expect(try file.number("SELECT count(*) FROM journal") == acknowledged)
+            #expect(try file.number("SELECT sum(seq) FROM instance") == acknowledged)
+            #expect(try file.integrityCheck() == "ok")
+        }
+    }
+
+    /// Sends until 100 events are accepted; a refusal for want of room is followed by the same event again.
+    private static func sendThroughFullDisk(to daemon: Daemon, instance: String) async throws -> Int64 {
+        try await onOwnThread { [address = daemon.address] in
+            let connection = try RawConnection(to: address)
+            var seq: Int64 = 0
+            while seq < 100 {
+                let request: RawRequest =
+                    seq == 0
+                    ? .post("/v1/instances", #"{"machine": "profile", "instance": "\#(instance)"}"#)
+                    : .post(
+                        "/v1/instances/\(instance)/events", #"{"event": "\#(seq % 2 == 1 ? "succeed" : "retry")"}"#)
+                let answer = try connection.answer(to: request)
+                switch (answer.status, try answer.object["seq"]) {
+                case (200, .int(let next)?), (201, .int(let next)?):
+                    guard next == seq + 1 else { throw TestingError("seq \(next) after \(seq)") }
+                    seq = next
+                case (503, _) where try answer.object["type"] == "storage-unavailable": break
+                default: throw TestingError(answer.text)
+                }
+            }
+            return seq
+        }
+    }
+
+    /// Polls until the journal has some rows.
+    private static func waitForRows(_ count: Int64, in database: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try DatabaseFile(database).number("SELECT count(*) FROM journal") < count {
+            guard ContinuousClock.now < deadline else { throw TestingError("no \(count) rows within 20 seconds") }
+            await Task.yield()
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import DaemonTesting
+import Foundation
+
+/// A disk of a few megabytes, in memory.
+struct SmallDisk {
+    let path: String
+    private var filler: String { path + "/filler" }
+
+    /// Makes a disk, gives it away, and removes it, whatever happened meanwhile.
+    static func with<Result>(
+        megabytes: Int, in folder: TemporaryFolder, _ body: (SmallDisk) async throws -> Result
+    ) async throws -> Result {
+        let path = try folder.makeFolder("disk")
+        try await run("mount", "-t", "tmpfs", "-o", "size=\(megabytes)m", "tmpfs", path)
+        do {
+            let result = try await body(SmallDisk(path: path))
+            // Lazily: a daemon that is only now going away may still have a file open.
+            try await run("umount", "-l", path)
+            return result
+        } catch {
+            try await run("umount", "-l", path)
+            throw error
+        }
+    }
+
+    /// Whether this user may make disks here.
+    static func isPossible() async -> Bool {
+        do {
+            return try await with(megabytes: 1, in: TemporaryFolder()) { _ in true }
+        } catch {
+            return false
+        }
+    }
+
+    /// Takes all the room there is.
+    func fill() throws {
+        let descriptor = open(filler, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(descriptor) }
+        let block = [UInt8](repeating: 0, count: 4_096)
+        while write(descriptor, block, block.count) > 0 {}
+        guard errno == ENOSPC else { throw TestingError("cannot fill the disk: \(String(cString: strerror(errno)))") }
+    }
+
+    /// Gives the room back.
+    func makeRoom() throws {
+        try FileManager.default.removeItem(atPath: filler)
+    }
+
+    private static func run(_ program: String, _ arguments: String...) async throws {
+        let folders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
+        guard let path = folders.map({ "\($0)/\(program)" }).first(where: FileManager.default.fileExists) else {
+            throw TestingError("there is no '\(program)'")
+        }
+        let result = try await RunningProgram(path, arguments, environment: Programs.environment()).result()
+        guard result.end == .exited(0) else { throw TestingError("'\(program)' failed: \(result.errors)") }
+    }
+}

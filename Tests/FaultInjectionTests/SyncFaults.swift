@@ -1,0 +1,43 @@
+import DaemonTesting
+import Foundation
+
+/// Counts the flushes of a daemon and makes them fail, through the library that the daemon is started with.
+struct SyncFaults {
+    /// Which flushes fail; the numbers are those of `SyncFaults.h`.
+    enum Mode: UInt64 {
+        case none, log, all
+    }
+
+    private let path: String
+
+    /// Makes the file that is shared with the daemon.
+    init(in folder: TemporaryFolder) throws {
+        path = try folder.write(String(repeating: "\0", count: 24), to: "faults")
+    }
+
+    /// What to start the daemon with.
+    var environment: [String: String] {
+        get throws {
+            ["LD_PRELOAD": try Programs.path("libSyncFaults.so"), "SYNC_FAULTS_FILE": path]
+        }
+    }
+
+    /// Calls of fsync and fdatasync so far.
+    func calls() throws -> Int { try Int(number(at: 0)) }
+
+    /// Calls that were made to fail so far.
+    func failures() throws -> Int { try Int(number(at: 8)) }
+
+    /// From now on such calls fail.
+    func fail(_ mode: Mode) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.seek(toOffset: 16)
+        try withUnsafeBytes(of: mode.rawValue) { try file.write(contentsOf: Data($0)) }
+        try file.close()
+    }
+
+    private func number(at offset: Int) throws -> UInt64 {
+        let data = try Data(contentsOf: URL(filePath: path))
+        return data.dropFirst(offset).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,94 @@
+/// What must carry a doc comment.
+///
+/// The rule: a `///` stands above every `package` and `public` declaration, and above every function of a protocol that
+/// is `package` or `public`. Attributes may stand between. Exempt are
+///
+/// - `init`, `case`, stored and computed properties: they belong to a type that must have a doc comment and tells of
+///   them; what their name does not say is still written, but no machine can judge that;
+/// - extensions, which have no documentation of their own, and imports;
+/// - members that only conform: those that a protocol of their type asks for. What a protocol asks for is read from our
+///   own protocols, whose members are documented, and from a table of outside ones.
+struct DocumentationRules {
+    /// What protocols ask for, by the protocol's name.
+    private let requirements: [String: Set<String>]
+    /// The protocols of a type, and those that a protocol refines, by its name.
+    private let conformances: [String: Set<String>]
+
+    /// What outside protocols ask for, where we conform to them.
+    private static let outside: [String: Set<String>] = [
+        "AsyncIteratorProtocol": ["next"],
+        "AsyncParsableCommand": ["run", "validate"],
+        "AsyncSequence": ["makeAsyncIterator", "Element", "AsyncIterator"],
+        "Collection": ["index"],
+        "Comparable": ["<"],
+        "Equatable": ["=="],
+        "Hashable": ["==", "hash"],
+        "IteratorProtocol": ["next"],
+        "ParsableCommand": ["run", "validate"],
+        "RandomAccessCollection": ["index"],
+        "Sequence": ["makeIterator"],
+        "Service": ["run"],
+        "SetAlgebra": ["contains", "insert", "remove", "update"],
+    ]
+
+    private static let exempt: Set<String> = ["init", "case", "var", "let", "extension", "import"]
+
+    /// - Parameter files: Where the protocols stand, and the types that conform to them.
+    init(_ files: [SourceFile]) {
+        var requirements = Self.outside
+        var conformances: [String: Set<String>] = [:]
+        for file in files {
+            let outline = SwiftOutline(maskedLines: SwiftMask.lines(of: file.text))
+            for entry in outline.entries {
+                let declaration = entry.declaration
+                if declaration.isContainer {
+                    conformances[declaration.name, default: []].formUnion(Self.protocols(in: entry.header))
+                }
+                let parent = outline.parent(of: entry)?.declaration
+                guard let parent, parent.keyword == "protocol" else { continue }
+                requirements[parent.name, default: []].insert(declaration.name)
+            }
+        }
+        // Who conforms to a protocol conforms to what it refines; ours refine two deep at most.
+        for _ in 0..<2 {
+            for (name, protocols) in conformances {
+                for one in protocols { conformances[name, default: []].formUnion(conformances[one] ?? []) }
+            }
+        }
+        self.requirements = requirements
+        self.conformances = conformances
+    }
+
+    /// Declarations of a file that lack a doc comment.
+    func documentation(_ file: SourceFile) -> [Finding] {
+        let outline = SwiftOutline(maskedLines: SwiftMask.lines(of: file.text))
+        return outline.entries.compactMap { entry in
+            let declaration = entry.declaration
+            let parent = outline.parent(of: entry)?.declaration
+            let isRequirement = parent?.keyword == "protocol" && parent?.access == .shared
+            guard declaration.access == .shared || isRequirement, !Self.exempt.contains(declaration.keyword),
+                !isWitness(declaration, in: parent), !isDocumented(entry.line, in: file)
+            else { return nil }
+            let name = declaration.name.isEmpty ? "" : " \(declaration.name)"
+            return Finding(file.path, line: entry.line, "'\(declaration.keyword)\(name)' has no doc comment")
+        }
+    }
+
+    private func isWitness(_ declaration: Declaration, in parent: Declaration?) -> Bool {
+        guard let parent, parent.keyword != "protocol" else { return false }
+        let protocols = conformances[parent.name] ?? []
+        return protocols.contains { requirements[$0]?.contains(declaration.name) == true }
+    }
+
+    /// The names after the colon of a type's head, without what `where` adds.
+    private static func protocols(in header: String) -> Set<String> {
+        let head = header.split(separator: " ").prefix { $0 != "where" }.joined(separator: " ")
+        guard let colon = head.lastIndex(of: ":") else { return [] }
+        return Set(head[colon...].split { " :,&<>".contains($0) }.map(String.init))
+    }
+
+    private func isDocumented(_ line: Int, in file: SourceFile) -> Bool {
+        let above = file.lines[..<(line - 1)].last { !$0.drop { $0 == " " }.hasPrefix("@") }
+        return above?.drop { $0 == " " }.hasPrefix("///") ?? false
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+/// The house is in order: each rule is applied to the repository as it is.
+struct HouseTests {
+    @Test func theRepositoryIsFound() {
+        #expect(Repository.swiftFiles.count > 50)
+        #expect(Repository.sourceFiles.count > Repository.swiftFiles.count)
+    }
+
+    @Test func filesEndInTime() {
+        expectNone(Repository.sourceFiles.flatMap(LengthRules.files))
+    }
+
+    @Test func functionsEndInTime() {
+        expectNone(Repository.swiftFiles.flatMap(LengthRules.functions))
+    }
+
+    @Test func linesEndInTime() {
+        expectNone(Repository.sourceFiles.flatMap(LengthRules.lines))
+    }
+
+    @Test func targetsImportOnlyWhatTheyMayKnow() {
+        expectNone(Repository.swiftFiles.flatMap(ImportRules.imports))
+    }
+
+    @Test func everyTargetHasItsImportsListed() {
+        let folders = Repository.swiftFiles.filter { $0.isIn("Sources") }.map {
+            $0.path.split(separator: "/").prefix(2).joined(separator: "/")
+        }
+        #expect(Set(folders).union(["migrations"]) == Set(ImportRules.allowed.keys))
+    }
+
+    @Test func theWallClockIsReadInOneFile() {
+        expectNone(Repository.swiftFiles.flatMap(ImportRules.wallClock))
+    }
+
+    @Test func theStepIsPure() {
+        expectNone(Repository.swiftFiles.flatMap(ImportRules.purity))
+    }
+
+    @Test func sharedDeclarationsAreDocumented() {
+        let files = Repository.swiftFiles.filter { $0.isIn("Sources") || $0.isIn("migrations") }
+        let rules = DocumentationRules(files)
+        expectNone(files.flatMap(rules.documentation))
+    }
+
+    @Test func nothingIsLeftForLater() {
+        expectNone(Repository.sourceFiles.flatMap(TextRules.unfinished))
+    }
+
+    @Test func testsDoNotPassTime() {
+        expectNone(Repository.sourceFiles.flatMap(TextRules.sleeps))
+    }
+
+    @Test func releasedMigrationsAreUnchanged() {
+        expectNone(MigrationRules.unchanged(released: MigrationRules.released, bytes: Repository.bytes))
+    }
+
+    @Test func migrationsAreNumberedAndShort() {
+        let paths = Repository.files(in: "migrations")
+        #expect(paths.contains { $0.hasSuffix(".sql") })
+        expectNone(MigrationRules.names(paths))
+        for path in paths where path.hasSuffix(".sql") {
+            #expect((Repository.bytes(path)?.count ?? 0) <= MigrationRules.fileBytes, "\(path) is too large to embed")
+        }
+    }
+
+    @Test func theArchitectureIsAMapOfWhatExists() {
+        let file = Repository.file("ARCHITECTURE.md")
+        #expect(!file.text.isEmpty, "ARCHITECTURE.md is missing")
+        expectNone(ManualRules.paths(file, exists: Repository.exists) + ManualRules.length(file))
+    }
+
+    @Test func theReadmeNamesOnlyWhatExists() {
+        let file = Repository.file("README.md")
+        #expect(!file.text.isEmpty, "README.md is missing")
+        // It also names media types and the daemon's places; a path of ours begins with a folder of ours.
+        let isAbsent = { (path: String) in
+            let first = String(path.prefix { $0 != "/" })
+            return Repository.exists(first) && !Repository.exists(path)
+        }
+        expectNone(ManualRules.paths(file, exists: { !isAbsent($0) }))
+        let verbs = ManualRules.verbs(in: Repository.swiftFiles)
+        let targets = ManualRules.targets(in: Repository.file("Makefile"))
+        #expect(verbs.isSuperset(of: ["apply", "history"]))
+        #expect(targets.isSuperset(of: ["demo", "test"]))
+        expectNone(ManualRules.commands(file, verbs: verbs, targets: targets))
+    }
+
+    @Test func theChangeListHasItsParts() {
+        let text = Repository.file("CHANGELOG.md").text
+        for heading in ["Additions", "Changes", "Fixes", "Database", "Upgrade notes"] {
+            #expect(text.contains("### \(heading)\n"), "CHANGELOG.md has no '\(heading)'")
+        }
+    }
+
+    @Test func theFormatterHasItsConfiguration() {
+        #expect(Repository.exists(".swift-format"))
+    }
+
+    @Test func theChecksRunTheTests() {
+        #expect(Repository.isExecutable(".ci/run"))
+        #expect(Repository.file(".ci/run").lines.contains("make test"))
+    }
+
+    /// Fails with all findings, a line each.
+    private func expectNone(_ findings: [Finding], sourceLocation: SourceLocation = #_sourceLocation) {
+        guard !findings.isEmpty else { return }
+        let list = findings.map { "  \($0)" }.joined(separator: "\n")
+        Issue.record("\(findings.count) findings:\n\(list)", sourceLocation: sourceLocation)
+    }
+}

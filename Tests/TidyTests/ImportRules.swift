@@ -1,0 +1,93 @@
+/// Which module may know which: the arrows between the targets, and the modules that must stay out of some of them.
+///
+/// The build refuses imports that the manifest does not declare. This table also holds what needs no declaration
+/// (Foundation, the C library), and makes a new arrow in the manifest a line to be read twice.
+enum ImportRules {
+    /// Everything that the files of a folder may import.
+    static let allowed: [String: Set<String>] = [
+        "Sources/JSON": [],
+        "Sources/Spelling": [],
+        "Sources/Statechart": ["JSON", "Spelling", "Yams"],
+        "migrations": [],
+        "Sources/WorkflowStore": [
+            "JSON", "Migrations", "Statechart", "Crypto", "GRDB", "GRDBSQLite", "Logging", "Foundation",
+            "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+        ],
+        "Sources/WorkflowEngine": [
+            "JSON", "Statechart", "WorkflowStore", "Logging", "ServiceLifecycle", "Foundation", "Synchronization",
+        ],
+        "Sources/WorkflowAPI": ["JSON", "Spelling"],
+        "Sources/WorkflowServer": [
+            "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
+            "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "ServiceLifecycle", "Foundation",
+        ],
+        "Sources/WorkflowClient": [
+            "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",
+        ],
+        "Sources/WorkflowCommand": [
+            "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient", "ArgumentParser", "Yams", "Glibc",
+            "Musl", "Darwin",
+        ],
+        "Sources/wfd": [
+            "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging", "ServiceLifecycle",
+            "UnixSignals", "Foundation",
+        ],
+        "Sources/wfctl": ["WorkflowCommand", "Foundation"],
+    ]
+
+    /// A file imports only what the table allows its folder; a folder of `Sources` that is not in the table, nothing.
+    static func imports(_ file: SourceFile) -> [Finding] {
+        guard let folder = folder(of: file) else { return [] }
+        let allowed = allowed[folder] ?? []
+        return importedModules(file).compactMap { line, module in
+            guard !allowed.contains(module) else { return nil }
+            return Finding(file.path, line: line, "\(folder) must not import \(module)")
+        }
+    }
+
+    /// The wall clock is read in one file; elsewhere the time is handed in.
+    static func wallClock(_ file: SourceFile) -> [Finding] {
+        guard file.isIn("Sources"), file.path != "Sources/WorkflowEngine/WallClock.swift" else { return [] }
+        let readings = ["Date()", "Date.now", "Date(timeIntervalSinceNow", "gettimeofday", "clock_gettime"]
+        return findings(of: readings, in: file) {
+            "'\($0)' reads the wall clock; only Sources/WorkflowEngine/WallClock.swift may"
+        }
+    }
+
+    /// The step is a pure function: nothing waits, looks at a clock or throws dice in the targets below it.
+    static func purity(_ file: SourceFile) -> [Finding] {
+        guard ["JSON", "Spelling", "Statechart"].contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
+        let impure = [
+            "async ", "await ", "Task {", "Task(", "ContinuousClock", "SuspendingClock", ".random(", ".shuffled(",
+            ".randomElement(", "RandomNumberGenerator", "UUID(", "FileManager", "print(",
+        ]
+        return findings(of: impure, in: file) { "'\($0)' has no place in a pure target" }
+    }
+
+    private static func folder(of file: SourceFile) -> String? {
+        let parts = file.path.split(separator: "/")
+        switch parts.first {
+        case "Sources" where parts.count > 2: return "Sources/" + parts[1]
+        case "migrations": return "migrations"
+        default: return nil
+        }
+    }
+
+    private static func importedModules(_ file: SourceFile) -> [(line: Int, module: String)] {
+        zip(1..., SwiftMask.lines(of: file.text)).compactMap { number, line in
+            guard let declaration = Declaration(line: line), declaration.keyword == "import" else { return nil }
+            // `import struct Foundation.Date` imports Foundation.
+            let words = line.split(separator: " ")
+            let module = words.last.map { $0.split(separator: ".")[0] }
+            return module.map { (number, String($0)) }
+        }
+    }
+
+    private static func findings(
+        of texts: [String], in file: SourceFile, message: (String) -> String
+    ) -> [Finding] {
+        zip(1..., SwiftMask.lines(of: file.text)).flatMap { number, line in
+            texts.filter { line.contains($0) }.map { Finding(file.path, line: number, message($0)) }
+        }
+    }
+}

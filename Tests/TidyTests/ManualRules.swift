@@ -1,0 +1,73 @@
+import Foundation
+
+/// What the manuals say about the repository is true.
+enum ManualRules {
+    static let architectureLines = 150
+
+    /// Every path in backticks exists. A path has a slash or one of our endings; what begins with a slash, a dollar,
+    /// a tilde or a dash is a path elsewhere, a variable or an option, and what has a blank, a star or a colon is none.
+    static func paths(_ file: SourceFile, exists: (String) -> Bool) -> [Finding] {
+        zip(1..., file.lines).flatMap { number, line in
+            codeSpans(line).filter(isPath).filter { !exists($0) }
+                .map { Finding(file.path, line: number, "'\($0)' does not exist") }
+        }
+    }
+
+    /// A map, not a book.
+    static func length(_ file: SourceFile) -> [Finding] {
+        guard file.lines.count >= architectureLines else { return [] }
+        return [Finding(file.path, "\(file.lines.count) lines; it stays under \(architectureLines)")]
+    }
+
+    /// Every `$ wfctl VERB` and `$ make TARGET` in a block of commands names one that exists.
+    static func commands(_ file: SourceFile, verbs: Set<String>, targets: Set<String>) -> [Finding] {
+        zip(1..., file.lines).compactMap { number, line in
+            let words = line.split(separator: " ")
+            guard words.count > 2, words[0] == "$" else { return nil }
+            let known: Set<String>
+            switch words[1] {
+            case "wfctl": known = verbs
+            case "make": known = targets
+            default: return nil
+            }
+            // Options of all verbs may stand before the verb; a verb does not begin with a dash.
+            guard let word = words.dropFirst(2).first(where: { !$0.hasPrefix("-") }), !known.contains(String(word))
+            else {
+                return nil
+            }
+            return Finding(file.path, line: number, "'\(words[1]) \(word)' does not exist")
+        }
+    }
+
+    /// The verbs of `wfctl`, as their own files name them.
+    static func verbs(in files: [SourceFile]) -> Set<String> {
+        let marker = "commandName: \""
+        let names = files.filter { $0.isIn("Sources/WorkflowCommand/Verbs") }.flatMap(\.lines).compactMap { line in
+            line.range(of: marker).map { line[$0.upperBound...].prefix { $0 != "\"" } }
+        }
+        return Set(names.map(String.init)).union(["help"])
+    }
+
+    /// The targets of a makefile.
+    static func targets(in makefile: SourceFile) -> Set<String> {
+        Set(
+            makefile.lines.compactMap { line in
+                let name = line.prefix { $0.isLetter || $0 == "-" }
+                let rest = line.dropFirst(name.count)
+                return !name.isEmpty && rest.hasPrefix(":") && !rest.hasPrefix(":=") ? String(name) : nil
+            })
+    }
+
+    private static func codeSpans(_ line: Substring) -> [String] {
+        let parts = line.split(separator: "`", omittingEmptySubsequences: false)
+        return zip(0..., parts).filter { offset, _ in offset % 2 == 1 }.map { String($0.1) }
+    }
+
+    private static let endings = [".swift", ".md", ".sql", ".yaml", ".service", ".conf", ".sh", ".resolved"]
+
+    private static func isPath(_ text: String) -> Bool {
+        guard let first = text.first, !"/$~-".contains(first) else { return false }
+        guard text.contains("/") || endings.contains(where: { text.hasSuffix($0) }) else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isNumber || "._-+/".contains($0) }
+    }
+}

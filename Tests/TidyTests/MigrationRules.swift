@@ -1,0 +1,50 @@
+import Crypto
+import Foundation
+
+/// The schema's steps, once they are out in the world.
+enum MigrationRules {
+    /// The SHA-256 of every migration that a release contained, by its path.
+    ///
+    /// Empty until the first release: 0.1.0 is not out, so `V0001` may still change. A release adds the line of each
+    /// new file here, and from then on the file stays as it is: a database that has it would never run it again.
+    static let released: [String: String] = [:]
+
+    /// Files above this would be unpleasant to embed.
+    static let fileBytes = 10_000
+
+    /// Released files are there and unchanged.
+    static func unchanged(
+        released: [String: String], bytes: (String) -> Data?
+    ) -> [Finding] {
+        released.sorted { $0.key < $1.key }.compactMap { path, checksum in
+            guard let data = bytes(path) else { return Finding(path, "a released migration is missing") }
+            let found = SHA256.hash(data: data).map { String($0, radix: 16).leftPadded(to: 2) }.joined()
+            return found == checksum ? nil : Finding(path, "a released migration has changed: SHA-256 is now \(found)")
+        }
+    }
+
+    /// Files are called `V0001_name.sql`, and their numbers have no gaps; several files may share one step.
+    static func names(_ paths: [String]) -> [Finding] {
+        let files = paths.filter { $0.hasSuffix(".sql") }.sorted()
+        var last = 0
+        return files.compactMap { path in
+            let name = path.split(separator: "/").last ?? ""
+            let digits = name.dropFirst().prefix(4)
+            guard name.hasPrefix("V"), digits.count == 4, let number = Int(digits), name.dropFirst(5).hasPrefix("_")
+            else {
+                return Finding(path, "a migration is called V0001_name.sql")
+            }
+            guard number == last || number == last + 1 else {
+                return Finding(path, "step \(number) follows step \(last)")
+            }
+            last = number
+            return nil
+        }
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to length: Int) -> String {
+        String(repeating: "0", count: max(0, length - count)) + self
+    }
+}

@@ -1,0 +1,184 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+
+/// Messages and exit codes, to the letter.
+struct FailureTests {
+    @Test func aRefusedEventTellsWhatIsAccepted() async {
+        let problem = Problem(
+            .eventNotAccepted, detail: "whatever", instance: "order-1042", machine: "order", state: ["packing"], seq: 5,
+            accepted: ["packed"])
+        let outcome = await CommandHarness().run("send", "order-1042", "submit", answers: [.problem(problem)])
+        #expect(
+            outcome
+                == .init(
+                    exit: 5, output: "",
+                    errors: """
+                        error: order-1042 does not accept 'submit' in state 'packing' (seq 5)
+                          accepted now: packed
+
+                        """))
+    }
+
+    @Test func severalStatesAndNoEventAreTold() async {
+        let problem = Problem(
+            .eventNotAccepted, detail: "whatever", instance: "o", state: ["a.x", "b.y"], seq: 5, accepted: [])
+        let outcome = await CommandHarness().run("send", "o", "submit", answers: [.problem(problem)])
+        #expect(
+            outcome.errors == """
+                error: o does not accept 'submit' in states 'a.x', 'b.y' (seq 5)
+                  accepted now: nothing
+
+                """)
+    }
+
+    @Test func aSuggestionIsAsked() async {
+        let problem = Problem(
+            .unknownEvent, detail: "Machine 'order' has no event 'subnit'", suggestion: "submit")
+        let outcome = await CommandHarness().run("send", "o", "subnit", answers: [.problem(problem)])
+        #expect(
+            outcome
+                == .init(
+                    exit: 65, output: "",
+                    errors: "error: Machine 'order' has no event 'subnit'\n  did you mean 'submit'?\n"))
+    }
+
+    @Test(arguments: ProblemType.allCases)
+    func everyProblemHasItsExitCode(type: ProblemType) async {
+        let outcome = await CommandHarness().run("show", "o", answers: [.problem(Problem(type, detail: "Because"))])
+        #expect(outcome == .init(exit: type.exitStatus.rawValue, output: "", errors: "error: Because\n"))
+    }
+
+    @Test func anUnreachableDaemonIsToldWithAHint() async {
+        let failure = ScriptedTransport.Step.failure(
+            .unreachable(.unix(path: "/run/test.sock"), reason: "there is no such socket"))
+        let outcome = await CommandHarness().run("list", answers: [failure])
+        #expect(
+            outcome
+                == .init(
+                    exit: 69, output: "",
+                    errors: """
+                        error: Cannot reach wfd at 'unix:/run/test.sock': there is no such socket
+                          is wfd running? --address or WFCTL_ADDRESS names another place
+
+                        """))
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["show", "o", "--address", "nowhere"], 64,
+                "Cannot use the address 'nowhere': expected unix:PATH, http://HOST:PORT or HOST:PORT"
+            ),
+            (
+                ["send", "o", "e", "--data", "{"], 65,
+                "The data of '--data' is not JSON: line 1, column 2: expected a key in double quotes, "
+                    + "found the end of the text"
+            ),
+            (["send", "o", "e", "--data", "@no.json"], 66, "Cannot read 'no.json': No such file or directory"),
+            (["start", "m", "--data", "[]"], 65, "The data of a start must be a map, not a list"),
+            (["apply", "no.yaml"], 66, "Cannot read 'no.yaml': No such file or directory"),
+            (["apply", "-", "-"], 64, "Standard input can be read once only: '-' stands twice"),
+        ] as [([String], Int32, String)])
+    func whatIsWrongBeforeAnythingIsSent(arguments: [String], exit: Int32, message: String) async {
+        let transport = ScriptedTransport([])
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(outcome == .init(exit: exit, output: "", errors: "error: \(message)\n"))
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["sned", "o"], "There is no verb 'sned'\n  did you mean 'send'?"),
+        (["frobnicate"], "There is no verb 'frobnicate'\n  'wfctl --help' lists the verbs"),
+    ])
+    func aMisspeltVerbIsSuggested(arguments: [String], message: String) async {
+        let (outcome, _) = await CommandHarness().run(arguments, transport: ScriptedTransport([]))
+        #expect(outcome == .init(exit: 64, output: "", errors: "error: \(message)\n"))
+    }
+
+    @Test(arguments: [
+        (["send", "o"], "Missing expected argument '<event>'"),
+        (["send", "o", "e", "--expect-seq", "x"], "The value 'x' is invalid for '--expect-seq <n>'"),
+        (["send", "o", "e", "--dry-rum"], "Unknown option '--dry-rum'. Did you mean '--dry-run'?"),
+        (["list", "--limit", "0"], "'--limit' must be at least 1, not 0"),
+        (
+            ["list", "--status", "x"],
+            "The value 'x' is invalid for '--status <running|done|failed|cancelled>': it must be "
+                + "one of 'running', 'done', 'failed', 'cancelled'"
+        ),
+        (["history", "o", "--follow", "--reverse"], "'--follow' does not go with '--reverse'"),
+        (
+            ["history", "o", "--follow", "-o", "json"],
+            "'--follow' has no end, and '-o json' prints one document; use '-o jsonl'"
+        ),
+        (["history", "o", "--after", "-1"], "Missing value for '--after <seq>'"),
+        (["simulate", "-", "--script", "-"], "Standard input can be read once only: '-' stands twice"),
+        (["machine"], "Missing expected argument '<name>'"),
+    ])
+    func wrongUsageEndsWith64(arguments: [String], message: String) async {
+        let (outcome, _) = await CommandHarness().run(arguments, transport: ScriptedTransport([]))
+        #expect(outcome.exit == 64 && outcome.output.isEmpty)
+        #expect(outcome.errors.split(separator: "\n").first.map(String.init) == "error: \(message)")
+    }
+
+    @Test func colourIsForTerminalsOnly() async {
+        var harness = CommandHarness()
+        harness.isTerminal = true
+        let answers = [ScriptedTransport.Step.problem(Problem(.instanceNotFound, detail: "No\u{1B}[2J"))]
+        #expect(await harness.run("show", "o", answers: answers).errors == "\u{1B}[1;31merror:\u{1B}[0m No\\u{1b}[2J\n")
+        harness.variables["NO_COLOR"] = "1"
+        #expect(await harness.run("show", "o", answers: answers).errors == "error: No\\u{1b}[2J\n")
+    }
+
+    @Test func versionAndHelpAreData() async {
+        let harness = CommandHarness()
+        #expect(await harness.run("--version") == .init(exit: 0, output: "wfctl \(Release.version)\n", errors: ""))
+        let help = await harness.run("send", "--help")
+        #expect(help.exit == 0 && help.errors.isEmpty && help.output.hasPrefix("OVERVIEW: Send an event"))
+        #expect(await harness.run().output.hasPrefix("OVERVIEW: Start, drive"))
+        #expect(await harness.run("help", "list").output.hasPrefix("OVERVIEW: List instances."))
+    }
+}
+
+struct AddressChoiceTests {
+    private static let system = "/run/wfd/wfd.sock"
+
+    @Test(
+        arguments: [
+            (["WFCTL_ADDRESS": "localhost:1", "XDG_RUNTIME_DIR": "/x"], [], "http://localhost:1"),
+            (
+                ["WFCTL_ADDRESS": "", "RUNTIME_DIRECTORY": "/a:/b", "XDG_RUNTIME_DIR": "/x"], [system],
+                "unix:/a/wfd.sock"
+            ),
+            (["XDG_RUNTIME_DIR": "/x"], [], "unix:/x/wfd.sock"),
+            (["XDG_RUNTIME_DIR": "/x"], [system], "unix:\(system)"),
+            (["XDG_RUNTIME_DIR": "/x"], [system, "/x/wfd.sock"], "unix:/x/wfd.sock"),
+            ([:], [system], "unix:\(system)"),
+        ] as [([String: String], [String], String)])
+    func theEnvironmentSaysWhereTheDaemonIs(variables: [String: String], sockets: [String], address: String) async {
+        let files = Dictionary(uniqueKeysWithValues: sockets.map { ($0, "") })
+        let harness = CommandHarness(files: files, variables: variables)
+        let (_, addresses) = await harness.run(["show", "o"], transport: ScriptedTransport([]))
+        #expect(addresses.map(\.description) == [address])
+    }
+
+    @Test(arguments: [
+        ["show", "o", "--address", "a:1"], ["--address", "a:1", "show", "o"],
+        ["--address=a:1", "-o", "json", "show", "o"],
+    ])
+    func theOptionComesFirst(arguments: [String]) async {
+        let (_, addresses) = await CommandHarness().run(arguments, transport: ScriptedTransport([]))
+        #expect(addresses == [.tcp(host: "a", port: 1)])
+    }
+
+    @Test func withoutAnyHintThereIsAnError() async {
+        let outcome = await CommandHarness(variables: [:]).run("show", "o")
+        #expect(
+            outcome
+                == .init(
+                    exit: 64, output: "",
+                    errors: "error: Cannot tell where wfd listens: name its address with --address or WFCTL_ADDRESS, "
+                        + "for example unix:/run/wfd/wfd.sock\n"))
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import Testing
+import WorkflowCommand
+
+/// Help is compared to the letter with the files of the folder `Help`.
+///
+/// With `UPDATE_HELP=1` in the environment the files are written instead.
+struct HelpTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("Help")
+
+    private static let verbs = Wfctl.configuration.subcommands.compactMap { $0.configuration.commandName }
+
+    @Test func theVerbsAreThese() {
+        #expect(
+            Self.verbs == [
+                "apply", "validate", "start", "send", "show", "list", "events", "history", "simulate", "machines",
+                "machine",
+            ])
+    }
+
+    @Test func theTopLevelHelps() throws {
+        try compare(Wfctl.helpMessage(columns: 100), with: "wfctl")
+    }
+
+    @Test(arguments: verbs)
+    func everyVerbHelps(verb: String) throws {
+        let command = try #require(Wfctl.configuration.subcommands.first { $0.configuration.commandName == verb })
+        try compare(Wfctl.helpMessage(for: command, columns: 100), with: verb)
+    }
+
+    private func compare(_ help: String, with name: String) throws {
+        let file = Self.folder.appendingPathComponent("\(name).txt")
+        if ProcessInfo.processInfo.environment["UPDATE_HELP"] == "1" {
+            try Data((help + "\n").utf8).write(to: file)
+        }
+        #expect(help + "\n" == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+}

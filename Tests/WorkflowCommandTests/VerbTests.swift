@@ -1,0 +1,202 @@
+import JSON
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+
+/// What each verb prints about the daemon's answers.
+struct VerbTests {
+    @Test func sendPrintsTheMove() async {
+        let outcome = await CommandHarness().run("send", "order-1042", "pay", answers: [.value(Sample.sent)])
+        #expect(
+            outcome
+                == .init(exit: 0, output: "order-1042: awaiting_payment -> packing   (seq 4 -> 5)\n", errors: ""))
+    }
+
+    @Test func sendPassesItsOptionsOn() async throws {
+        var answer = Sample.sent
+        answer.to = ["a.x", "b.y"]
+        answer.exited = ["awaiting_payment"]
+        answer.entered = []
+        answer.status = .done
+        answer.dryRun = true
+        let transport = ScriptedTransport([.value(answer)])
+        let arguments = [
+            "send", "order-1042", "pay", "--data", "-5", "--dry-run", "--detail", "--expect-seq", "4", "--expect-state",
+            "awaiting_payment",
+        ]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome.output == """
+                order-1042: awaiting_payment -> a.x, b.y   (seq 4 -> 5, done, dry run: nothing was changed)
+                  exited: awaiting_payment
+                  entered: -
+
+                """)
+        let request = try #require(transport.requests.first)
+        #expect(request.target == "/v1/instances/order-1042/events?dryRun=true&detail=true")
+        let text = #"{"event":"pay","data":-5,"expect":{"seq":4,"state":"awaiting_payment"}}"#
+        #expect(request.body?.bytes == Array(text.utf8))
+        #expect(transport.isShutDown)
+    }
+
+    @Test(arguments: [("@f.json", #"{"x":1}"#), ("-", "[1.0]"), (#""a""#, #""a""#)])
+    func dataComesFromFilesToo(argument: String, sent: String) async throws {
+        let harness = CommandHarness(files: ["f.json": #"{ "x": 1 }"#, "-": "[1.0]\n"])
+        let transport = ScriptedTransport([.value(Sample.sent)])
+        let (outcome, _) = await harness.run(["send", "o", "pay", "--data", argument], transport: transport)
+        #expect(outcome.exit == 0)
+        let text = #"{"event":"pay","data":"# + sent + "}"
+        #expect(transport.requests.first?.body?.bytes == Array(text.utf8))
+    }
+
+    @Test func startPrintsWhereItBegins() async throws {
+        let transport = ScriptedTransport([.value(Sample.instance("order-1"), status: 201)])
+        let arguments = ["start", "order", "order-1", "--version", "2", "--data", #"{"amount":250}"#]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome == .init(exit: 0, output: "order-1: started in draft   (order version 2, seq 1)\n", errors: ""))
+        let text = #"{"machine":"order","version":2,"instance":"order-1","data":{"amount":250}}"#
+        #expect(transport.requests.first?.body?.bytes == Array(text.utf8))
+    }
+
+    @Test func showPrintsAnInstance() async {
+        let answers = [ScriptedTransport.Step.value(Sample.instance("order-1", configuration: ["a.x", "b"], seq: 7))]
+        let outcome = await CommandHarness().run("show", "order-1", answers: answers)
+        #expect(
+            outcome.output == """
+                instance:  order-1
+                machine:   order version 2
+                status:    running
+                state:     a.x, b
+                seq:       7
+                created:   2026-07-31T09:30:00.123Z
+                updated:   2026-07-31T09:30:00.123Z
+                context:   {
+                  "amount": 250,
+                  "note": "true"
+                }
+
+                """)
+    }
+
+    @Test func eventsSayWhatIsAccepted() async {
+        let items = [
+            EventItem(event: "pay", accepted: true), EventItem(event: "submit", accepted: false),
+            EventItem(event: "ok", accepted: nil),
+        ]
+        let outcome = await CommandHarness().run("events", "order-1", answers: [.value(Page(items: items))])
+        #expect(
+            outcome.output == """
+                EVENT    ACCEPTED
+                pay      yes
+                submit   no
+                ok       depends on its data
+
+                """)
+    }
+
+    @Test func machinesAreListed() async {
+        let outcome = await CommandHarness().run("machines", answers: [.value(Page(items: [Sample.machine]))])
+        #expect(
+            outcome.output == """
+                MACHINE   VERSION   CREATED                    DIGEST
+                order     2         2026-07-31T09:30:00.123Z   0a0a0a0a0a0a
+
+                """)
+    }
+
+    @Test func machinePrintsItsSourceToTheByte() async {
+        var machine = Sample.machine
+        machine.source = "id: order\n# no line end"
+        let transport = ScriptedTransport([.value(machine)])
+        let (outcome, _) = await CommandHarness().run(["machine", "order", "--version", "2"], transport: transport)
+        #expect(outcome == .init(exit: 0, output: "id: order\n# no line end", errors: ""))
+        #expect(transport.requests.map(\.target) == ["/v1/machines/order/versions/2"])
+    }
+
+    @Test func anEmptyListHasTitlesOnly() async {
+        let outcome = await CommandHarness().run("machines", answers: [.value(Page<MachineSummary>(items: []))])
+        #expect(outcome.output == "MACHINE   VERSION   CREATED   DIGEST\n")
+    }
+}
+
+/// Lists that have several pages.
+struct PagingTests {
+    @Test func listWalksAllPages() async {
+        let first = Page(items: [Sample.instance("a"), Sample.instance("b")], nextPage: "p2")
+        let empty = Page<Instance>(items: [], nextPage: "p3")
+        let last = Page(items: [Sample.instance("c", status: .done, configuration: ["x", "y"], seq: 12)])
+        let transport = ScriptedTransport([.value(first), .value(empty), .value(last)])
+        let arguments = ["list", "--machine", "order", "--state", "draft", "--status", "running"]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome.output == """
+                INSTANCE   MACHINE   VERSION   STATUS    STATE   SEQ   UPDATED
+                a          order     2         running   draft   1     2026-07-31T09:30:00.123Z
+                b          order     2         running   draft   1     2026-07-31T09:30:00.123Z
+                c          order     2         done      x, y    12    2026-07-31T09:30:00.123Z
+
+                """)
+        let query = "/v1/instances?machine=order&status=running&state=draft&limit=500"
+        #expect(transport.requests.map(\.target) == [query, query + "&page=p2", query + "&page=p3"])
+    }
+
+    @Test func aLimitEndsTheWalk() async {
+        let first = Page(items: [Sample.instance("a"), Sample.instance("b")], nextPage: "p2")
+        let second = Page(items: [Sample.instance("c")], nextPage: "p3")
+        let transport = ScriptedTransport([.value(first), .value(second)])
+        let (outcome, _) = await CommandHarness().run(["list", "--limit", "3", "-o", "jsonl"], transport: transport)
+        #expect(outcome.exit == 0)
+        #expect(outcome.output.split(separator: "\n").count == 3)
+        #expect(transport.requests.map(\.target) == ["/v1/instances?limit=3", "/v1/instances?limit=1&page=p2"])
+    }
+
+    @Test func aPageThatNamesItselfEndsInAnError() async {
+        let page = Page(items: [Sample.instance("a")], nextPage: "p")
+        let outcome = await CommandHarness().run("list", answers: [.value(page), .value(page)])
+        #expect(outcome.exit == 1)
+        #expect(
+            outcome.errors
+                == "error: Cannot understand the answer of 'unix:/run/test.sock': a page names itself as its next one\n"
+        )
+    }
+
+    @Test func historyIsShownNewestFirstOnRequest() async {
+        let rows = [
+            Sample.row(2, "pay", from: ["a.x", "b"], to: ["c"]), Sample.row(1, "init", from: [], to: ["a.x", "b"]),
+        ]
+        let transport = ScriptedTransport([.value(Page(items: rows))])
+        let arguments = ["history", "o", "--reverse", "--limit", "2", "--after", "0"]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome.output == """
+                SEQ   AT                         KIND      EVENT   FROM     TO       DATA
+                2     2026-07-31T09:30:00.123Z   event     pay     a.x, b   c        {"card":"tok"}
+                1     2026-07-31T09:30:00.123Z   started   init    -        a.x, b
+
+                """)
+        #expect(transport.requests.map(\.target) == ["/v1/instances/o/history?limit=2&after=0&reverse=true"])
+    }
+
+    @Test func followPrintsRowsAsTheyCome() async {
+        let first = Page(items: [Sample.row(1, "init", from: [], to: ["a"])])
+        let second = Page(items: [Sample.row(2, "pay", from: ["a"], to: ["b"])])
+        let transport = ScriptedTransport([.value(first), .value(second)])
+        let arguments = ["history", "o", "--follow", "--limit", "2", "--detail", "-o", "jsonl"]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome.output == """
+                {"seq":1,"at":"2026-07-31T09:30:00.123Z","kind":"started","event":"init","from":[],\
+                "to":["a"],"cursor":"c1"}
+                {"seq":2,"at":"2026-07-31T09:30:00.123Z","kind":"event","event":"pay",\
+                "data":{"card":"tok"},"from":["a"],"to":["b"],"cursor":"c2"}
+
+                """)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/instances/o/history?limit=500&after=0&detail=true&wait=60",
+                "/v1/instances/o/history?limit=500&after=1&detail=true&wait=60",
+            ])
+    }
+}

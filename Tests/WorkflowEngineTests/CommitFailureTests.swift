@@ -1,0 +1,177 @@
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// Commits that fail: what they held is gone from memory too, and everybody is told.
+@Suite struct CommitFailureTests {
+    private static let failures: [(StoreError.Code, String)] = [
+        (.unavailable, "storageUnavailable"), (.constraint, "fault"),
+    ]
+
+    /// The kind of rejection of something; nil when it was done.
+    private static func rejection(_ body: () async throws(Rejection) -> Void) async -> String? {
+        do throws(Rejection) {
+            try await body()
+            return nil
+        } catch {
+            return error.kind
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: failures, [1, 2, 3])
+    func aSendWhoseCommitFailsLeavesNoTrace(failure: (StoreError.Code, String), attempt: Int) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("lamp-1")
+        store.fail { number, _ in number == attempt ? StoreError(failure.0, "made to fail") : nil }
+        for number in 1..<attempt { #expect(try await running.flip("lamp-1").seq.rawValue == Int64(number + 1)) }
+        let before = store.content.withLock { ($0.numbers, $0.journal, $0.instances) }
+        let counts = running.engine.statistics.counts
+
+        #expect(await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1") } == failure.1)
+
+        let after = store.content.withLock { ($0.numbers, $0.journal, $0.instances) }
+        #expect(before == after)
+        #expect(running.engine.statistics.counts == counts)
+        #expect(running.engine.currentHealth == .ready)
+        // The next event is the same one again: same seq, same position, the same row before it.
+        let sent = try await running.flip("lamp-1", expecting: Int64(attempt))
+        #expect(sent.seq.rawValue == Int64(attempt + 1))
+        #expect(sent.from == [attempt % 2 == 1 ? "off" : "on"])
+        let row = try #require(store.content.withLock { $0.journal.last })
+        #expect(row.position == before.0.nextPosition)
+        #expect(row.previous == before.1.last?.position)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: failures)
+    func aStartWhoseCommitFailsLeavesTheNameFree(failure: (StoreError.Code, String)) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        store.fail { number, _ in number == 1 ? StoreError(failure.0, "made to fail") : nil }
+        #expect(await Self.rejection { () throws(Rejection) in try await running.start("lamp-1") } == failure.1)
+        let absent = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1") }
+        #expect(absent == "instanceNotFound")
+        #expect(try await running.start("lamp-1").record.id == InstanceID(rawValue: 1))
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: failures)
+    func aDefinitionWhoseCommitFailsIsNoVersion(failure: (StoreError.Code, String)) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        store.fail { number, _ in number == 1 ? StoreError(failure.0, "made to fail") : nil }
+        let next = RunningEngine.definition + "\ndescription: another text\n"
+        let refused = await Self.rejection { () throws(Rejection) in
+            _ = try await running.engine.apply(next, syntax: .yaml)
+        }
+        #expect(refused == failure.1)
+        let absent = await Self.rejection { () throws(Rejection) in
+            _ = try await running.engine.start(StartCommand(machine: "lamp", version: 2))
+        }
+        #expect(absent == "machineNotFound")
+        let (applied, _) = try await running.engine.apply(next, syntax: .yaml)
+        #expect(applied.isNew && applied.record.version == 2 && applied.record.id == MachineID(rawValue: 2))
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [1, 2, 3])
+    func afterACommitOfUnknownOutcomeNothingMoreIsWritten(code: StoreError.Code, attempt: Int) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("lamp-1")
+        store.fail { number, _ in number == attempt ? StoreError(code, "made to fail") : nil }
+        for _ in 1..<attempt { _ = try await running.flip("lamp-1") }
+        let told = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1") }
+        #expect(told == (code == .outcomeUnknown ? "outcomeUnknown" : "storageUnavailable"))
+        do {
+            try await running.ended()
+            Issue.record("the engine goes on")
+        } catch let error as StoreError {
+            #expect(error.code == code)
+        }
+        #expect(running.engine.currentHealth == .readOnly("made to fail"))
+        let next = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1") }
+        #expect(next == "storageUnavailable")
+        #expect(store.tries == attempt)
+        #expect(try await running.engine.instance(named: "lamp-1").record.seq.rawValue == Int64(attempt))
+        #expect(!store.content.withLock { $0.isClosed })
+    }
+
+    /// Sends to several instances while the writer is held up, so that they form one batch; tells what each was told.
+    private static func tell(_ names: [String], _ running: RunningEngine, _ store: FakeStore) async throws -> [String: String] {
+        store.hold.shut()
+        async let held = running.flip("held")
+        #expect(await Task.detached { store.hold.waitForSomebody() }.value)
+        return try await withThrowingTaskGroup(of: (String, String).self) { group in
+            for name in names {
+                group.addTask {
+                    (name, await rejection { () throws(Rejection) in _ = try await running.flip(name) } ?? "accepted")
+                }
+            }
+            // All of them wait in the queue when there is no room left in it.
+            while await rejection({ () throws(Rejection) in _ = try await running.flip("held") }) != "overloaded" {}
+            store.hold.open()
+            _ = try await held
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    /// An engine whose queue holds exactly the sends of `tell`.
+    private static func engine(_ names: [String], on store: FakeStore) async throws -> RunningEngine {
+        var limits = EngineLimits()
+        limits.queuedCommands = names.count
+        limits.batchApplying = .seconds(10)
+        let running = try await RunningEngine(store: store, limits: limits)
+        for name in names + ["held"] { try await running.start(name) }
+        return running
+    }
+
+    @Test(.timeLimit(.minutes(1))) func ofABatchThatBreaksAConstraintOnlyTheCulpritFails() async throws {
+        let store = FakeStore()
+        let names = ["a", "bad", "b", "c"]
+        let running = try await Self.engine(names, on: store)
+        store.fail { _, batch in
+            batch.changedInstances.contains { $0.name == "bad" } ? StoreError(.constraint, "bad") : nil
+        }
+        let told = try await Self.tell(names, running, store)
+        #expect(told == ["a": "accepted", "bad": "fault", "b": "accepted", "c": "accepted"])
+        // The one that was held, the batch, and each of the four alone.
+        #expect(store.tries == 6)
+        for (name, seq) in [("a", 2), ("bad", 1), ("b", 2), ("c", 2)] {
+            #expect(store.instance(named: name)?.seq.rawValue == Int64(seq))
+        }
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aBatchWithoutRoomIsRefusedWhole() async throws {
+        let store = FakeStore()
+        let names = ["a", "b", "c"]
+        let running = try await Self.engine(names, on: store)
+        store.fail { number, _ in number == 2 ? StoreError(.unavailable, "full") : nil }
+        let told = try await Self.tell(names, running, store)
+        #expect(told == ["a": "storageUnavailable", "b": "storageUnavailable", "c": "storageUnavailable"])
+        for name in names { #expect(try await running.flip(name).seq.rawValue == 2) }
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func everybodyIsAnsweredWhenTheDiskFailsWhileABatchIsRunAgain() async throws {
+        let store = FakeStore()
+        let names = ["a", "b", "c", "d"]
+        let running = try await Self.engine(names, on: store)
+        store.fail { number, _ in
+            switch number {
+            case 1: nil
+            case 2: StoreError(.constraint, "somebody")
+            case 3: nil
+            default: StoreError(.outcomeUnknown, "made to fail")
+            }
+        }
+        let told = try await Self.tell(names, running, store)
+        #expect(
+            told.values.sorted() == ["accepted", "outcomeUnknown", "storageUnavailable", "storageUnavailable"])
+        #expect(store.tries == 4)
+        await #expect(throws: StoreError.self) { try await running.ended() }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Statechart
+import Synchronization
+import WorkflowStore
+
+/// A store in memory whose commits can be held up and made to fail.
+final class FakeStore: WorkflowStore {
+    /// What is committed, and how the next commits go.
+    struct Content {
+        var numbers = StoreNumbers(
+            nextPosition: Position(rawValue: 1), nextInstance: InstanceID(rawValue: 1),
+            nextMachine: MachineID(rawValue: 1), last: Timestamp(rawValue: 0))
+        var machines: [MachineRecord] = []
+        var instances: [String: InstanceRecord] = [:]
+        var journal: [JournalRecord] = []
+        /// Commits that were tried since `failures` was set.
+        var tries = 0
+        /// Says for each try, counted from 1, whether it fails.
+        var failures: @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError? = { _, _ in nil }
+        var isClosed = false
+    }
+
+    let content = Mutex(Content())
+    let hold = Hold()
+    let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
+
+    var writer: any StoreWriter { FakeWriter(store: self) }
+
+    /// From now on, says which commits fail; tries are counted from 1 again.
+    func fail(_ failures: @escaping @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError?) {
+        content.withLock { content in
+            content.tries = 0
+            content.failures = failures
+        }
+    }
+
+    /// Commits that were tried since `fail`.
+    var tries: Int { content.withLock { $0.tries } }
+
+    func machine(named name: String, version: Int64?) -> MachineRecord? {
+        content.withLock { content in
+            content.machines.last { $0.name == name && (version == nil || $0.version == version) }
+        }
+    }
+
+    func machine(_ id: MachineID) -> MachineRecord? {
+        content.withLock { content in content.machines.first { $0.id == id } }
+    }
+
+    func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
+
+    func machineNames(limit: Int) -> [String] { [] }
+
+    func instance(named name: String) -> InstanceRecord? { content.withLock { $0.instances[name] } }
+
+    func instanceNames(near name: String, limit: Int) -> [String] { [] }
+
+    func instances(_ query: InstanceQuery) -> InstancePage { InstancePage(instances: [], next: nil) }
+
+    func history(_ query: HistoryQuery) -> [JournalRecord] {
+        content.withLock { content in
+            content.journal.filter {
+                $0.instanceID == query.instance && query.seqs.contains($0.seq.rawValue) && $0.position <= query.head
+            }
+        }
+    }
+
+    func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
+}
+
+/// The writing side of a `FakeStore`.
+private final class FakeWriter: StoreWriter {
+    private let store: FakeStore
+
+    init(store: FakeStore) {
+        self.store = store
+    }
+
+    var numbers: StoreNumbers { store.content.withLock { $0.numbers } }
+
+    func machine(named name: String, version: Int64?) -> MachineRecord? { store.machine(named: name, version: version) }
+
+    func machine(_ id: MachineID) -> MachineRecord? { store.machine(id) }
+
+    func instance(named name: String) -> InstanceRecord? { store.instance(named: name) }
+
+    func commit(_ batch: StoreBatch) throws(StoreError) {
+        store.hold.pass()
+        let failure: StoreError? = store.content.withLock { content in
+            content.tries += 1
+            if let failure = content.failures(content.tries, batch) { return failure }
+            content.numbers = batch.numbers
+            content.machines += batch.machines
+            for record in batch.newInstances + batch.changedInstances { content.instances[record.name] = record }
+            content.journal += batch.journal
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    func maintain() {}
+
+    func close() { store.content.withLock { $0.isClosed = true } }
+}
+
+/// A place where the writer can be held up.
+///
+/// `@unchecked Sendable`: every stored property but `condition` is read and written under `condition` only.
+final class Hold: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isShut = false
+    private var isSomebodyWaiting = false
+
+    /// From now on whoever comes waits.
+    func shut() { change { isShut = true } }
+
+    /// Lets go who waits, and all that come.
+    func open() { change { isShut = false } }
+
+    /// Waits for somebody to be held up; blocks, and gives up after a while.
+    func waitForSomebody() -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 20)
+        condition.lock()
+        defer { condition.unlock() }
+        while !isSomebodyWaiting {
+            guard condition.wait(until: deadline) else { return false }
+        }
+        return true
+    }
+
+    fileprivate func pass() {
+        condition.lock()
+        defer { condition.unlock() }
+        isSomebodyWaiting = isShut
+        condition.broadcast()
+        while isShut { condition.wait() }
+        isSomebodyWaiting = false
+    }
+
+    private func change(_ body: () -> Void) {
+        condition.lock()
+        defer { condition.unlock() }
+        body()
+        condition.broadcast()
+    }
+}

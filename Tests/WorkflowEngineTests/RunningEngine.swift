@@ -1,0 +1,96 @@
+import Foundation
+import JSON
+import Logging
+import ServiceLifecycle
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// An engine that runs until it is stopped, with the machine `lamp`: `flip` turns it on and off, `off` only off.
+final class RunningEngine: Sendable {
+    static let definition = """
+        id: lamp
+        initial: off
+        context: {lit: false}
+        states:
+          off:
+            on: {flip: on}
+          on:
+            entry: {assign: {lit: true}}
+            exit: {assign: {lit: false}}
+            on: {flip: off, off: off}
+        """
+
+    let engine: Engine
+    private let group: ServiceGroup
+    private let running: Task<Void, any Error>
+
+    init(store: any WorkflowStore, limits: EngineLimits = EngineLimits()) async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let engine = Engine(store: store, limits: limits, logger: logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
+        self.engine = engine
+        self.group = group
+        // Awaited by `ended()`; it ends when the group is told to, or when the store fails.
+        running = Task { try await group.run() }
+        // Answered only by a writer that runs.
+        _ = try await engine.apply(Self.definition, syntax: .yaml)
+    }
+
+    /// Tells the engine to stop, and does not wait for it.
+    func beginStop() async {
+        await group.triggerGracefulShutdown()
+    }
+
+    /// Waits for the engine's end; throws what ended it.
+    func ended() async throws {
+        try await running.value
+    }
+
+    /// Stops the engine and waits until it has.
+    func stop() async throws {
+        await beginStop()
+        try await ended()
+    }
+
+    /// Starts an instance of `lamp`.
+    @discardableResult
+    func start(_ name: String) async throws(Rejection) -> InstanceView {
+        try await engine.start(StartCommand(machine: "lamp", instance: name))
+    }
+
+    /// Sends `flip`.
+    func flip(_ name: String, expecting seq: Int64? = nil, data: JSONValue? = nil) async throws(Rejection) -> SentEvent {
+        try await engine.send(
+            SendCommand(
+                instance: name, event: Event(name: "flip", data: data), expectedSeq: seq.map(Seq.init(rawValue:))))
+    }
+}
+
+/// A folder for one test's store; it goes with the last reference to it.
+final class StoreFolder: Sendable {
+    let path: String
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-engine-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.path
+    }
+
+    deinit {
+        // What cannot be removed is only untidy.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Opens the store of the folder.
+    func open() throws -> SQLiteStore {
+        try SQLiteStore.open(at: path + "/wfd.db", clock: SystemClock().now())
+    }
+}
+
+extension Rejection {
+    /// What kind of rejection it is, for comparing.
+    var kind: String { "\(self)".prefix { $0.isLetter }.description }
+}

@@ -1,0 +1,42 @@
+import GRDB
+
+/// The store's file as another program sees it.
+struct RawFile {
+    let path: String
+
+    init(_ directory: TemporaryDirectory) {
+        path = directory.store
+    }
+
+    /// Runs SQL on a connection of its own and closes it.
+    func execute(_ sql: String) throws {
+        let connection = try DatabaseQueue(path: path)
+        try connection.inDatabase { database in try database.execute(sql: sql) }
+        try connection.close()
+    }
+
+    /// One value, as text.
+    func value(_ sql: String) throws -> String? {
+        let connection = try DatabaseQueue(path: path)
+        let value = try connection.inDatabase { database in
+            try String.fetchOne(database, sql: "SELECT CAST((\(sql)) AS TEXT)")
+        }
+        try connection.close()
+        return value
+    }
+
+    /// Runs SQL with the triggers of a table out of the way, and puts them back word for word.
+    func forge(_ table: String, _ sql: String) throws {
+        let connection = try DatabaseQueue(path: path)
+        try connection.inDatabase { database in
+            let triggers = try Row.fetchAll(
+                database, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?",
+                arguments: [table])
+            try database.execute(sql: "PRAGMA foreign_keys = OFF")
+            for trigger in triggers { try database.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
+            try database.execute(sql: sql)
+            for trigger in triggers { try database.execute(sql: trigger["sql"]) }
+        }
+        try connection.close()
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+import Migrations
+import Testing
+import WorkflowStore
+
+@Suite struct SchemaTests {
+    private static let later = [
+        Migration(version: 2, sql: "CREATE TABLE extra (id INTEGER NOT NULL PRIMARY KEY) STRICT"),
+        Migration(version: 3, sql: "ALTER TABLE extra ADD COLUMN name TEXT; INSERT INTO extra VALUES (1, 'one')"),
+    ]
+
+    private func open(_ directory: TemporaryDirectory, _ migrations: [Migration]) throws -> SQLiteStore {
+        try SQLiteStore.open(
+            at: directory.store, clock: Timestamp(rawValue: 1_700_000_000_000), limits: StoreLimits(),
+            migrations: migrations)
+    }
+
+    @Test(arguments: [
+        ("DROP INDEX instance_list", "the index 'instance_list' is missing"),
+        ("CREATE INDEX mine ON instance (status)", "the index 'mine' is not ours; drop it"),
+        ("DROP TRIGGER journal_delete", "the trigger 'journal_delete' is missing"),
+        ("ALTER TABLE instance ADD COLUMN more TEXT", "the table 'instance' is another one"),
+        (
+            "DROP INDEX instance_list; CREATE INDEX instance_list ON instance (status)",
+            "the index 'instance_list' is another one"
+        ),
+    ])
+    func changedSchemaIsNamed(change: String, difference: String) throws {
+        let directory = try TemporaryDirectory()
+        try SQLiteStore.sqlite(directory).writer.close()
+        try RawFile(directory).execute(change)
+        let error = #expect(throws: StoreError.self) { _ = try SQLiteStore.sqlite(directory) }
+        #expect(error?.code == .damaged)
+        #expect(
+            error?.message == "Cannot open '\(directory.store)': its schema is not that of version 1: \(difference)")
+    }
+
+    @Test func statisticsOfAnalyzeAreNotADifference() throws {
+        let directory = try TemporaryDirectory()
+        try SQLiteStore.sqlite(directory).writer.close()
+        try RawFile(directory).execute("ANALYZE")
+        try SQLiteStore.sqlite(directory).writer.close()
+    }
+
+    @Test func olderSchemaIsBroughtUpToDate() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.sqlite(directory)
+        let scribe = Scribe(store.writer)
+        scribe.apply("order")
+        scribe.start("order-1")
+        try scribe.commit(store.writer)
+        try store.writer.close()
+        let upgraded = try open(directory, Migrations.all + Self.later)
+        #expect(upgraded.recovered.openedVersion == 1 && upgraded.recovered.schemaVersion == 3)
+        #expect(try upgraded.pragma("user_version") == "3")
+        #expect(try await upgraded.instance(named: "order-1") == scribe.instances["order-1"])
+        try upgraded.writer.close()
+        #expect(try RawFile(directory).value("SELECT name FROM extra") == "one")
+        #expect(throws: StoreError.self) { _ = try SQLiteStore.sqlite(directory) }
+        let again = try open(directory, Migrations.all + Self.later)
+        #expect(again.recovered.openedVersion == 3)
+        try again.writer.close()
+    }
+
+    @Test func stepThatFailsLeavesTheVersionBefore() throws {
+        let directory = try TemporaryDirectory()
+        try SQLiteStore.sqlite(directory).writer.close()
+        let failing = [Self.later[0], Migration(version: 3, sql: "DROP TABLE extra; CREATE TABLE namespace (id)")]
+        let error = #expect(throws: StoreError.self) { _ = try open(directory, Migrations.all + failing) }
+        #expect(
+            error?.message
+                == "Cannot upgrade '\(directory.store)' to schema version 3: table namespace already exists (SQLite 1)")
+        let found = try open(directory, Migrations.all + [Self.later[0]])
+        #expect(found.recovered.openedVersion == 2)
+        try found.writer.close()
+    }
+
+    @Test(arguments: [
+        "UPDATE journal SET event = 'other' WHERE position = 2",
+        "UPDATE journal SET data = '{}' WHERE position = 2",
+        "UPDATE journal SET data = NULL WHERE position = 2",
+        #"UPDATE journal SET data = '{"$redacted":"00"}', to_state = 'x' WHERE position = 2"#,
+        "UPDATE journal SET position = 99 WHERE position = 2",
+        "DELETE FROM journal WHERE position = 2",
+        "UPDATE machine SET source = 'id: other'",
+        "UPDATE machine SET semantics = 2",
+        "UPDATE machine SET name = 'other'",
+        "DELETE FROM machine",
+        "DELETE FROM instance WHERE id IN (SELECT instance_id FROM snapshot)",
+        "INSERT INTO store SELECT 2, uuid, 1, 1, 1, 1, 1, 'real', 1, 1, 1 FROM store",
+        "UPDATE journal SET kind = 'odd'", "UPDATE instance SET status = 'odd'",
+        "UPDATE instance SET digest = x'00'", "UPDATE instance SET context = x'00'",
+    ])
+    func historyCannotBeRewritten(sql: String) throws {
+        let directory = try TemporaryDirectory()
+        try write(directory, rows: 300)
+        let error = #expect(throws: DatabaseError.self) { try RawFile(directory).execute(sql) }
+        #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+    }
+
+    @Test func dataMayBeRedacted() throws {
+        let directory = try TemporaryDirectory()
+        try write(directory, rows: 3)
+        try RawFile(directory).execute(#"UPDATE journal SET data = '{"$redacted":"00"}' WHERE position = 2"#)
+    }
+
+    @Test func rowsOfAPurgingInstanceMayBeDeleted() throws {
+        let directory = try TemporaryDirectory()
+        try write(directory, rows: 3)
+        try RawFile(directory).execute("UPDATE instance SET status = 'purging'; DELETE FROM journal WHERE position = 2")
+        // What is left of it does not keep the store from opening.
+        try SQLiteStore.sqlite(directory).writer.close()
+    }
+
+    private func write(_ directory: TemporaryDirectory, rows: Int) throws {
+        let store = try SQLiteStore.sqlite(directory)
+        let scribe = Scribe(store.writer)
+        scribe.apply("order")
+        scribe.start("order-1")
+        for _ in 1..<rows { scribe.send("order-1") }
+        try scribe.commit(store.writer)
+        try store.writer.close()
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+import WorkflowStore
+
+/// Readers and a writer that never rest, until the writer has seen enough.
+final class Traffic: Sendable {
+    /// Fewer reads than this beside the writer show nothing.
+    private static let enoughReads = 300
+    private static let instances = 2_000
+
+    private let state = Mutex((reads: 0, isOver: false))
+
+    var reads: Int { state.withLock { $0.reads } }
+
+    /// Reads one page after the other, each of all instances, until the writer has ended.
+    func read(_ store: SQLiteStore) async throws {
+        while !state.withLock({ $0.isOver }) {
+            _ = try await store.instances(InstanceQuery(state: "nowhere", limit: 1))
+            state.withLock { $0.reads += 1 }
+        }
+    }
+
+    /// Writes on a thread of its own, as the engine does; returns how large the log has been.
+    func writing(
+        _ store: SQLiteStore, _ directory: TemporaryDirectory, atLeast duration: Duration
+    ) async throws -> Int {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                let result = Result { try self.write(store, directory, atLeast: duration) }
+                self.state.withLock { $0.isOver = true }
+                continuation.resume(with: result)
+            }.start()
+        }
+    }
+
+    private func write(
+        _ store: SQLiteStore, _ directory: TemporaryDirectory, atLeast duration: Duration
+    ) throws -> Int {
+        let scribe = Scribe(store.writer)
+        scribe.apply("order")
+        for number in 0..<Self.instances { scribe.start("order-\(number)") }
+        try scribe.commit(store.writer)
+        let data = #"{"filler":"\#(String(repeating: "x", count: 200))"}"#
+        let end = ContinuousClock.now + duration
+        var largest = 0
+        var next = 0
+        while ContinuousClock.now < end || reads < Self.enoughReads {
+            for _ in 0..<200 {
+                next += 7
+                scribe.send("order-\(next % Self.instances)", data: data)
+            }
+            try scribe.commit(store.writer)
+            try store.writer.maintain()
+            largest = max(largest, directory.size(of: "store.db-wal") ?? 0)
+        }
+        return largest
+    }
+}
