@@ -155,6 +155,22 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WorkflowEngineTests",
+            dependencies: [
+                "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+        .testTarget(
+            name: "WorkflowStoreTests",
+            dependencies: [
+                "JSON", "Migrations", "Statechart", "WorkflowStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift"),

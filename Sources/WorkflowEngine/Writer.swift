@@ -102,10 +102,7 @@ final class Writer {
         stillWaiting: ArraySlice<CommandQueue.Entry>
     ) throws(StoreError) {
         if error.code == .constraint, entries.count > 1 {
-            for entry in entries {
-                var alone = [entry][...]
-                try runBatch(&alone)
-            }
+            try runEachAlone(entries, stillWaiting: stillWaiting)
             return
         }
         logger.error("a batch was not written", metadata: ["commands": "\(entries.count)", "error": "\(error)"])
@@ -113,6 +110,23 @@ final class Writer {
         switch error.code {
         case .unavailable, .constraint: return
         default:
+            abandon(stillWaiting)
+            throw error
+        }
+    }
+
+    /// Gives each command of a batch a transaction of its own, so that only the one that is to blame fails.
+    private func runEachAlone(
+        _ entries: ArraySlice<CommandQueue.Entry>, stillWaiting: ArraySlice<CommandQueue.Entry>
+    ) throws(StoreError) {
+        var rest = entries
+        do throws(StoreError) {
+            while let entry = rest.popFirst() {
+                var alone = [entry][...]
+                try runBatch(&alone)
+            }
+        } catch {
+            abandon(rest)
             abandon(stillWaiting)
             throw error
         }

@@ -14,6 +14,10 @@ struct Attempt: Sendable {
     /// With `client`, in the data of the event: names the attempt in the whole file. Nil for a start.
     let marker: Marker?
     var outcome = Outcome.unknown
+
+    var isAccepted: Bool {
+        if case .accepted = outcome { true } else { false }
+    }
 }
 
 /// How an event is recognised in the journal.

@@ -30,7 +30,8 @@ final class CrashSite {
     private let folder: TemporaryFolder
     private let seed: UInt64
     private var daemon: Daemon
-    private var attempts: [Attempt] = []
+    /// Everything that was ever sent to the file.
+    private(set) var attempts: [Attempt] = []
 
     init(seed: UInt64) async throws {
         self.seed = seed
@@ -72,12 +73,18 @@ final class CrashSite {
         }
         attempts += made
         daemon = try await Daemon(in: folder)
-        return made.count { if case .accepted = $0.outcome { true } else { false } }
+        return made.count(where: \.isAccepted)
     }
 
-    /// What is wrong with the file of the daemon that runs now.
-    func mistakes() async throws -> [String] {
-        try await onOwnThread { [path = daemon.database, attempts] in
+    /// Changes the file behind the daemon's back.
+    func tamper(_ sql: String) async throws {
+        _ = try await daemon.stop()
+        try DatabaseFile(daemon.database).change(sql)
+    }
+
+    /// What is wrong with the file of the daemon, measured by what was sent to it.
+    func mistakes(measuredBy other: [Attempt]? = nil) async throws -> [String] {
+        try await onOwnThread { [path = daemon.database, attempts = other ?? attempts] in
             try JournalCheck(path, attempts: attempts).mistakes
         }
     }

@@ -22,7 +22,8 @@ struct JournalFile {
             return (
                 Dictionary(uniqueKeysWithValues: machines.map { ($0.id, $0) }),
                 try Row.fetchAll(database, sql: "SELECT * FROM instance").map(InstanceRecord.init(row:)),
-                try Row.fetchAll(database, sql: "SELECT * FROM journal ORDER BY position").map(JournalRecord.init(row:)),
+                try Row.fetchAll(database, sql: "SELECT * FROM journal ORDER BY position").map(
+                    JournalRecord.init(row:)),
                 try Row.fetchAll(database, sql: "SELECT * FROM snapshot").map(SnapshotRecord.init(row:)),
                 try Int64.fetchOne(database, sql: "SELECT next_position FROM store") ?? 0
             )
@@ -75,7 +76,8 @@ extension JournalRecord {
             machineID: MachineID(rawValue: row["machine_id"]), seq: Seq(rawValue: row["seq"]),
             previous: previous.map(Position.init), at: Timestamp(rawValue: row["at_ms"]),
             real: real.map(Timestamp.init), kind: kind, event: row["event"], data: row["data"],
-            from: row["from_state"], to: row["to_state"], actor: row["actor"], key: key.map(Array.init), digest: row.digest())
+            from: row["from_state"], to: row["to_state"], actor: row["actor"], key: key.map(Array.init),
+            digest: row.digest())
     }
 }
 

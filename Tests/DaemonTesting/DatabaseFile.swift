@@ -19,10 +19,18 @@ package struct DatabaseFile: Sendable {
         return value
     }
 
+    /// Writes something on a connection of its own; for files that no daemon has open.
+    package func change(_ sql: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
     /// Every row of every table, a line each: equal for files of equal content.
     package func dump() throws -> [String] {
         try read { database in
-            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
+            let tables = try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
             return try tables.flatMap { table in
                 try Row.fetchAll(database, sql: "SELECT * FROM \"\(table)\"").map { "\(table): \($0.description)" }
             }

@@ -86,7 +86,8 @@ package final class RawConnection: @unchecked Sendable {
             self.status = status
             let pairs = lines.dropFirst().map { $0.split(separator: ":", maxSplits: 1) }.filter { $0.count == 2 }
             headers = Dictionary(
-                pairs.map { ($0[0].lowercased(), $0[1].trimmingCharacters(in: .whitespaces)) }, uniquingKeysWith: { $1 })
+                pairs.map { ($0[0].lowercased(), $0[1].trimmingCharacters(in: .whitespaces)) }, uniquingKeysWith: { $1 }
+            )
         }
     }
 }
@@ -103,11 +104,15 @@ extension RawConnection {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
-        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { throw TestingError("'\(host)' is no IPv4 address") }
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
+            throw TestingError("'\(host)' is no IPv4 address")
+        }
         return try connected(AF_INET, &address, named: "\(host):\(port)")
     }
 
-    private static func connected<Address>(_ family: Int32, _ address: inout Address, named name: String) throws -> Int32 {
+    private static func connected<Address>(_ family: Int32, _ address: inout Address, named name: String) throws
+        -> Int32
+    {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

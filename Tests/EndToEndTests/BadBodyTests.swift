@@ -14,7 +14,8 @@ import WorkflowAPI
                 #"{"event": "submit""#, .invalidRequest,
                 prefix + "line 1, column 19: expected ',' or '}', found the end of the text"),
             .event(
-                "{\n  event: 1}", .invalidRequest, prefix + "line 2, column 3: expected a key in double quotes, found 'e'"),
+                "{\n  event: 1}", .invalidRequest,
+                prefix + "line 2, column 3: expected a key in double quotes, found 'e'"),
             .event("", .invalidRequest, prefix + "line 1, column 1: expected a value, found the end of the text"),
             .event(
                 #"{"event": "a", "event": "b"}"#, .invalidRequest,
@@ -46,7 +47,8 @@ import WorkflowAPI
                     + "not fit 64 bits"),
             .event(
                 #"{"event": "submit", "data": 1e999}"#, .invalidData,
-                "The body holds a number that cannot be kept: line 1, column 29: the number 1e999 does not fit a double"),
+                "The body holds a number that cannot be kept: line 1, column 29: the number 1e999 does not fit a double"
+            ),
         ])
     }
 

@@ -56,7 +56,10 @@ import WorkflowClient
         ).result()
         #expect(result.end == .exited(64))
         let line = result.errors.split(separator: "\n").first
-        #expect(line == "Error: The value '\(address)' is invalid for '--listen <address>': Cannot listen on '\(address)': \(reason)")
+        #expect(
+            line
+                == "Error: The value '\(address)' is invalid for '--listen <address>': Cannot listen on '\(address)': \(reason)"
+        )
         #expect(try folder.names() == [])
     }
 

@@ -30,9 +30,10 @@ import WorkflowClient
         let problem = try answer.object
         #expect(problem["type"] == "outcome-unknown")
         #expect(
-            problem["detail"] == .string(
-                "The commit failed and its outcome is unknown: after a restart the change may be there or not; "
-                    + "look at the history before sending again"))
+            problem["detail"]
+                == .string(
+                    "The commit failed and its outcome is unknown: after a restart the change may be there or not; "
+                        + "look at the history before sending again"))
         let result = try await daemon.program.result()
         #expect(result.end == .exited(74))
         #expect(result.errors.contains("failed in a way that leaves open what is on the disk"))

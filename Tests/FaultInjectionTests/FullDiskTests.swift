@@ -35,9 +35,10 @@ import Testing
                 #expect(refused.headers["retry-after"] == "1")
                 #expect(try refused.object["type"] == "storage-unavailable")
                 #expect(
-                    try refused.object["detail"] == .string(
-                        "Nothing was changed: Cannot write to '\(daemon.database)': "
-                            + "database or disk is full (SQLite 13)"))
+                    try refused.object["detail"]
+                        == .string(
+                            "Nothing was changed: Cannot write to '\(daemon.database)': "
+                                + "database or disk is full (SQLite 13)"))
                 #expect(try await daemon.answer(to: .get("/v1/instances/p")).object["seq"] == 2)
                 #expect(try await daemon.answer(to: .get("/v1/instances/p/history")).status == 200)
                 #expect(try await daemon.answer(to: .get("/v1/instances")).status == 200)

@@ -1,6 +1,5 @@
 import JSON
 import Statechart
-import Synchronization
 import Testing
 import WorkflowEngine
 import WorkflowStore
@@ -38,22 +37,24 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(2))) func ofManyStartsOfOneNameExactlyOneWins() async throws {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: folder.open())
-        let won = Mutex<[String]>([])
-        await withTaskGroup { group in
+        let won = await withTaskGroup(of: [String].self) { group in
             for _ in 0..<Self.tasks {
                 group.addTask {
+                    var won: [String] = []
                     for number in 0..<20 {
                         do throws(Rejection) {
                             try await running.start("lamp-\(number)")
-                            won.withLock { $0.append("lamp-\(number)") }
+                            won.append("lamp-\(number)")
                         } catch {
                             #expect(error.kind == "instanceExists")
                         }
                     }
+                    return won
                 }
             }
+            return await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(won.withLock { $0.sorted() } == (0..<20).map { "lamp-\($0)" }.sorted())
+        #expect(won.sorted() == (0..<20).map { "lamp-\($0)" }.sorted())
         try await running.stop()
     }
 
@@ -62,23 +63,34 @@ import WorkflowStore
         let running = try await RunningEngine(store: folder.open())
         let names = (0..<3).map { "lamp-\($0)" }
         for name in names { try await running.start(name) }
-        let told = Mutex<[String: [Int64: Int64]]>([:])
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let told = try await withThrowingTaskGroup(of: [Told].self) { group in
             for task in 0..<Self.tasks {
                 group.addTask {
+                    var told: [Told] = []
                     for turn in 0..<60 {
                         let marker = Int64(task * 1_000 + turn)
                         let name = names[(task + turn) % names.count]
                         let seq = try await running.flip(name, data: .int(marker)).seq.rawValue
-                        told.withLock { $0[name, default: [:]][seq] = marker }
+                        told.append(Told(instance: name, seq: seq, marker: marker))
                     }
+                    return told
                 }
             }
-            group.addTask { try await Self.read(names, of: running.engine) }
-            try await group.waitForAll()
+            group.addTask {
+                try await Self.read(names, of: running.engine)
+                return []
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
         try await running.stop()
-        try await Self.expect(told.withLock { $0 }, in: folder)
+        try await Self.expect(told, in: folder)
+    }
+
+    /// What one sender was told about one event.
+    private struct Told {
+        let instance: String
+        let seq: Int64
+        let marker: Int64
     }
 
     /// Reads in all ways while others write; what is read must make sense in itself.
@@ -97,10 +109,11 @@ import WorkflowStore
     }
 
     /// The file has exactly these events, by instance and seq, and folding them leads to its instances.
-    private static func expect(_ told: [String: [Int64: Int64]], in folder: StoreFolder) async throws {
+    private static func expect(_ told: [Told], in folder: StoreFolder) async throws {
         let store = try folder.open()
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
-        for (name, markers) in told {
+        for (name, told) in Dictionary(grouping: told, by: \.instance) {
+            let markers = Dictionary(told.map { ($0.seq, $0.marker) }) { first, _ in first }
             let record = try #require(try await store.instance(named: name))
             #expect(record.seq.rawValue == Int64(markers.count + 1))
             let rows = try await store.history(

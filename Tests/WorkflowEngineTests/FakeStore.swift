@@ -109,38 +109,43 @@ private final class FakeWriter: StoreWriter {
 final class Hold: @unchecked Sendable {
     private let condition = NSCondition()
     private var isShut = false
-    private var isSomebodyWaiting = false
+    private var isSomebodyHeld = false
+    private var watcher: CheckedContinuation<Void, Never>?
 
-    /// From now on whoever comes waits.
-    func shut() { change { isShut = true } }
+    /// From now on whoever comes is held up.
+    func shut() { locked { isShut = true } }
 
-    /// Lets go who waits, and all that come.
-    func open() { change { isShut = false } }
+    /// Lets go who is held up, and all that come.
+    func open() { locked { isShut = false } }
 
-    /// Waits for somebody to be held up; blocks, and gives up after a while.
-    func waitForSomebody() -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 20)
-        condition.lock()
-        defer { condition.unlock() }
-        while !isSomebodyWaiting {
-            guard condition.wait(until: deadline) else { return false }
+    /// Waits for somebody to be held up. For one caller at a time.
+    func somebodyIsHeld() async {
+        await withCheckedContinuation { continuation in
+            let isHeld = locked {
+                if !isSomebodyHeld { watcher = continuation }
+                return isSomebodyHeld
+            }
+            if isHeld { continuation.resume() }
         }
-        return true
     }
 
+    /// Blocks while the place is shut.
     fileprivate func pass() {
-        condition.lock()
-        defer { condition.unlock() }
-        isSomebodyWaiting = isShut
-        condition.broadcast()
-        while isShut { condition.wait() }
-        isSomebodyWaiting = false
+        locked {
+            guard isShut else { return }
+            isSomebodyHeld = true
+            watcher?.resume()
+            watcher = nil
+            while isShut { condition.wait() }
+            isSomebodyHeld = false
+        }
     }
 
-    private func change(_ body: () -> Void) {
+    private func locked<Value>(_ body: () -> Value) -> Value {
         condition.lock()
         defer { condition.unlock() }
-        body()
+        let value = body()
         condition.broadcast()
+        return value
     }
 }

@@ -62,7 +62,8 @@ final class RunningEngine: Sendable {
     }
 
     /// Sends `flip`.
-    func flip(_ name: String, expecting seq: Int64? = nil, data: JSONValue? = nil) async throws(Rejection) -> SentEvent {
+    func flip(_ name: String, expecting seq: Int64? = nil, data: JSONValue? = nil) async throws(Rejection) -> SentEvent
+    {
         try await engine.send(
             SendCommand(
                 instance: name, event: Event(name: "flip", data: data), expectedSeq: seq.map(Seq.init(rawValue:))))

@@ -26,6 +26,28 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         try await check.run(try .sqlite(directory, limits))
     }
+
+    /// 500 rows may hold a mebibyte each; a page of them must fit in memory and in an answer.
+    @Test(arguments: [false, true])
+    func aPageOfLargeRowsIsShortAndBeginsWhereItShould(isReversed: Bool) async throws {
+        var limits = StoreLimits()
+        limits.pageBytes = 10_000
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.sqlite(directory, limits)
+        let scribe = Scribe(store.writer)
+        scribe.start("large", scribe.apply("example"))
+        for _ in 2...20 { scribe.send("large", data: "\"" + String(repeating: "x", count: 3_000) + "\"") }
+        try scribe.commit(store.writer)
+        let instance = try #require(scribe.instances["large"])
+        let rows = try await store.history(
+            HistoryQuery(
+                instance: instance.id, head: instance.head, headSeq: instance.seq, seqs: 2...20,
+                isReversed: isReversed))
+        #expect((1...4).contains(rows.count))
+        let expected: [Int64] = isReversed ? [20, 19, 18, 17] : [2, 3, 4, 5]
+        #expect(rows.map(\.seq.rawValue) == Array(expected.prefix(rows.count)))
+        try store.writer.close()
+    }
 }
 
 extension WorkflowStore where Self == SQLiteStore {

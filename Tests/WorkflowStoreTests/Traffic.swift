@@ -20,13 +20,14 @@ final class Traffic: Sendable {
         }
     }
 
-    /// Writes on a thread of its own, as the engine does; returns how large the log has been.
+    /// Writes on a thread of its own, as the engine does, for a time and until so much was written to the log; returns
+    /// how large the log has been.
     func writing(
-        _ store: SQLiteStore, _ directory: TemporaryDirectory, atLeast duration: Duration
+        _ store: SQLiteStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
     ) async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
             Thread {
-                let result = Result { try self.write(store, directory, atLeast: duration) }
+                let result = Result { try self.write(store, directory, atLeast: duration, andBytes: bytes) }
                 self.state.withLock { $0.isOver = true }
                 continuation.resume(with: result)
             }.start()
@@ -34,7 +35,7 @@ final class Traffic: Sendable {
     }
 
     private func write(
-        _ store: SQLiteStore, _ directory: TemporaryDirectory, atLeast duration: Duration
+        _ store: SQLiteStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
     ) throws -> Int {
         let scribe = Scribe(store.writer)
         scribe.apply("order")
@@ -44,7 +45,8 @@ final class Traffic: Sendable {
         let end = ContinuousClock.now + duration
         var largest = 0
         var next = 0
-        while ContinuousClock.now < end || reads < Self.enoughReads {
+        let log = FaultyVFS.plan(directory.store + "-wal")
+        while ContinuousClock.now < end || reads < Self.enoughReads || log.bytesWritten <= bytes {
             for _ in 0..<200 {
                 next += 7
                 scribe.send("order-\(next % Self.instances)", data: data)

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 extension SQLiteStore {
     package func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord] {
-        guard var walk = HistoryWalk(query, limit: Int64(limits.historyRows)) else { return [] }
+        guard var walk = HistoryWalk(query, limits: limits) else { return [] }
         while !walk.isDone {
             // Every slice sees a later state of the file; what lies behind `head` is the same in all of them.
             walk = try await readers.slice { [walk, budget = readers.budget()] database in
@@ -27,12 +27,16 @@ struct HistoryWalk: Sendable {
     private var next: (seq: Int64, position: Position)?
     private let head: Position
     private(set) var isDone = false
+    private let isReversed: Bool
+    private var bytesLeft: Int
 
     /// Newest first.
     private(set) var rows: [JournalRecord] = []
 
-    /// Nil when no seq of the query exists. A query for more than `limit` rows gets the first in its order.
-    init?(_ query: HistoryQuery, limit: Int64) {
+    /// Nil when no seq of the query exists. A query for more than the limits allow gets the first rows in its order, at
+    /// least one.
+    init?(_ query: HistoryQuery, limits: StoreLimits) {
+        let limit = Int64(limits.historyRows)
         var bottom = max(1, query.seqs.lowerBound)
         var top = min(query.headSeq.rawValue, query.seqs.upperBound)
         guard bottom <= top else { return nil }
@@ -41,6 +45,8 @@ struct HistoryWalk: Sendable {
         instance = query.instance
         head = query.head
         headSeq = query.headSeq
+        isReversed = query.isReversed
+        bytesLeft = limits.pageBytes
     }
 
     /// Goes on until the page is whole or the budget is used up.
@@ -48,7 +54,7 @@ struct HistoryWalk: Sendable {
         if next == nil { next = try start(database) }
         while let (seq, position) = next {
             let previous = try seq > seqs.upperBound ? hop(database, seq, position) : take(database, seq, position)
-            guard seq > seqs.lowerBound else { break }
+            guard seq > seqs.lowerBound, !isReversed || bytesLeft > 0 else { break }
             guard let previous else { throw Self.broken(seq - 1) }
             next = (seq - 1, previous)
             if !budget.spend() { return }
@@ -90,10 +96,18 @@ struct HistoryWalk: Sendable {
         select.bind(seq)
         guard let row = try select.first({ row in try JournalRecord(row: &row) }) else { throw Self.broken(seq) }
         rows.append(row)
+        bytesLeft -= row.size
+        // Of a page that begins with the oldest row the newest ones give way.
+        while !isReversed, bytesLeft < 0, rows.count > 1 { bytesLeft += rows.removeFirst().size }
         return row.previous
     }
 
     private static func broken(_ seq: Int64) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: "the history has no row at seq \(seq)")
     }
+}
+
+extension JournalRecord {
+    /// The bytes of what callers gave, and a little for the rest.
+    fileprivate var size: Int { 256 + (data?.utf8.count ?? 0) }
 }

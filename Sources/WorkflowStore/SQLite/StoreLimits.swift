@@ -26,7 +26,7 @@ package struct StoreLimits: Sendable {
     package var sliceDuration: Duration = .milliseconds(20)
     /// Rows read for one page of a list; a page that filters may come back short.
     package var pageRows = 20_000
-    /// Bytes of state in one page of a list, about.
+    /// Bytes of state in one page of a list, or of data in one page of a history, about.
     package var pageBytes = 8 * 1024 * 1024
     /// Rows read for names to suggest.
     package var suggestionRows = 2_000

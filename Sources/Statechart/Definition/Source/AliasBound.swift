@@ -24,8 +24,8 @@ enum AliasBound {
         return position(of: first, in: bytes)
     }
 
-    /// Whether aliases can stand for too many nodes. They stand for most with as many in each anchor as makes the product
-    /// of all largest, which is the case with one anchor for every e (2.718…) of them.
+    /// Whether aliases can stand for too many nodes. They stand for most with as many in each anchor as makes the
+    /// product of all largest, which is the case with one anchor for every e (2.718…) of them.
     private static func mayExceedBound(anchors: Int, aliases: Int) -> Bool {
         let best = aliases * 1_000 / 2_718
         return [best, best + 1].contains { levels in
