@@ -30,9 +30,8 @@ final class MeasuredDaemon {
     func prepare(instances: Int) throws {
         self.instances = instances
         let connection = try Connection(socket: socket)
-        let definition =
-
-            #"{"id":"flip","initial":"off","states":{"off":{"on":{"flip":"on"}},"on":{"on":{"flip":"off"}}}}"#
+        let states = #"{"off":{"on":{"flip":"on"}},"on":{"on":{"flip":"off"}}}"#
+        let definition = #"{"id":"flip","initial":"off","states":\#(states)}"#
         try connection.expect(201, for: HTTPRequestText.post("/v1/machines", definition))
         for number in 0..<instances {
             let body = #"{"machine":"flip","instance":"i-\#(number)"}"#

@@ -8,9 +8,8 @@ import Testing
         _ = try await site.crash(round: 0, clients: 2)
         #expect(try await site.mistakes() == [])
         let attempts = site.attempts
-        func index(_ outcome: (Attempt) -> Bool) throws -> Int { try #require(attempts.firstIndex(where: outcome)) }
-        let event = try index { $0.marker != nil && $0.isAccepted }
-        let start = try index { $0.marker == nil && $0.isAccepted }
+        let event = try #require(attempts.firstIndex { $0.marker != nil && $0.isAccepted })
+        let start = try #require(attempts.firstIndex { $0.marker == nil && $0.isAccepted })
 
         var missing = attempts
         missing.append(Attempt(instance: "shared-1", marker: Marker(client: 99, number: 1), outcome: .accepted(2)))

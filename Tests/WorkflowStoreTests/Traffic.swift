@@ -45,8 +45,8 @@ final class Traffic: Sendable {
         let end = ContinuousClock.now + duration
         var largest = 0
         var next = 0
-        let log = FaultyVFS.plan(directory.store + "-wal")
-        while ContinuousClock.now < end || reads < Self.enoughReads || log.bytesWritten <= bytes {
+        let log = directory.store + "-wal"
+        while ContinuousClock.now < end || reads < Self.enoughReads || FaultyVFS.plan(log).bytesWritten <= bytes {
             for _ in 0..<200 {
                 next += 7
                 scribe.send("order-\(next % Self.instances)", data: data)
