@@ -39,8 +39,8 @@ final class MeasuredDaemon {
         }
     }
 
-    /// Stops the daemon; gives the mean number of events in a batch, as its log tells, without those of `prepare`, which
-    /// came one at a time.
+    /// Stops the daemon; gives the mean number of events in a batch, as its log tells, without those of `prepare`,
+    /// which came one at a time.
     func stop() throws -> Double {
         process.terminate()
         process.waitUntilExit()

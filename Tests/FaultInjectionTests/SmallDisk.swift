@@ -34,7 +34,8 @@ struct SmallDisk {
 
     /// Takes all the room there is.
     func fill() throws {
-        let descriptor = open(filler, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        // Closed in programs that are started meanwhile: they would keep the room after the file is removed.
+        let descriptor = open(filler, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
         let block = [UInt8](repeating: 0, count: 4_096)
         while write(descriptor, block, block.count) > 0 {}

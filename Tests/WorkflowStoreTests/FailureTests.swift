@@ -169,6 +169,8 @@ import WorkflowStore
                 break
             }
             #expect(throws: StoreError.self) { try opened.get() }
+            // Closing what was opened has not checkpointed either.
+            #expect(crashed.size(of: "store.db-wal") ?? 0 > 0, "call \(count)")
         }
     }
 

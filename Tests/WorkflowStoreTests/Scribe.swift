@@ -10,6 +10,8 @@ final class Scribe {
     /// Everything written, by instance, in seq order.
     private(set) var history: [String: [JournalRecord]] = [:]
     private(set) var snapshots: [SnapshotRecord] = []
+    /// Where in the batch an instance stands.
+    private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
     private var random = SystemRandomNumberGenerator()
 
     init(_ writer: any StoreWriter) {
@@ -55,16 +57,16 @@ final class Scribe {
 
     /// Commits what was collected.
     func commit(_ writer: any StoreWriter) throws {
-        batch.numbers = numbers
-        let complete = batch
-        batch = StoreBatch(numbers: numbers)
-        try writer.commit(complete)
+        try writer.commit(take())
     }
 
     /// Takes what was collected without committing it.
     func take() -> StoreBatch {
         batch.numbers = numbers
-        defer { batch = StoreBatch(numbers: numbers) }
+        defer {
+            batch = StoreBatch(numbers: numbers)
+            places = [:]
+        }
         return batch
     }
 
@@ -121,13 +123,13 @@ final class Scribe {
             snapshots.append(snapshot)
             batch.snapshots.append(snapshot)
         }
-        if let index = batch.newInstances.firstIndex(where: { $0.id == instance.id }) {
-            batch.newInstances[index] = instance
-        } else if let index = batch.changedInstances.firstIndex(where: { $0.id == instance.id }) {
-            batch.changedInstances[index] = instance
+        if let place = places[instance.id] {
+            batch[keyPath: place] = instance
         } else if row.kind == .started {
+            places[instance.id] = \.newInstances[batch.newInstances.count]
             batch.newInstances.append(instance)
         } else {
+            places[instance.id] = \.changedInstances[batch.changedInstances.count]
             batch.changedInstances.append(instance)
         }
     }

@@ -91,4 +91,23 @@ import WorkflowStore
         #expect(store.recovered.rowsChecked == 260)
         try store.writer.close()
     }
+
+    /// Above the snapshot at seq 256 the chain is broken: a page below it is read all the same, one above is not.
+    @Test func pageIsFoundFromTheNearestSnapshot() async throws {
+        let directory = try TemporaryDirectory()
+        try write(directory)
+        try RawFile(directory).forge("journal", "UPDATE journal SET previous = NULL WHERE position = 257")
+        var limits = StoreLimits()
+        limits.tailRows = 1
+        let store = try SQLiteStore.sqlite(directory, limits)
+        let instance = try #require(try store.writer.instance(named: "order-1"))
+        var query = StoreSuite.whole(instance)
+        query.seqs = 150...250
+        #expect(try await store.history(query).count == 101)
+        query.seqs = 150...257
+        let error = await #expect(throws: StoreError.self) { _ = try await store.history(query) }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message == "Cannot read '\(directory.store)': the history has no row at seq 256 (SQLite 11)")
+        try store.writer.close()
+    }
 }

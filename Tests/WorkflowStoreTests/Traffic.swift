@@ -5,18 +5,20 @@ import WorkflowStore
 /// Readers and a writer that never rest, until the writer has seen enough.
 final class Traffic: Sendable {
     /// Fewer reads than this beside the writer show nothing.
-    private static let enoughReads = 300
+    private static let enoughReads = 40
     private static let instances = 2_000
 
-    private let state = Mutex((reads: 0, isOver: false))
+    private let state = Mutex((reads: 0, hasInstances: false, isOver: false))
 
+    /// Reads of all instances that have ended.
     var reads: Int { state.withLock { $0.reads } }
 
     /// Reads one page after the other, each of all instances, until the writer has ended.
     func read(_ store: SQLiteStore) async throws {
         while !state.withLock({ $0.isOver }) {
             _ = try await store.instances(InstanceQuery(state: "nowhere", limit: 1))
-            state.withLock { $0.reads += 1 }
+            // Before that a read has nothing to do.
+            state.withLock { if $0.hasInstances { $0.reads += 1 } }
         }
     }
 
@@ -41,6 +43,7 @@ final class Traffic: Sendable {
         scribe.apply("order")
         for number in 0..<Self.instances { scribe.start("order-\(number)") }
         try scribe.commit(store.writer)
+        state.withLock { $0.hasInstances = true }
         let data = #"{"filler":"\#(String(repeating: "x", count: 200))"}"#
         let end = ContinuousClock.now + duration
         var largest = 0

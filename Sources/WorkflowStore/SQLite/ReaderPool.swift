@@ -28,23 +28,24 @@ final class ReaderPool: Sendable {
 
     /// Runs one slice of a read: one short read transaction on one of the connections.
     ///
-    /// The slice must be bounded, by a `SliceBudget` where it reads more than a few rows.
-    func slice<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws(StoreError) -> T {
+    /// The slice must be bounded, by the budget that it is given where it reads more than a few rows.
+    func slice<T: Sendable>(
+        _ body: @Sendable (Database, inout SliceBudget) throws -> T
+    ) async throws(StoreError) -> T {
         let connection = try take()
         defer { state.withLock { $0.waiting -= 1 } }
         do {
             // Not `read`: its transaction would begin before the gate and end behind it.
             return try await connection.unsafeRead { database in
-                try self.gate.pass { try Self.transaction(database, body) }
+                try self.gate.pass {
+                    // Its time begins here: waiting for the connection and for the gate is not reading.
+                    var budget = SliceBudget(rows: self.limits.sliceRows, duration: self.limits.sliceDuration)
+                    return try Self.transaction(database) { database in try body(database, &budget) }
+                }
             }
         } catch {
             throw StoreError(reading: path, error)
         }
-    }
-
-    /// A fresh budget for one slice.
-    func budget() -> SliceBudget {
-        SliceBudget(rows: limits.sliceRows, duration: limits.sliceDuration)
     }
 
     /// Closes the connections; waits for the reads on them. Call it after the gate's end.

@@ -6,9 +6,8 @@ extension SQLiteStore {
         guard var walk = HistoryWalk(query, limits: limits) else { return [] }
         while !walk.isDone {
             // Every slice sees a later state of the file; what lies behind `head` is the same in all of them.
-            walk = try await readers.slice { [walk, budget = readers.budget()] database in
+            walk = try await readers.slice { [walk] database, budget in
                 var walk = walk
-                var budget = budget
                 try walk.step(database, &budget)
                 return walk
             }

@@ -4,9 +4,8 @@ extension SQLiteStore {
     package func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage {
         var scan = InstanceScan(query, limits: limits)
         while !scan.isDone {
-            scan = try await readers.slice { [scan, budget = readers.budget()] database in
+            scan = try await readers.slice { [scan] database, budget in
                 var scan = scan
-                var budget = budget
                 try scan.step(database, &budget)
                 return scan
             }

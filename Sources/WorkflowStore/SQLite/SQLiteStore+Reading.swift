@@ -2,23 +2,23 @@ import GRDB
 
 extension SQLiteStore {
     package func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord? {
-        try await readers.slice { database in
+        try await readers.slice { database, _ in
             try StoreQueries.machine(database, named: name, version: version)
         }
     }
 
     package func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord? {
-        try await readers.slice { database in try StoreQueries.machine(database, id) }
+        try await readers.slice { database, _ in try StoreQueries.machine(database, id) }
     }
 
     package func instance(named name: String) async throws(StoreError) -> InstanceRecord? {
-        try await readers.slice { database in try StoreQueries.instance(database, named: name) }
+        try await readers.slice { database, _ in try StoreQueries.instance(database, named: name) }
     }
 
     package func instanceNames(near name: String, limit: Int) async throws(StoreError) -> [String] {
         guard limit > 0 else { return [] }
         let limit = min(limit, limits.suggestionRows)
-        return try await readers.slice { database in
+        return try await readers.slice { database, _ in
             let before = try StoreQueries.instanceNames(database, before: true, name, limit: limit)
             let after = try StoreQueries.instanceNames(database, before: false, name, limit: limit)
             // Half from each side; what one side lacks, the other fills.
@@ -33,9 +33,8 @@ extension SQLiteStore {
         while !isLast, machines.count < limit {
             let missing = limit - machines.count
             let last = machines.last?.name ?? name
-            let slice = try await readers.slice { [budget = readers.budget()] database in
-                var budget = budget
-                return try Self.machines(database, after: last, limit: missing, &budget)
+            let slice = try await readers.slice { database, budget in
+                try Self.machines(database, after: last, limit: missing, &budget)
             }
             machines += slice.machines
             isLast = slice.isLast
@@ -45,7 +44,7 @@ extension SQLiteStore {
 
     package func machineNames(limit: Int) async throws(StoreError) -> [String] {
         let rows = min(limit * 10, limits.suggestionRows)
-        return try await readers.slice { database in
+        return try await readers.slice { database, _ in
             var names: [String] = []
             var seen: Set<String> = []
             // The name stands before the source, so no source is read.
@@ -63,7 +62,7 @@ extension SQLiteStore {
     package func snapshot(
         of instance: InstanceID, atOrBefore seq: Seq
     ) async throws(StoreError) -> SnapshotRecord? {
-        try await readers.slice { database in
+        try await readers.slice { database, _ in
             var select = try PreparedStatement(
                 database,
                 """
