@@ -85,7 +85,9 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound, .machineNotFound: .notFound
         case .preconditionFailed: .precondition
         case .keyReused, .keyExpired: .keyConflict
-        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: .tryAgain
+        case .overloaded, .draining, .storageUnavailable: .tryAgain
+        // Not `tryAgain`: without keys, who sends again may do it twice.
+        case .outcomeUnknown: .other
         case .instanceExists, .routeNotFound, .methodNotAllowed, .notImplemented, .internalError: .other
         }
     }

@@ -38,7 +38,8 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreachable: .unreachable
         case .notPermitted: .notPermitted
-        case .answerLost: .tryAgain
+        // Not `tryAgain`: without keys, who sends again may do it twice.
+        case .answerLost: .other
         case .problem(let problem): problem.type.exitStatus
         case .protocolViolation: .other
         }

@@ -47,7 +47,8 @@ extension WorkflowClient {
 
     /// The latest version of a machine or the named one, with its source.
     public func machine(_ name: String, version: Int64? = nil) async throws(ClientError) -> MachineSummary {
-        try await get(Routes.machine(name, version: version))
+        try require(name, of: "machine")
+        return try await get(Routes.machine(name, version: version))
     }
 
     /// Starts an instance, durable on return.
@@ -62,7 +63,8 @@ extension WorkflowClient {
 
     /// An instance as it is now.
     public func instance(_ name: String) async throws(ClientError) -> Instance {
-        try await get(Routes.instance(name))
+        try require(name, of: "instance")
+        return try await get(Routes.instance(name))
     }
 
     /// Sends an event, or asks what would happen; durable on return unless it was a dry run.
@@ -71,19 +73,22 @@ extension WorkflowClient {
     public func send(
         _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init()
     ) async throws(ClientError) -> SendAnswer {
-        try await post(Routes.events(ofInstance: instance) + parameters.queryText, request)
+        try require(instance, of: "instance")
+        return try await post(Routes.events(ofInstance: instance) + parameters.queryText, request)
     }
 
     /// What the instance takes now.
     public func events(ofInstance name: String) async throws(ClientError) -> Page<EventItem> {
-        try await get(Routes.events(ofInstance: name))
+        try require(name, of: "instance")
+        return try await get(Routes.events(ofInstance: name))
     }
 
     /// A page of an instance's history. With `wait` the answer may take that long.
     public func history(
         ofInstance name: String, _ parameters: HistoryParameters = .init()
     ) async throws(ClientError) -> Page<HistoryItem> {
-        try await get(
+        try require(name, of: "instance")
+        return try await get(
             Routes.history(ofInstance: name) + parameters.queryText, extraTime: .seconds(parameters.wait ?? 0))
     }
 
@@ -99,6 +104,11 @@ extension WorkflowClient {
 }
 
 extension WorkflowClient {
+    /// An empty name would make the path of another resource.
+    private func require(_ name: String, of kind: String) throws(ClientError) {
+        if name.isEmpty { throw .problem(Problem(.invalidName, detail: "The name of the \(kind) is empty")) }
+    }
+
     private func get<Answer: WireObject>(
         _ target: String, extraTime: Duration = .zero
     ) async throws(ClientError) -> Answer {

@@ -29,11 +29,16 @@ final class MachineLibrary: Sendable {
     /// The version of a stored row.
     func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
         if let loaded = machine(record.id) { return loaded }
+        guard Digest(of: record.source.utf8) == record.digest else {
+            throw .fault(
+                "Version \(record.version) of machine '\(record.name)' is damaged: its source is not what was applied; "
+                    + "restore a backup")
+        }
         do throws(DefinitionError) {
             return keep(LoadedMachine(record: record, machine: try DefinitionReader.read(record.source).machine))
         } catch {
             let reason = error.diagnostics.first.map(\.description) ?? "no reason"
-            throw .fault("version \(record.version) of machine '\(record.name)' cannot be read: \(reason)")
+            throw .fault("Version \(record.version) of machine '\(record.name)' cannot be read: \(reason)")
         }
     }
 

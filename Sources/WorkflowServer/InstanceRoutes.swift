@@ -78,6 +78,7 @@ struct InstanceRoutes: Sendable {
             query.after = after
         }
         let page = try await asking { [query] in try await engine.instances(query) }
+        if page.views.isEmpty, let machine = query.machine { _ = try await engine.machineOrSuggestion(named: machine) }
         let next = page.next.map { position in
             PageToken.instances(
                 machine: query.machine, status: query.status?.rawValue, state: query.state, after: position

@@ -84,12 +84,7 @@ struct MachineRoutes: Sendable {
 
     private func show(_ request: Request, name: String, version: Int64?) async throws -> Response {
         try reading { try NoParameters.check(query: try request.queryItems) }
-        let record: MachineRecord
-        do {
-            record = try await asking { try await engine.machine(named: name, version: version) }
-        } catch let problem as Problem where problem.type == .machineNotFound {
-            throw await engine.suggestingMachine(problem)
-        }
+        let record = try await engine.machineOrSuggestion(named: name, version: version)
         var summary = MachineSummary(record)
         summary.source = record.source
         return Response(summary)
@@ -97,6 +92,15 @@ struct MachineRoutes: Sendable {
 }
 
 extension Engine {
+    /// A machine version; when there is none, the problem names the machine that was probably meant.
+    func machineOrSuggestion(named name: String, version: Int64? = nil) async throws -> MachineRecord {
+        do {
+            return try await asking { try await machine(named: name, version: version) }
+        } catch let problem as Problem where problem.type == .machineNotFound {
+            throw await suggestingMachine(problem)
+        }
+    }
+
     /// Adds the name that was probably meant to a problem about a machine that is not there.
     func suggestingMachine(_ problem: Problem) async -> Problem {
         var problem = problem

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -51,7 +52,7 @@ package struct WorkflowServer: Service {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw ListenAddressError("\(address)", "\(error)")
+            throw ListenAddressError("\(address)", String(cString: strerror(error.errnoCode)))
         }
     }
 }

@@ -9,7 +9,8 @@ struct WFD: AsyncParsableCommand {
         abstract: "Keeps state machines alive: definitions, instances and their history in one SQLite file.",
         discussion: """
             Without flags wfd keeps its database in $STATE_DIRECTORY, else $XDG_STATE_HOME/wfd, and listens on a \
-            socket in $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR. SIGTERM and SIGINT end it cleanly.
+            socket in $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR. SIGTERM and SIGINT end it cleanly. \
+            'wfd serve --help' lists the flags, which may stand without 'serve'.
             """,
         version: version,
         subcommands: [Serve.self, Clock.self],

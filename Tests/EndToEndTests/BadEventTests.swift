@@ -40,7 +40,7 @@ import WorkflowAPI
 
     @Test(.timeLimit(.minutes(1))) func anEventsNameMustBeOneThatCallersMaySend() async throws {
         let prefixes = "'done.state.', 'done.invoke.', 'error.', 'after.'"
-        let rule = "letters, digits, '_' and '-', in tokens joined by dots, the first character no digit"
+        let rule = "letters, digits, '_' and '-', in tokens joined by dots, the first character no digit, at most 200"
         let reserved = ["done.state.review", "done.invoke.x", "error.execution", "after.5s.draft"].map { name in
             BadRequest.event(
                 #"{"event": "\#(name)"}"#, .reservedEvent,

@@ -97,7 +97,7 @@ import WorkflowStore
         let log = try #require(crashed.size(of: "store.db-wal"))
         let again = try SQLiteStore.sqlite(crashed)
         #expect(
-            "\(again.recovered)" == "not closed in order, \(log) bytes of log recovered, schema 1, 1 rows checked")
+            "\(again.recovered)" == "not closed in order, a log of \(log) bytes, schema 1, 1 rows checked")
         #expect(try await again.instance(named: "order-1") == scribe.instances["order-1"])
         // The log was moved into the file; it holds no more than the commit that took the store over.
         #expect(try #require(crashed.size(of: "store.db-wal")) < log)

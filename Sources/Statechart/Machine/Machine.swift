@@ -69,7 +69,11 @@ package enum EventName {
     package static let reservedPrefixes = ["done.state.", "done.invoke.", "error.", "after."]
 
     /// The grammar, for messages.
-    package static let rule = "letters, digits, '_' and '-', in tokens joined by dots, the first character no digit"
+    package static let rule =
+        "letters, digits, '_' and '-', in tokens joined by dots, the first character no digit, at most 200"
+
+    /// In bytes; as long as the longest name of a definition.
+    private static let longest = 200
 
     /// Whether a name lies under a reserved prefix.
     package static func isReserved(_ name: String) -> Bool {
@@ -78,7 +82,7 @@ package enum EventName {
 
     /// Whether a name is well formed: `[A-Za-z_][A-Za-z0-9_.-]*`, without empty tokens.
     package static func isValid(_ name: String) -> Bool {
-        StateName.isValid(name)
+        name.utf8.count <= longest && StateName.isValid(name)
             && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 }

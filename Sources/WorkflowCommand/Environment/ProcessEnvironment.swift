@@ -45,7 +45,9 @@ private struct FileSink: TextSink {
             } else if errno == EPIPE {
                 throw OutputClosed()
             } else if errno != EINTR {
-                throw CommandFailure(.other, "Cannot write to the output: \(String(cString: strerror(errno)))")
+                throw CommandFailure(
+                    .other,
+                    "Cannot write to the output: \(String(cString: strerror(errno))); what was asked for is done")
             }
         }
     }

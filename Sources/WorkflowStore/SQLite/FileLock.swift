@@ -45,6 +45,8 @@ final class FileLock {
     func release() {
         guard descriptor >= 0 else { return }
         if isSigned { _ = ftruncate(descriptor, 0) }
+        // Closing alone would leave it locked while a program that is being started still shares the descriptor.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
         descriptor = -1
     }

@@ -54,8 +54,8 @@ extension SQLiteWriter {
         } catch {
             failure = error
         }
-        if case .usable = condition { try closeConnections() } else { try closeAsItIs(failure) }
-        if let failure { throw failure }
+        // Without the mark the log must stay, even when all of it is in the file: its absence would look like a loss.
+        if failure == nil { try closeConnections() } else { try closeAsItIs(failure) }
     }
 
     private func closeConnections() throws(StoreError) {

@@ -18,6 +18,7 @@ final class SQLiteWriter: StoreWriter {
     let readers: ReaderPool
     let limits: StoreLimits
     let epoch: Int64
+    private let identity: StoreFile.Identity?
     private let lock: FileLock
 
     var condition = Condition.usable
@@ -36,6 +37,7 @@ final class SQLiteWriter: StoreWriter {
         self.lock = lock
         self.limits = limits
         epoch = row.epoch
+        identity = file.identity()?.identity
         log = WALMeter(limits: limits)
         let lastMachine = try connection.inDatabase { [hook] database in
             hook.install(on: database)
@@ -50,6 +52,7 @@ final class SQLiteWriter: StoreWriter {
         try requireUsable()
         if batch.isEmpty && batch.numbers == numbers { return }
         try refuseUncovered(batch)
+        try refuseMovedFile()
         try transaction { database in try BatchWriting(epoch: self.epoch).write(batch, on: database) }
         numbers = batch.numbers
     }
@@ -89,6 +92,15 @@ final class SQLiteWriter: StoreWriter {
         } catch {
             throw StoreError(reading: file.given, error)
         }
+    }
+
+    /// What is written to a file that was moved or deleted is found by nobody after the next start.
+    private func refuseMovedFile() throws(StoreError) {
+        guard file.identity()?.identity != identity else { return }
+        let error = StoreError(
+            .fenced, "Cannot write to '\(file.given)': the file was moved, replaced or deleted while it was in use")
+        stop(error)
+        throw error
     }
 
     /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.

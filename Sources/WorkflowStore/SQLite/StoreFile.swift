@@ -86,6 +86,28 @@ struct StoreFile: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
+    /// Which file a path names: it stays the same while the file is neither moved nor replaced.
+    struct Identity: Equatable {
+        let device: UInt64
+        let number: UInt64
+    }
+
+    /// The file that the path names now, and how many names it has; nil when there is none.
+    func identity() -> (identity: Identity, names: Int)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)), Int(status.st_nlink))
+    }
+
+    /// Refuses a file with several names: each would have a lock and a write-ahead log of its own.
+    func refuseSeveralNames() throws(StoreError) {
+        guard let names = identity()?.names, names > 1 else { return }
+        throw StoreError(
+            .cannotOpen,
+            "Cannot open '\(given)': the file has \(names) names (hard links), and each would have its own lock and "
+                + "log; remove the others")
+    }
+
     /// What the system said about this file.
     static func failure(_ given: String, _ code: CInt, _ what: String = "") -> StoreError {
         StoreError(.cannotOpen, "Cannot open '\(given)': \(what)\(String(cString: strerror(code)))")

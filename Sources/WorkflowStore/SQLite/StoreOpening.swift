@@ -16,6 +16,7 @@ struct StoreOpening {
         if StoreFile.size(of: file.lock) == nil { _ = try FileHeader.accept(file, newest: newest) }
         let lock = try FileLock(file)
         let isThere = try FileHeader.accept(file, newest: newest) != nil
+        if isThere { try file.refuseSeveralNames() }
         lock.sign()
         if !isThere { try FileCreation(file: file, migrations: migrations, now: now).run() }
         do {
@@ -29,15 +30,18 @@ struct StoreOpening {
     private func open(lock: FileLock, wasCreated: Bool) throws -> SQLiteStore {
         var recovered = StoreRecovery()
         recovered.wasCreated = wasCreated
-        if let bytes = StoreFile.size(of: file.wal), bytes > 0 {
-            recovered.walBytesRecovered = bytes
+        let logSize = StoreFile.size(of: file.wal)
+        if let bytes = logSize, bytes > 0 {
+            recovered.logBytesFound = bytes
             try judgeThroughLog()
         }
         let connection = try DatabaseQueue(
             path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
         let readers = try ReaderPool(file: file, limits: limits)
         do {
-            let row = try connection.inDatabase { database in try prepare(database, &recovered) }
+            let row = try connection.inDatabase { database in
+                try prepare(database, &recovered, hadLog: logSize != nil)
+            }
             let writer = try SQLiteWriter(
                 file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
             return SQLiteStore(writer: writer, readers: readers, row: row, recovered: recovered, limits: limits)
@@ -79,7 +83,9 @@ struct StoreOpening {
     }
 
     /// Recovers the log, brings the schema up to date, checks, and takes the store over.
-    private func prepare(_ database: Database, _ recovered: inout StoreRecovery) throws -> StoreRow {
+    private func prepare(
+        _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool
+    ) throws -> StoreRow {
         // Rewrites what an fsync that failed may have left only in the page cache.
         try WALCheckpoint.truncate.runTolerant(on: database)
         let schema = SchemaSteps(file: file, migrations: migrations)
@@ -95,8 +101,19 @@ struct StoreOpening {
             throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
         }
         recovered.wasClean = row.isClean
+        if !row.isClean, !hadLog, !recovered.wasCreated { throw missingLog }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
         return try takeOver(database, row)
+    }
+
+    /// A daemon that was killed leaves a log, even an empty one, and the file itself says that it was not closed in
+    /// order.
+    private var missingLog: StoreError {
+        StoreError(
+            .damaged,
+            "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' is "
+                + "missing, with what was committed last; put it back, restore a backup, or go on without it by making "
+                + "an empty file of that name")
     }
 
     /// Raises the epoch, so that a process that still believes to own the store can write nothing more.
@@ -110,6 +127,8 @@ struct StoreOpening {
         guard let taken, taken.epoch == row.epoch + 1 else {
             throw StoreError(.fenced, "Cannot open '\(file.given)': another process took it over at the same moment")
         }
+        // So that the file itself says that it is in use, also when its log is lost.
+        try WALCheckpoint.truncate.runTolerant(on: database)
         return taken
     }
 }

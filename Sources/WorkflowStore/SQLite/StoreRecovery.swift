@@ -4,8 +4,9 @@ package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     package var wasCreated = false
     /// The daemon before stopped in order; true for a new file.
     package var wasClean = true
-    /// Bytes of the write-ahead log that the last daemon left behind; nil when it left none.
-    package var walBytesRecovered: Int64?
+    /// The size of the write-ahead log that the last daemon left behind; nil when it left none. An end that a crash
+    /// tore off, which nobody was told to be there, counts too.
+    package var logBytesFound: Int64?
     /// The schema version that the file had; the present one for a new file.
     package var openedVersion: Int64 = 0
     /// The schema version that the file has now.
@@ -17,7 +18,7 @@ package struct StoreRecovery: Sendable, Equatable, CustomStringConvertible {
     package var description: String {
         if wasCreated { return "created, schema \(schemaVersion)" }
         let stop = wasClean ? "closed in order" : "not closed in order"
-        let log = walBytesRecovered.map { ", \($0) bytes of log recovered" } ?? ""
+        let log = logBytesFound.map { ", a log of \($0) bytes" } ?? ""
         let upgrade = openedVersion == schemaVersion ? "" : " (was \(openedVersion))"
         return "\(stop)\(log), schema \(schemaVersion)\(upgrade), \(rowsChecked) rows checked"
     }
