@@ -37,7 +37,8 @@ crash: ## 500 times kill -9 under load, each followed by a check of every row
 	CRASH_ROUNDS=500 .ci/swift.sh test $(flags) --filter CrashTests
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
-	.ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
+	    .ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan \
 	    --filter 'WorkflowEngineTests|WorkflowStoreTests'
 
 wal: ## A minute of reads beside a writer: the write-ahead log stays small

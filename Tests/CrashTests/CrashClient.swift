@@ -10,29 +10,33 @@ struct CrashClient {
     let shared: [String]
     var random: SeededRandom
 
-    /// Runs to the death of the daemon; says `acknowledged` after each event that was.
-    mutating func run(acknowledged: () -> Void) throws -> [Attempt] {
+    /// Runs to the death of the daemon; tells of each step: a request written, an answer read.
+    mutating func run(step: () -> Void) throws -> [Attempt] {
         let own = "own-\(number)"
         var attempts: [Attempt] = []
-        // A daemon that is dead already is what this test is about.
+        // A daemon that is dead already is what this test is about; so is a connection that ends.
         guard let connection = try? RawConnection(to: address) else { return [] }
-        let start = RawRequest.post("/v1/instances", #"{"machine": "walk", "instance": "\#(own)"}"#)
-        attempts.append(Attempt(instance: own, marker: nil))
-        while let answer = try? connection.answer(to: attempts.count == 1 ? start : event(for: &attempts, own: own)) {
+        while attempts.count < 100_000 {
+            let request = next(&attempts, own: own)
+            guard (try? connection.write(request.bytes)) != nil else { return attempts }
+            step()
+            guard let answer = try? connection.readAnswer() else { return attempts }
             attempts[attempts.count - 1].outcome = try outcome(of: answer)
-            if case .accepted = attempts[attempts.count - 1].outcome { acknowledged() }
-            attempts.append(Attempt(instance: own, marker: nil))
-            guard attempts.count < 100_000 else { throw TestingError("the daemon lives for ever") }
+            step()
         }
-        return attempts
+        throw TestingError("the daemon lives for ever")
     }
 
-    /// The next event; it takes the place of the last attempt, which says nothing yet.
-    private mutating func event(for attempts: inout [Attempt], own: String) -> RawRequest {
+    /// Adds an attempt: first the start of the client's own instance, then events.
+    private mutating func next(_ attempts: inout [Attempt], own: String) -> RawRequest {
+        guard !attempts.isEmpty else {
+            attempts.append(Attempt(instance: own, marker: nil))
+            return .post("/v1/instances", #"{"machine": "walk", "instance": "\#(own)"}"#)
+        }
         let marker = Marker(client: number, number: Int64(attempts.count))
         let instance = Bool.random(using: &random) ? own : shared.randomElement(using: &random) ?? own
         let event = ["step", "turn", "resume"].randomElement(using: &random) ?? "step"
-        attempts[attempts.count - 1] = Attempt(instance: instance, marker: marker)
+        attempts.append(Attempt(instance: instance, marker: marker))
         let data = #"{"client": \#(marker.client), "number": \#(marker.number)}"#
         return .post("/v1/instances/\(instance)/events", #"{"event": "\#(event)", "data": \#(data)}"#)
     }

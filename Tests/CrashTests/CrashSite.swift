@@ -24,8 +24,10 @@ final class CrashSite {
               last: {type: history}
         """
     private static let shared = ["shared-1", "shared-2", "shared-3"]
-    /// A kill comes after at most so many acknowledged events.
-    private static let longestRound = 300
+    /// A kill comes after at most so many requests and answers …
+    private static let mostSteps = 700
+    /// … and so much more, about what one commit takes.
+    private static let longestDelay = Duration.microseconds(1_500)
 
     private let folder: TemporaryFolder
     private let seed: UInt64
@@ -49,8 +51,10 @@ final class CrashSite {
     /// Sends from several clients, kills the daemon, starts it again; gives the number of acknowledged events.
     func crash(round: Int, clients: Int) async throws -> Int {
         var random = SeededRandom(seed: seed, round)
-        let enough = Int.random(in: 1...Self.longestRound, using: &random)
-        let progress = Progress(enough: enough)
+        let last = Int.random(in: 2...Self.mostSteps, using: &random)
+        // Short ones are likelier: just after an answer is when something could still be missing on the disk.
+        let share = Double.random(in: 0...1, using: &random)
+        let kill = RandomKill(of: daemon, atStep: last, after: Self.longestDelay * (share * share))
         let made = try await withThrowingTaskGroup(of: [Attempt].self) { [daemon, seed] group in
             for client in 0..<clients {
                 group.addTask {
@@ -58,17 +62,18 @@ final class CrashSite {
                         var client = CrashClient(
                             address: daemon.address, number: Int64(round * clients + client), shared: Self.shared,
                             random: SeededRandom(seed: seed, round, client))
-                        return try client.run { progress.acknowledged() }
+                        return try client.run { kill.step() }
                     }
                 }
             }
             do {
-                try await onOwnThread { try progress.waitUntilEnough() }
+                let end = try await daemon.program.result(within: .seconds(20)).end
+                guard end == .killed(by: SIGKILL) else { throw TestingError("the daemon ended by itself: \(end)") }
             } catch {
-                try await daemon.kill()
+                // The clients end with it.
+                daemon.program.signal(SIGKILL)
                 throw error
             }
-            try await daemon.kill()
             return try await group.reduce(into: []) { $0 += $1 }
         }
         attempts += made
@@ -86,39 +91,6 @@ final class CrashSite {
     func mistakes(measuredBy other: [Attempt]? = nil) async throws -> [String] {
         try await onOwnThread { [path = daemon.database, attempts = other ?? attempts] in
             try JournalCheck(path, attempts: attempts).mistakes
-        }
-    }
-}
-
-/// Counts acknowledged events until there are enough of them.
-///
-/// `@unchecked Sendable`: `count` is read and written under `condition` only.
-private final class Progress: @unchecked Sendable {
-    private static let patience: TimeInterval = 20
-    private let condition = NSCondition()
-    private let enough: Int
-    private var count = 0
-
-    init(enough: Int) {
-        self.enough = enough
-    }
-
-    func acknowledged() {
-        condition.lock()
-        defer { condition.unlock() }
-        count += 1
-        if count >= enough { condition.signal() }
-    }
-
-    /// Blocks until there are enough.
-    func waitUntilEnough() throws {
-        let deadline = Date(timeIntervalSinceNow: Self.patience)
-        condition.lock()
-        defer { condition.unlock() }
-        while count < enough {
-            guard condition.wait(until: deadline) else {
-                throw TestingError("\(count) of \(enough) events were acknowledged within \(Self.patience) seconds")
-            }
         }
     }
 }

@@ -323,7 +323,7 @@ struct Run {
             return
         }
         #expect(failure.expression == "assign list.item")
-        #expect(failure.message == "'list' is a int, not a map")
+        #expect(failure.message == "'list' is an int, not a map")
         #expect(failure.line == 10)
         #expect(run.configuration == ["a"])
     }

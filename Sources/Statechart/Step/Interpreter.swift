@@ -197,7 +197,7 @@ extension JSONValue {
     ) -> Result<JSONValue, AssignFailure> {
         guard let key = path.first else { return .success(value) }
         guard case .object(var object) = self else {
-            return .failure(AssignFailure(message: "'\(parent)' is a \(kind), not a map"))
+            return .failure(AssignFailure(message: "'\(parent)' is \(kind == "int" ? "an" : "a") \(kind), not a map"))
         }
         if path.count > 1, object[key] == nil {
             return .failure(AssignFailure(message: "'\(parent)' has no key '\(key)'"))
