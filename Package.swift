@@ -36,7 +36,13 @@ let package = Package(
     targets: [
         .target(name: "JSON"),
         .target(name: "Spelling"),
-        .target(name: "Statechart", dependencies: ["JSON", "Spelling", .product(name: "Yams", package: "Yams")]),
+        // Regular expressions in linear time: libre2 behind a few C functions.
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
+        .target(name: "CEL", dependencies: ["CRE2", "JSON", "Spelling"]),
+        .target(
+            name: "Statechart",
+            dependencies: ["CEL", "JSON", "Spelling", .product(name: "Yams", package: "Yams")]
+        ),
         .target(
             name: "Migrations",
             path: "migrations",
@@ -95,7 +101,7 @@ let package = Package(
         .target(
             name: "WorkflowCommand",
             dependencies: [
-                "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
+                "CEL", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ]
@@ -108,8 +114,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["JSON", "Statechart", .product(name: "Yams", package: "Yams")]
+            dependencies: ["CEL", "JSON", "Statechart", .product(name: "Yams", package: "Yams")]
         ),
+        .testTarget(name: "CELTests", dependencies: ["CEL", "JSON"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
@@ -176,11 +183,22 @@ let package = Package(
                 "DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
-    ]
+    ],
+    cxxLanguageStandard: .cxx17
 )
 
+// Programs for libFuzzer, whose `main` is the fuzzer's own; `make fuzz` builds and runs them.
+if Context.environment["WFD_FUZZ"] != nil {
+    for (name, dependencies) in [
+        ("FuzzDefinition", ["Statechart"]), ("FuzzExpression", ["CEL", "JSON"]), ("FuzzStep", ["JSON", "Statechart"]),
+    ] as [(String, [Target.Dependency])] {
+        package.targets.append(
+            .executableTarget(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
+    }
+}
+
 // Every target of ours: the upcoming language modes we write for, and no warnings.
-for target in package.targets {
+for target in package.targets where !["CRE2", "SyncFaults"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

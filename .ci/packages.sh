@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes sure of what a build needs from the system: Swift, and SQLite with its header. Installs SQLite's package with
-# apt-get when it may (as root, or with sudo that asks for no password); otherwise says what to install.
+# Makes sure of what a build needs from the system: Swift, and SQLite and RE2 with their headers. Installs the missing
+# packages with apt-get when it may (as root, or with sudo that asks for no password); otherwise says what to install.
 set -euo pipefail
 
 fail() {
@@ -8,16 +8,24 @@ fail() {
     exit 1
 }
 
-# Whether the compiler that builds the project finds the header, and the linker the library.
-has_sqlite() {
-    local clang object
+# Whether the compiler that builds the project finds a header, and the linker the library: language, program, flags.
+builds() {
+    local clang object status=0
     clang=$(command -v clang || echo "$(dirname "$(readlink -f "$(command -v swift)")")/clang")
     object=$(mktemp)
-    printf '#include <sqlite3.h>\nint main(void) { return sqlite3_libversion_number() == 0; }\n' |
-        "$clang" -x c - -lsqlite3 -o "$object" 2>/dev/null
-    local status=$?
+    printf '%s\n' "$2" | "$clang" -x "$1" - "${@:3}" -o "$object" 2>/dev/null || status=$?
     rm -f "$object"
-    return $status
+    return "$status"
+}
+
+has_sqlite() {
+    builds c '#include <sqlite3.h>
+        int main(void) { return sqlite3_libversion_number() == 0; }' -lsqlite3
+}
+
+has_re2() {
+    builds c++ '#include <re2/re2.h>
+        int main() { return RE2::FullMatch("a", "a") ? 0 : 1; }' -std=c++17 -lre2 -lstdc++
 }
 
 as_root() {
@@ -31,11 +39,13 @@ may_install() {
 
 command -v swift >/dev/null ||
     fail "swift is not in the PATH" "install Swift 6.3 or newer: https://www.swift.org/install/linux/"
-has_sqlite && exit 0
-case $(uname) in Linux) ;; *) fail "sqlite3.h or libsqlite3 is missing" ;; esac
-may_install ||
-    fail "sqlite3.h or libsqlite3 is missing; on Debian and Ubuntu: sudo apt-get install libsqlite3-dev"
-echo "Installing libsqlite3-dev (the SQLite that the database is kept with)"
+missing=()
+has_sqlite || missing+=(libsqlite3-dev)
+has_re2 || missing+=(libre2-dev)
+[ "${#missing[@]}" -gt 0 ] || exit 0
+case $(uname) in Linux) ;; *) fail "a library is missing: ${missing[*]} (Debian's names)" ;; esac
+may_install || fail "a library is missing; on Debian and Ubuntu: sudo apt-get install ${missing[*]}"
+echo "Installing ${missing[*]} (the SQLite that the database is kept with, the RE2 of regular expressions)"
 as_root apt-get update -qq
-as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libsqlite3-dev >/dev/null
-has_sqlite || fail "sqlite3.h or libsqlite3 is still missing after installing libsqlite3-dev"
+as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
+has_sqlite && has_re2 || fail "a library is still missing after installing ${missing[*]}"

@@ -81,7 +81,7 @@ run 0 "order: version 1" "wfctl apply Examples/order.yaml"
 run 0 "started in draft" "wfctl start order order-1042"
 
 say "Events take it from one state to the next. In review, two departments work side by side."
-run 0 "draft -> review.legal.pending, review.finance.pending" "wfctl send order-1042 submit --data '{\"amount\": 250}'"
+run 0 "draft -> review.legal.pending, review.finance.pending" "wfctl send order-1042 submit --data '{\"amount\": 1250}'"
 run 0 "seq 2 -> 3" "wfctl send order-1042 legal.ok"
 run 0 "awaiting_payment" "wfctl send order-1042 finance.ok"
 run 0 "awaiting_payment -> packing   (seq 4 -> 5)" "wfctl send order-1042 pay --data '{\"card\": \"tok_9\"}'"

@@ -62,7 +62,8 @@ CREATE TABLE instance (
     configuration TEXT    NOT NULL,  -- paths of the active leaves, joined by commas
     context       TEXT    NOT NULL,  -- JSON
     memory        TEXT    NOT NULL,  -- JSON: what the history states remember
-    armed         TEXT    NOT NULL,  -- JSON: its timers
+    armed         TEXT    NOT NULL,  -- JSON: its timers, and the events that it sent to itself and that come next
+    output        TEXT,              -- JSON: what its final state gave
     digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of the row at `head`
     created_ms    INTEGER NOT NULL,
     updated_ms    INTEGER NOT NULL,
@@ -130,6 +131,7 @@ CREATE TABLE snapshot (
     context       TEXT    NOT NULL,
     memory        TEXT    NOT NULL,
     armed         TEXT    NOT NULL,
+    output        TEXT,
     digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of what this row says; the journal's covers it
     PRIMARY KEY (instance_id, seq)
 ) STRICT, WITHOUT ROWID;

@@ -10,6 +10,40 @@ public struct Instance: Equatable, WireObject {
         case cancelled
     }
 
+    /// Why an instance has failed.
+    public struct Failure: Equatable, WireObject {
+        /// The event that could not be applied; a retry applies it again.
+        public var event: String
+        public var data: JSONValue?
+        /// What is wrong with it now.
+        public var type: ProblemType
+        public var detail: String
+
+        /// Takes the parts as they are.
+        public init(event: String, data: JSONValue?, type: ProblemType, detail: String) {
+            self.event = event
+            self.data = data
+            self.type = type
+            self.detail = detail
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            event = try fields.required("event")
+            data = try fields.optional("data")
+            type = try fields.required("type")
+            detail = try fields.required("detail")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("event", event)
+                writer.field("data", ifPresent: data)
+                writer.field("type", type.rawValue)
+                writer.field("detail", detail)
+            }
+        }
+    }
+
     /// Its name.
     public var instance: String
     public var machine: String
@@ -18,6 +52,10 @@ public struct Instance: Equatable, WireObject {
     /// The paths of the active leaves, in document order.
     public var configuration: [String]
     public var context: JSONObject
+    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    public var output: JSONValue?
+    /// Why it failed; nil when it has not.
+    public var failure: Failure?
     public var seq: Int64
     public var createdAt: WireTime
     public var updatedAt: WireTime
@@ -25,7 +63,8 @@ public struct Instance: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
-        context: JSONObject, seq: Int64, createdAt: WireTime, updatedAt: WireTime
+        context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil, seq: Int64, createdAt: WireTime,
+        updatedAt: WireTime
     ) {
         self.instance = instance
         self.machine = machine
@@ -33,6 +72,8 @@ public struct Instance: Equatable, WireObject {
         self.status = status
         self.configuration = configuration
         self.context = context
+        self.output = output
+        self.failure = failure
         self.seq = seq
         self.createdAt = createdAt
         self.updatedAt = updatedAt
@@ -45,6 +86,8 @@ public struct Instance: Equatable, WireObject {
         status = try fields.required("status")
         configuration = try fields.required("configuration")
         context = try fields.required("context")
+        output = try fields.optional("output")
+        failure = try fields.optional("failure")
         seq = try fields.required("seq")
         createdAt = try fields.required("createdAt")
         updatedAt = try fields.required("updatedAt")
@@ -58,6 +101,8 @@ public struct Instance: Equatable, WireObject {
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
             writer.field("context", context)
+            writer.field("output", ifPresent: output)
+            writer.field("failure", ifPresent: failure)
             writer.field("seq", seq)
             writer.field("createdAt", createdAt)
             writer.field("updatedAt", updatedAt)

@@ -4,11 +4,14 @@ public struct SendParameters: Hashable, Sendable {
     public var dryRun: Bool
     /// Tell what was exited and entered.
     public var detail: Bool
+    /// Tell which transitions were tried, and what their guards read; with `dryRun` only.
+    public var explain: Bool
 
     /// Takes the parts as they are.
-    public init(dryRun: Bool = false, detail: Bool = false) {
+    public init(dryRun: Bool = false, detail: Bool = false, explain: Bool = false) {
         self.dryRun = dryRun
         self.detail = detail
+        self.explain = explain
     }
 
     /// Reads percent-decoded parameters; unknown and repeated ones are refused.
@@ -16,7 +19,12 @@ public struct SendParameters: Hashable, Sendable {
         var fields = try QueryFields(query)
         dryRun = try fields.bool("dryRun")
         detail = try fields.bool("detail")
+        explain = try fields.bool("explain")
         try fields.refuseUnknown()
+        if explain, !dryRun {
+            throw WireError(
+                .invalidParameter, path: "explain", message: "Parameter 'explain' goes with 'dryRun' only")
+        }
     }
 
     /// The encoded query with its question mark; empty when everything is as by default.
@@ -24,6 +32,7 @@ public struct SendParameters: Hashable, Sendable {
         var query = QueryText()
         query.add("dryRun", dryRun)
         query.add("detail", detail)
+        query.add("explain", explain)
         return query.text
     }
 }

@@ -17,6 +17,8 @@ public struct Problem: Error, Hashable, WireObject {
     public var seq: Int64?
     /// The events that the instance takes now.
     public var accepted: [String]?
+    /// The transitions that were tried, and why none was taken.
+    public var candidates: [Candidate]?
     /// Every mistake of a definition.
     public var diagnostics: [DefinitionDiagnostic]?
     /// The name that was probably meant.
@@ -25,7 +27,8 @@ public struct Problem: Error, Hashable, WireObject {
     /// Takes the parts as they are; what does not belong to the type stays nil.
     public init(
         _ type: ProblemType, detail: String, instance: String? = nil, machine: String? = nil, state: [String]? = nil,
-        seq: Int64? = nil, accepted: [String]? = nil, diagnostics: [DefinitionDiagnostic]? = nil,
+        seq: Int64? = nil, accepted: [String]? = nil, candidates: [Candidate]? = nil,
+        diagnostics: [DefinitionDiagnostic]? = nil,
         suggestion: String? = nil
     ) {
         self.type = type
@@ -35,6 +38,7 @@ public struct Problem: Error, Hashable, WireObject {
         self.state = state
         self.seq = seq
         self.accepted = accepted
+        self.candidates = candidates
         self.diagnostics = diagnostics
         self.suggestion = suggestion
     }
@@ -55,6 +59,7 @@ public struct Problem: Error, Hashable, WireObject {
         state = try fields.optional("state")
         seq = try fields.optional("seq")
         accepted = try fields.optional("accepted")
+        candidates = try fields.optional("candidates")
         diagnostics = try fields.optional("diagnostics")
         suggestion = try fields.optional("suggestion")
     }
@@ -70,6 +75,7 @@ public struct Problem: Error, Hashable, WireObject {
             writer.field("state", ifPresent: state)
             writer.field("seq", ifPresent: seq)
             writer.field("accepted", ifPresent: accepted)
+            writer.field("candidates", ifPresent: candidates)
             writer.field("diagnostics", ifPresent: diagnostics)
             writer.field("suggestion", ifPresent: suggestion)
         }

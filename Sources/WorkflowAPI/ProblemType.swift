@@ -8,6 +8,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceFinished = "instance-finished"
     /// The instance needs an operator.
     case instanceFailed = "instance-failed"
+    /// A retry of an instance that has not failed.
+    case instanceNotFailed = "instance-not-failed"
     /// An expression failed and nothing handled it; the macrostep was undone.
     case expressionFailed = "expression-failed"
     /// The machine never settles; the macrostep was undone.
@@ -56,8 +58,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     /// The HTTP status of the answer.
     public var status: Int {
         switch self {
-        case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock,
-            .instanceExists:
+        case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
+            .expressionFailed, .livelock, .instanceExists:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired:
             422
@@ -76,7 +78,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     /// The exit code of `wfctl` after such an answer.
     public var exitStatus: CommandExit {
         switch self {
-        case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock:
+        case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
+            .expressionFailed, .livelock:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .unsupportedMediaType:
@@ -99,6 +102,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .guardRejected: "A guard said no"
         case .instanceFinished: "Instance is finished"
         case .instanceFailed: "Instance has failed"
+        case .instanceNotFailed: "Instance has not failed"
         case .expressionFailed: "An expression failed"
         case .livelock: "The machine never settles"
         case .unknownEvent: "Event unknown to the machine"

@@ -25,6 +25,11 @@ public enum Routes {
         instance(name) + "/events"
     }
 
+    /// Where a failed instance is told to go on.
+    public static func retry(ofInstance name: String) -> String {
+        instance(name) + "/retry"
+    }
+
     /// The macrosteps of an instance.
     public static func history(ofInstance name: String) -> String {
         instance(name) + "/history"

@@ -77,6 +77,14 @@ extension WorkflowClient {
         return try await post(Routes.events(ofInstance: instance) + parameters.queryText, request)
     }
 
+    /// Lets a failed instance go on with the event that it failed on, durable on return.
+    ///
+    /// - Parameter seq: The seq that the instance must have; nil for any.
+    public func retry(_ instance: String, seq: Int64? = nil) async throws(ClientError) -> SendAnswer {
+        try require(instance, of: "instance")
+        return try await post(Routes.retry(ofInstance: instance), RetryRequest(seq: seq))
+    }
+
     /// What the instance takes now.
     public func events(ofInstance name: String) async throws(ClientError) -> Page<EventItem> {
         try require(name, of: "instance")

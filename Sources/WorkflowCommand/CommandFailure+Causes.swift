@@ -41,8 +41,12 @@ extension CommandFailure {
         var notes = (problem.diagnostics ?? []).map {
             "\($0.line):\($0.column): \($0.severity.rawValue): \($0.message)"
         }
+        notes += SendText.candidates(problem.candidates ?? [])
         if let accepted = problem.accepted {
             notes.append("accepted now: \(accepted.isEmpty ? "nothing" : accepted.joined(separator: ", "))")
+        }
+        if problem.type == .instanceFailed, let name = problem.instance {
+            notes.append("'wfctl show \(name)' tells why, 'wfctl retry \(name)' goes on")
         }
         if let suggestion = problem.suggestion { notes.append("did you mean '\(suggestion)'?") }
         return notes

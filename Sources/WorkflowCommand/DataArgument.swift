@@ -19,7 +19,9 @@ struct DataOption: ParsableArguments {
 /// JSON on the command line.
 enum DataArgument {
     /// The value of JSON text, of a file after `@`, or of standard input for `-`.
-    static func value(of argument: String, in session: Session) throws -> JSONValue {
+    static func value(
+        of argument: String, option: String = "--data", in session: Session
+    ) throws -> JSONValue {
         let bytes: [UInt8]
         let source: String
         if argument == "-" {
@@ -29,7 +31,7 @@ enum DataArgument {
             source = String(argument.dropFirst())
             bytes = try session.environment.files.read(source, limit: APILimits.bodyBytes)
         } else {
-            source = "--data"
+            source = option
             bytes = Array(argument.utf8)
         }
         do {

@@ -13,8 +13,8 @@ package struct Wfctl: ParsableCommand {
             65 bad data, 66 file unreadable, 69 wfd unreachable, 75 try again, 77 not permitted.
             """,
         subcommands: [
-            Apply.self, Validate.self, Start.self, Send.self, Show.self, List.self, Events.self, History.self,
-            Simulate.self, Machines.self, MachineSource.self,
+            Apply.self, Validate.self, Start.self, Send.self, Retry.self, Show.self, List.self, Events.self,
+            History.self, Simulate.self, Eval.self, Machines.self, MachineSource.self,
         ]
     )
 

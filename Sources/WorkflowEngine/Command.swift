@@ -37,23 +37,42 @@ package struct SendCommand: Sendable {
     package var expectedState: String?
     /// Asks what would happen, and changes nothing.
     package var isDryRun: Bool
+    /// Asks which transitions are tried and what their guards read; of a dry run only.
+    package var isExplained: Bool
 
     package init(
-        instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false
+        instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
+        isExplained: Bool = false
     ) {
         self.instance = instance
         self.event = event
         self.expectedSeq = expectedSeq
         self.expectedState = expectedState
         self.isDryRun = isDryRun
+        self.isExplained = isExplained
     }
 }
 
-/// What a caller asks of the writer.
+/// A failed instance to go on with.
+package struct RetryCommand: Sendable {
+    package var instance: String
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+
+    package init(instance: String, expectedSeq: Seq? = nil) {
+        self.instance = instance
+        self.expectedSeq = expectedSeq
+    }
+}
+
+/// What is asked of the writer.
 enum Command: Sendable {
     case apply(ApplyCommand)
     case start(StartCommand)
     case send(SendCommand)
+    case retry(RetryCommand)
+    /// The writer's own: an instance has more events that it sent to itself.
+    case proceed(instance: String)
 }
 
 /// What the writer says when it has done it, and it is on disk.
@@ -61,6 +80,7 @@ enum Answer: Sendable {
     case applied(AppliedMachine)
     case started(InstanceView)
     case sent(SentEvent)
+    case proceeded
 }
 
 /// The answer to an apply.
@@ -74,23 +94,38 @@ package struct AppliedMachine: Sendable {
 package struct InstanceView: Sendable {
     package let record: InstanceRecord
     package let machine: MachineRecord
+    /// Why it failed; nil when it has not.
+    package let failure: InstanceFailure?
+}
+
+/// The event that a failed instance could not take, and why.
+package struct InstanceFailure: Sendable {
+    package let event: Event
+    package let rejection: Rejection
 }
 
 /// The answer to a send.
 package struct SentEvent: Sendable {
     package let instance: String
     package let event: String
-    /// After the event; of a dry run, what it would be.
+    /// After the event, and after those that the instance sent to itself in consequence; of a dry run, what it would
+    /// be.
     package let seq: Seq
+    /// Before the event.
+    package let fromSeq: Seq
     /// Paths of the active leaves before.
     package let from: [String]
     /// Paths of the active leaves after.
     package let to: [String]
     package let status: InstanceStatus
     package let context: JSONObject
+    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    package let output: JSONValue?
     /// Paths of the states left, in order.
     package let exited: [String]
     /// Paths of the states entered, in order.
     package let entered: [String]
     package let isDryRun: Bool
+    /// Every candidate transition in the order tried, with its verdict; nil when nobody asked.
+    package let explanation: [CandidateView]?
 }

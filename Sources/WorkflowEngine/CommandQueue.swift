@@ -9,7 +9,8 @@ final class CommandQueue: @unchecked Sendable {
     /// A command, and where its answer goes.
     struct Entry {
         let command: Command
-        let reply: CheckedContinuation<Result<Answer, Rejection>, Never>
+        /// Nil for the writer's own commands.
+        let reply: CheckedContinuation<Result<Answer, Rejection>, Never>?
     }
 
     private let condition = NSCondition()
@@ -30,6 +31,14 @@ final class CommandQueue: @unchecked Sendable {
                 reply.resume(returning: .failure(rejection))
             }
         }
+    }
+
+    /// Puts a command of the writer's own behind all others; no bound holds, because it stands for work that is under
+    /// way. A closed queue drops it: what it stands for is in the store.
+    func proceed(_ instance: String) {
+        condition.lock()
+        defer { condition.unlock() }
+        if closing == nil { entries.append(Entry(command: .proceed(instance: instance), reply: nil)) }
     }
 
     private func enqueue(_ entry: Entry) -> Rejection? {
@@ -72,6 +81,7 @@ extension Command {
         return switch self {
         case .apply(let apply): fixed + apply.source.utf8.count
         case .start(let start): fixed + start.data.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
+        case .retry, .proceed: fixed
         case .send(let send): fixed + send.event.name.utf8.count + (send.event.data?.size ?? 0)
         }
     }

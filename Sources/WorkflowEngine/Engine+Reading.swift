@@ -26,7 +26,14 @@ extension Engine {
         guard
             let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
         else { throw .instanceNotFound(name) }
-        return InstanceView(record: record, machine: try await machineRecord(record.machineID))
+        return try await view(of: record)
+    }
+
+    private func view(of record: InstanceRecord) async throws(Rejection) -> InstanceView {
+        let loaded = try await loadedMachine(record.machineID)
+        let failure =
+            record.status == .failed ? try LiveInstance(record: record, loaded: loaded).failure : nil
+        return InstanceView(record: record, machine: loaded.record, failure: failure)
     }
 
     /// A page of instances.
@@ -36,7 +43,7 @@ extension Engine {
         let page = try await read { () async throws(StoreError) in try await store.instances(query) }
         var views: [InstanceView] = []
         for record in page.instances {
-            views.append(InstanceView(record: record, machine: try await machineRecord(record.machineID)))
+            views.append(try await view(of: record))
         }
         return (views, page.next)
     }
@@ -47,7 +54,8 @@ extension Engine {
     ) async throws(Rejection) -> [(descriptor: String, isAccepted: Bool?)] {
         let record = try await instance(named: name).record
         let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
-        return instance.machine.acceptance(in: instance.snapshot)
+        return instance.machine.acceptance(
+            in: instance.snapshot, as: instance.identity, at: LogicalTime(record.updated))
     }
 
     /// A page of an instance's history.
@@ -57,19 +65,21 @@ extension Engine {
 
     /// The states that the rows of a page exited and entered, found by folding from the nearest snapshot; in the order
     /// of the rows.
-    package func moves(of rows: [JournalRecord], query: HistoryQuery) async throws(Rejection) -> [StateMoves] {
+    package func moves(
+        of rows: [JournalRecord], in record: InstanceRecord, query: HistoryQuery
+    ) async throws(Rejection) -> [StateMoves] {
         guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
         let before = Seq(rawValue: first.rawValue - 1)
         let snapshot = try await read { () async throws(StoreError) in
             try await store.snapshot(of: query.instance, atOrBefore: before)
         }
-        var fold = Fold()
+        var fold = Fold(of: record)
         var next: Int64 = 1
         if let snapshot {
             let row = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue)).first
             guard let row else { throw .fault("the history has no row at seq \(snapshot.seq.rawValue)") }
             let machine = try await loadedMachine(row.machineID).machine
-            fold = try folding { () throws(FoldError) in try Fold(after: snapshot, machine: machine) }
+            fold = try folding { () throws(FoldError) in try Fold(of: record, after: snapshot, machine: machine) }
             next = snapshot.seq.rawValue + 1
         }
         var moves: [Seq: StateMoves] = [:]
@@ -78,9 +88,11 @@ extension Engine {
             let rows = try await history(query.with(seqs: slice))
             if rows.isEmpty { throw .fault("the history has no row at seq \(next)") }
             for row in rows {
-                let machine = try await loadedMachine(row.machineID).machine
-                let macrostep = try folding { () throws(FoldError) in try fold.apply(row, machine: machine) }
-                if row.seq >= first { moves[row.seq] = StateMoves(macrostep, of: machine) }
+                let loaded = try await loadedMachine(row.machineID)
+                let macrostep = try folding { () throws(FoldError) in
+                    try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
+                }
+                if row.seq >= first { moves[row.seq] = macrostep.map { StateMoves($0, of: loaded.machine) } }
                 next = row.seq.rawValue + 1
             }
         }
@@ -102,10 +114,6 @@ extension Engine {
             throw .fault("machine \(id.rawValue) is not in the store")
         }
         return try library.machine(of: record)
-    }
-
-    private func machineRecord(_ id: MachineID) async throws(Rejection) -> MachineRecord {
-        try await loadedMachine(id).record
     }
 
     private func read<Value: Sendable>(

@@ -73,6 +73,9 @@ package final class Engine: Service {
         queue.close(.draining)
     }
 
+    private static let timersMissing =
+        "delays need timers, which this daemon does not keep yet; 'wfctl simulate' runs the machine on a virtual clock"
+
     private func submit(_ command: Command) async throws(Rejection) -> Answer {
         try await queue.submit(command).get()
     }
@@ -91,9 +94,21 @@ extension Engine {
         } catch {
             throw .invalidDefinition(error)
         }
+        let missing = reading.machine.timerLines.map { line in
+            Diagnostic(.error, line: line, column: 1, message: Self.timersMissing)
+        }
+        guard missing.isEmpty else { throw .invalidDefinition(DefinitionError(diagnostics: missing)) }
         let answer = try await submit(.apply(ApplyCommand(source: source, machine: reading.machine)))
         guard case .applied(let applied) = answer else { preconditionFailure("an apply is answered as one") }
         return (applied, reading.warnings)
+    }
+
+    /// Lets a failed instance go on with the event that it failed on.
+    package func retry(_ command: RetryCommand) async throws(Rejection) -> SentEvent {
+        guard case .sent(let event) = try await submit(.retry(command)) else {
+            preconditionFailure("a retry is answered as one")
+        }
+        return event
     }
 
     /// Starts an instance; it is on disk when this returns.

@@ -6,12 +6,20 @@ package import WorkflowStore
 package struct Fold: Sendable {
     /// The instance after the last row; nil before the first.
     package private(set) var snapshot: Snapshot?
+    private let name: String
+    private let startedAt: LogicalTime
 
     /// Begins before the first row of an instance.
-    package init() {}
+    package init(of instance: InstanceRecord) {
+        name = instance.name
+        startedAt = LogicalTime(instance.created)
+    }
 
     /// Begins after the macrostep of a stored snapshot.
-    package init(after stored: SnapshotRecord, machine: Machine) throws(FoldError) {
+    package init(
+        of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine
+    ) throws(FoldError) {
+        self.init(of: instance)
         do throws(SnapshotTextError) {
             snapshot = try machine.snapshot(of: stored.state, status: Snapshot.Status(stored.status))
         } catch {
@@ -19,19 +27,21 @@ package struct Fold: Sendable {
         }
     }
 
-    /// Takes the next row; throws where the step says something else than the row.
-    package mutating func apply(_ row: JournalRecord, machine: Machine) throws(FoldError) -> Macrostep {
-        let data = try data(of: row)
-        let outcome: Outcome
-        switch (row.kind, snapshot) {
-        case (.started, nil):
-            outcome = machine.start(with: data?.object ?? JSONObject())
-        case (.event, let before?):
-            outcome = machine.step(before, Event(name: row.event, data: data))
-        default:
-            throw FoldError(seq: row.seq, message: "a row of kind '\(row.kind.rawValue)' cannot stand here")
+    /// Takes the next row; throws where the step says something else than the row. Nil for a row that is no macrostep.
+    ///
+    /// - Parameter version: That of the machine.
+    @discardableResult
+    package mutating func apply(
+        _ row: JournalRecord, machine: Machine, version: Int64
+    ) throws(FoldError) -> Macrostep? {
+        let event = Event(
+            name: row.event, data: try data(of: row), at: LogicalTime(row.at), origin: origin(of: row))
+        if row.kind == .failed, var failed = snapshot {
+            failed.status = .failed
+            snapshot = failed
+            return nil
         }
-        guard case .accepted(let macrostep) = outcome else {
+        guard case .accepted(let macrostep) = try outcome(of: row, event, machine, version) else {
             throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
         }
         let configuration = machine.leafPaths(of: macrostep.snapshot.configuration).joined(separator: ",")
@@ -41,6 +51,31 @@ package struct Fold: Sendable {
         }
         snapshot = macrostep.snapshot
         return macrostep
+    }
+
+    private func outcome(
+        of row: JournalRecord, _ event: Event, _ machine: Machine, _ version: Int64
+    ) throws(FoldError) -> Outcome {
+        let identity = InstanceIdentity(name: name, version: version, startedAt: startedAt)
+        switch (row.kind, snapshot) {
+        case (.started, nil):
+            return machine.start(with: event.data?.object ?? JSONObject(), as: identity)
+        case (.event, let before?), (.sent, let before?):
+            return machine.step(before, event, as: identity)
+        case (.retried, var before?):
+            before.status = .running
+            return machine.step(before, event, as: identity)
+        default:
+            throw FoldError(seq: row.seq, message: "a row of kind '\(row.kind.rawValue)' cannot stand here")
+        }
+    }
+
+    /// Events that the instance sent to itself come from the journal; the one that was waiting is taken away.
+    private func origin(of row: JournalRecord) -> Event.Origin {
+        switch row.kind {
+        case .sent, .retried: .sent(snapshot?.nextImmediate?.number ?? 0)
+        default: .external
+        }
     }
 
     private func data(of row: JournalRecord) throws(FoldError) -> JSONValue? {

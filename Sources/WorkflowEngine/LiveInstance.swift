@@ -36,21 +36,44 @@ struct LiveInstance {
         record = InstanceRecord(
             id: id, uuid: uuid, name: name, machineID: loaded.record.id, status: .running, seq: Seq(rawValue: 0),
             head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
-            armed: "[]", digest: Digest(bytes: Array(repeating: 0, count: 32)), created: now, updated: now)
+            digest: Digest(bytes: Array(repeating: 0, count: 32)), created: now, updated: now)
     }
 
     /// Roughly the bytes that the instance takes in a cache.
     var size: Int {
         512 + record.name.utf8.count + record.state.configuration.utf8.count + 2 * record.state.context.utf8.count
-            + record.state.memory.utf8.count + 8 * snapshot.configuration.count
+            + record.state.memory.utf8.count + 2 * record.state.armed.utf8.count + 8 * snapshot.configuration.count
     }
+
+    /// What expressions see as `instance`.
+    var identity: InstanceIdentity {
+        InstanceIdentity(
+            name: record.name, version: loaded.record.version, startedAt: LogicalTime(record.created))
+    }
+
+    /// The event that it failed on, and what is wrong with it now; nil when it has not failed.
+    var failure: InstanceFailure? {
+        guard record.status == .failed, let kept = snapshot.nextTimer else { return nil }
+        var running = snapshot
+        running.status = .running
+        let event = machine.event(of: kept)
+        guard case .refused(let refusal) = machine.step(running, event, as: identity) else { return nil }
+        return InstanceFailure(
+            event: event, rejection: .refused(refusal, event: event.name, machine: machine, facts: nil))
+    }
+
+    /// Whether it sent events to itself that come before all others.
+    var hasMoreToDo: Bool { snapshot.status == .running && snapshot.nextImmediate != nil }
+
+    /// The logical time of what happens to the instance now: never before its last row.
+    func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
 
     /// What a refusal tells about the instance.
     var facts: InstanceFacts {
         InstanceFacts(
             name: record.name, machine: loaded.record.name, status: record.status,
             configuration: machine.leafPaths(of: snapshot.configuration), seq: record.seq,
-            accepted: machine.accepted(in: snapshot))
+            accepted: machine.accepted(in: snapshot, as: identity, at: LogicalTime(record.updated)))
     }
 
     /// The row with its state encoded.
@@ -62,26 +85,29 @@ struct LiveInstance {
         return record
     }
 
-    /// Takes a macrostep: gives the journal row that records it, and the snapshot to store where one is due.
+    /// Takes a macrostep, or with an unchanged snapshot what becomes of the instance's status: gives the journal row
+    /// that records it, and the snapshot to store where one is due.
+    ///
+    /// - Parameter event: Its time is the row's.
     mutating func advance(
-        to macrostep: Macrostep, kind: JournalKind, event: Event, position: Position, now: Timestamp
+        to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp
     ) -> (row: JournalRecord, snapshot: SnapshotRecord?) {
         let isFirst = record.seq.rawValue == 0
-        let at = max(now, record.updated)
+        let at = Timestamp(rawValue: event.at.milliseconds)
         let from = configuration
-        if macrostep.snapshot.configuration != snapshot.configuration {
-            configuration = machine.leafPaths(of: macrostep.snapshot.configuration).joined(separator: ",")
+        if next.configuration != snapshot.configuration {
+            configuration = machine.leafPaths(of: next.configuration).joined(separator: ",")
         }
         var row = JournalRecord(
             position: position, instanceID: record.id, machineID: record.machineID, seq: record.seq.next,
             previous: isFirst ? nil : record.head, at: at, real: at == now ? nil : now, kind: kind,
             event: event.name, data: event.data.map(JSONWriter.string), from: from, to: configuration, actor: nil,
             key: nil, digest: record.digest)
-        snapshot = macrostep.snapshot
+        snapshot = next
         isEncoded = false
         record.seq = row.seq
         record.head = position
-        record.status = InstanceStatus(snapshot.status)
+        record.status = InstanceStatus(next.status)
         record.updated = at
         let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? snapshotRecord() : nil
         row.digest = Digest(
@@ -95,14 +121,19 @@ struct LiveInstance {
         let record = written()
         return SnapshotRecord(
             instanceID: record.id, seq: record.seq, position: record.head, status: record.status,
-            state: record.state, armed: record.armed)
+            state: record.state)
     }
 }
 
 extension Snapshot.Status {
     /// Everything but `running` is at rest.
     init(_ status: InstanceStatus) {
-        self = status == .running ? .running : .done
+        self =
+            switch status {
+            case .running: .running
+            case .failed: .failed
+            case .done, .cancelled, .purging: .done
+            }
     }
 }
 
@@ -112,6 +143,13 @@ extension InstanceStatus {
             switch status {
             case .running: .running
             case .done: .done
+            case .failed: .failed
             }
+    }
+}
+
+extension LogicalTime {
+    init(_ time: Timestamp) {
+        self.init(milliseconds: time.rawValue)
     }
 }

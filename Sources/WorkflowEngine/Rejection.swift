@@ -14,6 +14,10 @@ package enum Rejection: Error, Sendable {
     case refused(Refusal, event: String, machine: Machine, facts: InstanceFacts?)
     case finished(InstanceFacts)
     case failed(InstanceFacts)
+    /// A retry of an instance that has not failed.
+    case notFailed(InstanceFacts)
+    /// A dry run that is explained and comes to a refusal.
+    indirect case explained(Rejection, [CandidateView])
     /// What was expected and did not hold.
     case preconditionFailed(String, InstanceFacts)
     case overloaded

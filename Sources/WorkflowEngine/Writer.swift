@@ -44,7 +44,7 @@ final class Writer {
         } catch {
             queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
             for entry in queue.takeAll() {
-                entry.reply.resume(returning: .failure(.storageUnavailable("the daemon has stopped writing")))
+                entry.reply?.resume(returning: .failure(.storageUnavailable("the daemon has stopped writing")))
             }
             throw error
         }
@@ -68,7 +68,7 @@ final class Writer {
             try recover(entries, from: error, stillWaiting: waiting)
             return
         }
-        for (entry, answer) in zip(entries, answers) { entry.reply.resume(returning: answer) }
+        for (entry, answer) in zip(entries, answers) { entry.reply?.resume(returning: answer) }
         do throws(StoreError) {
             try store.maintain()
         } catch {
@@ -92,7 +92,10 @@ final class Writer {
             statistics.batchCommitted(rows: batch.journal.count)
         }
         for machine in builder.newMachines { library.keep(machine) }
-        for (name, instance) in builder.touched { cache.insert(instance, for: name, cost: instance.size) }
+        for (name, instance) in builder.touched {
+            cache.insert(instance, for: name, cost: instance.size)
+            if instance.hasMoreToDo { queue.proceed(name) }
+        }
         feed.committed(builder.changedInstances)
     }
 
@@ -106,7 +109,7 @@ final class Writer {
             return
         }
         logger.error("a batch was not written", metadata: ["commands": "\(entries.count)", "error": "\(error)"])
-        for entry in entries { entry.reply.resume(returning: .failure(Rejection(error))) }
+        for entry in entries { entry.reply?.resume(returning: .failure(Rejection(error))) }
         switch error.code {
         case .unavailable, .constraint: return
         default:
@@ -135,7 +138,7 @@ final class Writer {
     /// Answers commands that were taken from the queue but never applied.
     private func abandon(_ entries: ArraySlice<CommandQueue.Entry>) {
         for entry in entries {
-            entry.reply.resume(returning: .failure(.storageUnavailable("the daemon has stopped writing")))
+            entry.reply?.resume(returning: .failure(.storageUnavailable("the daemon has stopped writing")))
         }
     }
 }

@@ -27,6 +27,29 @@ struct EventRoutes: Sendable {
                     }
                 ),
             ])
+        router.resource(
+            "/v1/instances/:instance/retry",
+            [
+                (
+                    .post,
+                    { request, context in
+                        try await retry(request, name: try context.pathParameter("instance"))
+                    }
+                )
+            ])
+    }
+
+    private func retry(_ request: Request, name: String) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        try request.refuseIdempotencyKey()
+        let body = try await request.object(as: RetryRequest.self)
+        let command = RetryCommand(instance: name, expectedSeq: body.seq.map(Seq.init))
+        do {
+            let sent = try await asking { try await engine.retry(command) }
+            return Response(SendAnswer(sent, withDetail: false), headers: [.eTag: "\"\(sent.seq.rawValue)\""])
+        } catch let problem as Problem where problem.type == .instanceNotFound {
+            throw await engine.suggestingInstance(problem)
+        }
     }
 
     private func send(_ request: Request, name: String) async throws -> Response {
@@ -38,7 +61,8 @@ struct EventRoutes: Sendable {
         let seq = try expectedSeq(body.expect?.seq, ifMatch: request.headers[.ifMatch])
         let command = SendCommand(
             instance: name, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
-            expectedState: body.expect?.state, isDryRun: parameters.dryRun)
+            expectedState: body.expect?.state, isDryRun: parameters.dryRun,
+            isExplained: parameters.explain)
         do {
             let sent = try await asking { try await engine.send(command) }
             var headers = HTTPFields()
@@ -78,9 +102,10 @@ extension SendAnswer {
     /// The wire form of what the engine says.
     init(_ sent: SentEvent, withDetail: Bool) {
         self.init(
-            instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, from: sent.from, to: sent.to,
-            status: Instance.Status(sent.status), configuration: sent.to, context: sent.context,
-            exited: withDetail ? sent.exited : nil, entered: withDetail ? sent.entered : nil,
-            dryRun: sent.isDryRun ? true : nil)
+            instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
+            from: sent.from, to: sent.to, status: Instance.Status(sent.status), configuration: sent.to,
+            context: sent.context, output: sent.output, exited: withDetail ? sent.exited : nil,
+            entered: withDetail ? sent.entered : nil,
+            dryRun: sent.isDryRun ? true : nil, candidates: sent.explanation?.map(Candidate.init))
     }
 }

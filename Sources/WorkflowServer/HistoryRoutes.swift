@@ -69,7 +69,8 @@ struct HistoryRoutes: Sendable {
         let query = HistoryQuery(
             instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: parameters.reverse)
         let rows = try await asking { try await engine.history(query) }
-        let moves = parameters.detail ? try await asking { try await engine.moves(of: rows, query: query) } : nil
+        let moves =
+            parameters.detail ? try await asking { try await engine.moves(of: rows, in: record, query: query) } : nil
         let items = try rows.enumerated().map { offset, row in
             try HistoryItem(row, generation: engine.store.identity.generation, moves: moves?[offset])
         }

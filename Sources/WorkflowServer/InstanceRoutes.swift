@@ -134,6 +134,14 @@ extension Instance.Status {
     }
 }
 
+extension Instance.Failure {
+    /// The wire form of why an instance failed.
+    init(_ failure: InstanceFailure) {
+        let problem = Problem(failure.rejection)
+        self.init(event: failure.event.name, data: failure.event.data, type: problem.type, detail: problem.detail)
+    }
+}
+
 extension Instance {
     /// The wire form of a stored instance.
     init(_ view: InstanceView) throws {
@@ -142,7 +150,9 @@ extension Instance {
             instance: record.name, machine: view.machine.name, version: view.machine.version,
             status: Status(record.status), configuration: record.leafPaths,
             context: try JSONReader.value(from: record.state.context).object ?? JSONObject(),
-            seq: record.seq.rawValue, createdAt: WireTime(milliseconds: record.created.rawValue),
+            output: try record.state.output.map { try JSONReader.value(from: $0) },
+            failure: view.failure.map(Failure.init), seq: record.seq.rawValue,
+            createdAt: WireTime(milliseconds: record.created.rawValue),
             updatedAt: WireTime(milliseconds: record.updated.rawValue))
     }
 }

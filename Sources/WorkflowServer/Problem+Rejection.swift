@@ -31,7 +31,14 @@ extension Problem {
         case .finished(let facts):
             self.init(.instanceFinished, facts, detail: "\(facts.place), is \(facts.status) and accepts no more events")
         case .failed(let facts):
-            self.init(.instanceFailed, facts, detail: "\(facts.place), has failed and waits for an operator")
+            self.init(
+                .instanceFailed, facts,
+                detail: "\(facts.place), has failed and waits for an operator")
+        case .notFailed(let facts):
+            self.init(.instanceNotFailed, facts, detail: "\(facts.place), is \(facts.status) and needs no retry")
+        case .explained(let rejection, let candidates):
+            self.init(rejection)
+            self.candidates = candidates.map(Candidate.init)
         case .preconditionFailed(let expected, let facts):
             self.init(.preconditionFailed, facts, detail: "\(facts.place), is not at \(expected)")
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .fault:
@@ -78,7 +85,12 @@ extension Problem {
         case .notAccepted:
             let facts = facts.map { "\($0.name) does not accept '\(event)' in \($0.states) (seq \($0.seq.rawValue))" }
             self.init(.eventNotAccepted, detail: facts ?? message)
+        case .guardRejected(let findings):
+            let place = facts.map { "\($0.place): " } ?? ""
+            self.init(.guardRejected, detail: place + message)
+            candidates = findings.map { Candidate($0, of: machine) }
         case .finished: self.init(.instanceFinished, detail: message)
+        case .failed: self.init(.instanceFailed, detail: message)
         case .expressionFailed: self.init(.expressionFailed, detail: message)
         case .livelock: self.init(.livelock, detail: message)
         case .invalidData: self.init(.invalidData, detail: message)

@@ -70,7 +70,8 @@ extension Digest {
         fields.append(snapshot.state.configuration)
         fields.append(snapshot.state.context)
         fields.append(snapshot.state.memory)
-        fields.append(snapshot.armed)
+        fields.append(snapshot.state.armed)
+        fields.append(snapshot.state.output)
         self.init(of: fields.bytes)
     }
 }

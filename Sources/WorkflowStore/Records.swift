@@ -46,8 +46,6 @@ package struct InstanceRecord: Sendable, Equatable {
     /// The position of the instance's last journal row.
     package var head: Position
     package var state: SnapshotText
-    /// The timers of the instance, as JSON.
-    package var armed: String
     /// The digest of the row at `head`.
     package var digest: Digest
     package var created: Timestamp
@@ -55,7 +53,7 @@ package struct InstanceRecord: Sendable, Equatable {
 
     package init(
         id: InstanceID, uuid: UniqueID, name: String, machineID: MachineID, status: InstanceStatus, seq: Seq,
-        head: Position, state: SnapshotText, armed: String, digest: Digest, created: Timestamp, updated: Timestamp
+        head: Position, state: SnapshotText, digest: Digest, created: Timestamp, updated: Timestamp
     ) {
         self.id = id
         self.uuid = uuid
@@ -65,7 +63,6 @@ package struct InstanceRecord: Sendable, Equatable {
         self.seq = seq
         self.head = head
         self.state = state
-        self.armed = armed
         self.digest = digest
         self.created = created
         self.updated = updated
@@ -140,17 +137,14 @@ package struct SnapshotRecord: Sendable, Equatable {
     package var position: Position
     package var status: InstanceStatus
     package var state: SnapshotText
-    package var armed: String
 
     package init(
-        instanceID: InstanceID, seq: Seq, position: Position, status: InstanceStatus, state: SnapshotText,
-        armed: String
+        instanceID: InstanceID, seq: Seq, position: Position, status: InstanceStatus, state: SnapshotText
     ) {
         self.instanceID = instanceID
         self.seq = seq
         self.position = position
         self.status = status
         self.state = state
-        self.armed = armed
     }
 }

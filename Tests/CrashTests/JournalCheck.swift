@@ -33,7 +33,7 @@ struct JournalCheck {
             mistakes.append("\(name) has the seqs \(rows.map(\.seq.rawValue)), and is at \(instance.seq.rawValue)")
             return
         }
-        var fold = Fold()
+        var fold = Fold(of: instance)
         var last: JournalRecord?
         let snapshots = Dictionary(
             uniqueKeysWithValues: file.snapshots.filter { $0.instanceID == instance.id }.map { ($0.seq, $0) })
@@ -41,7 +41,7 @@ struct JournalCheck {
             guard let machine = machines[row.machineID], let record = file.machines[row.machineID] else {
                 throw TestingError("row \(row.position.rawValue) has no machine")
             }
-            _ = try fold.apply(row, machine: machine)
+            _ = try fold.apply(row, machine: machine, version: record.version)
             let digest = Digest(
                 row: row, previous: last?.digest, uuid: instance.uuid, machine: record.digest,
                 semantics: record.semantics, snapshot: snapshots[row.seq])

@@ -37,7 +37,9 @@ extension Row {
     fileprivate func digest() -> Digest { Digest(bytes: bytes("digest")) }
 
     fileprivate func state() -> SnapshotText {
-        SnapshotText(configuration: self["configuration"], context: self["context"], memory: self["memory"])
+        SnapshotText(
+            configuration: self["configuration"], context: self["context"], memory: self["memory"],
+            armed: self["armed"], output: self["output"])
     }
 
     fileprivate func status() throws -> InstanceStatus {
@@ -60,7 +62,7 @@ extension InstanceRecord {
             id: InstanceID(rawValue: row["id"]), uuid: UniqueID(bytes: row.bytes("uuid")), name: row["name"],
             machineID: MachineID(rawValue: row["machine_id"]), status: try row.status(),
             seq: Seq(rawValue: row["seq"]), head: Position(rawValue: row["head"]), state: row.state(),
-            armed: row["armed"], digest: row.digest(), created: Timestamp(rawValue: row["created_ms"]),
+            digest: row.digest(), created: Timestamp(rawValue: row["created_ms"]),
             updated: Timestamp(rawValue: row["updated_ms"]))
     }
 }
@@ -85,7 +87,6 @@ extension SnapshotRecord {
     fileprivate init(row: Row) throws {
         self.init(
             instanceID: InstanceID(rawValue: row["instance_id"]), seq: Seq(rawValue: row["seq"]),
-            position: Position(rawValue: row["position"]), status: try row.status(), state: row.state(),
-            armed: row["armed"])
+            position: Position(rawValue: row["position"]), status: try row.status(), state: row.state())
     }
 }

@@ -69,7 +69,7 @@ import WorkflowAPI
                 "Unknown parameter 'limit' (none is known here)"),
             .event(
                 #"{"event": "submit"}"#, .invalidParameter,
-                "Unknown parameter 'dryrun' (known here: dryRun, detail); did you mean 'dryRun'?",
+                "Unknown parameter 'dryrun' (known here: dryRun, detail, explain); did you mean 'dryRun'?",
                 query: "?dryrun=true"),
             BadRequest(
                 .post("/v1/machines?force=1", "id: m", as: "application/yaml"), .invalidParameter,

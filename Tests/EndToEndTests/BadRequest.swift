@@ -33,6 +33,16 @@ struct BadRequestStage {
               again: {actions: {raise: again}}
               break: {actions: {assign: {label.size: true}}}
         """
+    /// A machine that takes any data and keeps none.
+    static let order = """
+        id: order
+        initial: draft
+        states:
+          draft: {on: {submit: review}}
+          review: {on: {reject: rejected, pay: packing, ok: draft}}
+          packing: {on: {packed: draft}}
+          rejected: {type: final}
+        """
     /// A machine whose start never settles.
     static let whirl = """
         id: whirl
@@ -50,7 +60,7 @@ struct BadRequestStage {
         folder = try TemporaryFolder()
         daemon = try await Daemon(in: folder)
         _ = try await daemon.said(
-            "apply", Programs.example("order"), folder.write(Self.traps, to: "traps.yaml"),
+            "apply", folder.write(Self.order, to: "order.yaml"), folder.write(Self.traps, to: "traps.yaml"),
             folder.write(Self.whirl, to: "whirl.yaml"))
         for (machine, name) in [("order", "order-1"), ("order", "order-9"), ("order", "finished"), ("traps", "trap")] {
             _ = try await daemon.said("start", machine, name)

@@ -2,6 +2,8 @@ import JSON
 import Statechart
 import Testing
 
+private let pathRule = "identifiers joined by dots, and expressions in brackets, such as items[0].name"
+
 struct DefinitionActionTests {
     private func actions(_ keys: String, root: String = "context: {k: 0, d: 1.5, o: {}},") throws -> [Action] {
         let machine = try DefinitionReader.read(oneState("entry: \(keys)", root: root)).machine
@@ -14,14 +16,14 @@ struct DefinitionActionTests {
             Issue.record("\(actions)")
             return
         }
-        #expect(assignments.map(\.path) == [["k"], ["o", "a", "b"], ["o", "c"]])
-        #expect(assignments.map(\.value) == [true, [1, ["x": .null]], 2.5])
+        #expect(assignments.map(\.keys) == [["k"], ["o", "a", "b"], ["o", "c"]])
+        #expect(assignments.map(\.value.literal) == [true, [1, ["x": .null]], 2.5])
     }
 
     @Test func keyThatBeganAsADoubleStaysOne() throws {
         let actions = try actions("{assign: {d: 2, k: 2, o.d: 2}}")
         guard case .assign(let assignments, _) = actions.first else { return }
-        #expect(assignments.map(\.value) == [2.0, 2, 2])
+        #expect(assignments.map(\.value.literal) == [2.0, 2, 2])
     }
 
     @Test func raiseTakesANameOrAnObject() throws {
@@ -31,7 +33,7 @@ struct DefinitionActionTests {
             Issue.record("\(actions)")
             return
         }
-        #expect(data == ["n": 1])
+        #expect(data?.literal == ["n": 1])
     }
 
     @Test func namedActionsAreWrittenOut() throws {
@@ -51,28 +53,52 @@ struct DefinitionActionTests {
             "3:8: error: an action is a map with one key, this one has 2; write several actions as a list"
         ),
         ("{rise: a}", "3:9: error: unknown key 'rise' in an action; did you mean 'raise'?"),
-        ("{xyz: a}", "3:9: error: unknown key 'xyz' in an action; known are assign, raise"),
+        (
+            "{xyz: a}",
+            "3:9: error: unknown key 'xyz' in an action; known are assign, raise, send, cancel, log, choose, foreach"
+        ),
         ("{assign: [k]}", "3:17: error: 'assign' must be a map, not a list"),
         ("{assign: {conut: 1}}", "3:18: error: the context has no key 'conut'; did you mean 'count'?"),
         ("{assign: {other: 1}}", "3:18: error: the context has no key 'other'; declare it in 'context'"),
-        ("{assign: {k..a: 1}}", "3:18: error: 'k..a' cannot be a path into the context: identifiers joined by dots"),
-        ("{assign: {k-a: 1}}", "3:18: error: 'k-a' cannot be a path into the context: identifiers joined by dots"),
+        ("{assign: {k..a: 1}}", "3:18: error: 'k..a' cannot be a path into the context: \(pathRule)"),
+        ("{assign: {k-a: 1}}", "3:18: error: 'k-a' cannot be a path into the context: \(pathRule)"),
+        ("{assign: {'k[0': 1}}", "3:18: error: 'k[0' cannot be a path into the context: \(pathRule)"),
+        ("{assign: {'k[]': 1}}", "3:18: error: 'k[]' cannot be a path into the context: \(pathRule)"),
+        ("{assign: {'[0]': 1}}", "3:18: error: '[0]' cannot be a path into the context: \(pathRule)"),
         ("{assign: {k: 1, k.a: 2}}", "3:24: error: 'k.a' lies inside 'k', which the same 'assign' sets"),
-        (
-            "{assign: {k: abc}}",
-            "3:21: error: the string 'abc' would be an expression; expressions are not supported by this version"
-        ),
-        (
-            "{assign: {k: [{x: 'on'}]}}",
-            "3:26: error: the string 'on' would be an expression; expressions are not supported by this version"
-        ),
         ("{assign: {k: .inf}}", "3:21: error: '.inf' is not a number that JSON has"),
         ("{raise: ~}", "3:16: error: 'raise' must be a name, not null"),
         ("{raise: {data: 1}}", "3:16: error: 'raise' needs an 'event'"),
         ("{raise: {event: e, dta: 1}}", "3:27: error: unknown key 'dta' in 'raise'; did you mean 'data'?"),
         (
-            "{raise: {event: e, data: [x]}}",
-            "3:34: error: the string 'x' would be an expression; expressions are not supported by this version"
+            "{raise: done.state.x}",
+            "3:16: error: 'done.state.x' is an event of the engine's own: it alone uses names under 'done.state.'"
+        ),
+        (
+            "{send: error.x}",
+            "3:15: error: 'error.x' is an event of the engine's own: it alone uses names under 'error.'"
+        ),
+        ("{send: {delay: 1s}}", "3:15: error: 'send' needs an 'event'"),
+        (
+            "{send: {event: e, id: x}}",
+            "3:30: warning: 'id' does nothing without a 'delay': 'cancel' ends delayed events"
+        ),
+        ("{send: {event: e, to: parent}}", "3:26: error: 'to' needs effects, which this version does not have"),
+        ("{cancel: [x]}", "3:17: error: 'cancel' must be a name, not a list"),
+        ("{choose: {}}", "3:17: error: 'choose' must be a list of branches with 'guard' and 'actions', not a map"),
+        ("{choose: [{guard: 'true'}]}", "3:18: error: a branch of 'choose' needs 'actions'"),
+        (
+            "{choose: [{actions: []}, {actions: []}]}",
+            "3:18: warning: the branches after this one are never taken: it has no 'guard'"
+        ),
+        ("{foreach: {item: k, actions: []}}", "3:9: error: 'foreach' needs 'array'"),
+        (
+            "{foreach: {array: context.k, item: kk, actions: []}}",
+            "3:43: error: the context has no key 'kk'; did you mean 'k'?"
+        ),
+        (
+            "{foreach: {array: context.k, item: 'k.x', actions: []}}",
+            "3:43: error: 'item' must be a key of the context, not 'k.x'"
         ),
         (
             "{raise: a.*}",
@@ -108,5 +134,19 @@ struct DefinitionActionTests {
             diagnostics(of: oneState("entry: []", root: "actions: {'a b': []},")) == [
                 "1:31: error: 'a b' cannot be a name: letters, digits, '_', '.' and '-', first a letter or '_'"
             ])
+    }
+}
+
+extension Assignment {
+    /// The path, where it has nothing but keys.
+    fileprivate var keys: [String] {
+        path.compactMap { if case .key(let key) = $0 { key } else { nil } }
+    }
+}
+
+extension Template {
+    /// The value, where it has no expressions.
+    fileprivate var literal: JSONValue? {
+        if case .literal(let value) = self { value } else { nil }
     }
 }

@@ -3,7 +3,7 @@ import Statechart
 import Testing
 
 struct DefinitionExamplesTests {
-    @Test(arguments: ["screens", "editor", "profile", "order"])
+    @Test(arguments: ["screens", "request", "rocket", "editor", "profile", "order"])
     func exampleIsReadWithoutAWord(name: String) throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -39,8 +39,8 @@ struct DefinitionStateTests {
         (
             "{id: m, initial: a, states: {a: {}}, version: 3}",
             [
-                "1:38: error: unknown key 'version' in the machine; known are id, context, strict, actions, "
-                    + "initial, type, states, on, always, entry, exit, onDone, description, tags, meta"
+                "1:38: error: unknown key 'version' in the machine; known are id, context, events, guards, actions, strict, "
+                    + "initial, type, states, on, always, after, entry, exit, onDone, description, tags, meta"
             ]
         ),
     ])

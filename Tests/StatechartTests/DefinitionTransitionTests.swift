@@ -27,7 +27,7 @@ struct DefinitionTransitionTests {
         (
             "always: {cond: a, target: b}",
             "3:10: error: unknown key 'cond' in a transition; "
-                + "known are target, actions, reenter, description, tags, meta"
+                + "known are target, guard, actions, reenter, description, tags, meta"
         ),
         (
             "always: {target: a, entry: b}",
@@ -98,7 +98,10 @@ struct DefinitionTransitionTests {
     @Test(arguments: [
         ("{actions: []}", "2:1: error: 'initial' needs a 'target'"),
         ("[x]", "2:1: error: 'initial' must be a name, not a list"),
-        ("{target: x, guard: y}", "2:13: error: 'guard' does not belong to 'initial'; it stands in a transition"),
+        (
+            "{target: x, guard: y}",
+            "2:13: error: 'guard' does not belong to 'initial'; it stands in a transition or a branch of 'choose'"
+        ),
         ("'#a'", "2:1: error: 'initial' of state 's' must lie below it; state 'a' does not"),
         ("'#s'", "2:1: error: 'initial' of state 's' must lie below it; state 's' does not"),
         ("''", "2:1: error: target '' does not exist; there are 'x', 'y'"),

@@ -9,7 +9,7 @@ struct Run {
 
     init(_ definition: String, data: JSONObject = [:]) throws {
         machine = try DefinitionReader.read(definition).machine
-        last = try Self.accepted(machine.start(with: data))
+        last = try Self.accepted(machine.start(with: data, as: .test))
     }
 
     /// The paths of the active leaves.
@@ -20,12 +20,16 @@ struct Run {
 
     /// Sends an event that must be accepted.
     mutating func send(_ event: String) throws {
-        last = try Self.accepted(machine.step(last.snapshot, Event(name: event)))
+        last = try Self.accepted(machine.step(last.snapshot, Event(name: event), as: .test))
     }
 
     /// Sends an event that must be refused.
     func refusal(of event: String) -> Refusal? {
-        if case .refused(let refusal) = machine.step(last.snapshot, Event(name: event)) { refusal } else { nil }
+        if case .refused(let refusal) = machine.step(last.snapshot, Event(name: event), as: .test) {
+            refusal
+        } else {
+            nil
+        }
     }
 
     private static func accepted(_ outcome: Outcome) throws -> Macrostep {
@@ -370,7 +374,7 @@ struct Run {
 
     @Test func acceptanceTellsWhatEachEventWouldDo() throws {
         let run = try Run(StepTests.parallel)
-        let answers = run.machine.acceptance(in: run.last.snapshot)
+        let answers = run.machine.acceptance(in: run.last.snapshot, as: .test, at: .zero)
         #expect(answers.map(\.descriptor) == ["again", "finance.ok", "legal.ok", "reject", "restart"])
         #expect(answers.allSatisfy { $0.isAccepted == true })
     }

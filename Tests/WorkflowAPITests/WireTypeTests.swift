@@ -44,7 +44,7 @@ struct WireTypeTests {
     func sendAnswerKeepsItsLetters(detail: String) throws {
         try roundTrip(
             SendAnswer.self,
-            #"{"instance":"order-1","event":"pay","seq":5,"from":["a"],"to":["b.c"],"status":"done","#
+            #"{"instance":"order-1","event":"pay","seq":5,"fromSeq":4,"from":["a"],"to":["b.c"],"status":"done","#
                 + #""configuration":["b.c"],"context":{}"# + detail + "}")
     }
 

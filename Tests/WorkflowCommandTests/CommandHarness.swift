@@ -88,8 +88,8 @@ enum Sample {
     }
 
     static let sent = SendAnswer(
-        instance: "order-1042", event: "pay", seq: 5, from: ["awaiting_payment"], to: ["packing"], status: .running,
-        configuration: ["packing"], context: .init())
+        instance: "order-1042", event: "pay", seq: 5, fromSeq: 4, from: ["awaiting_payment"], to: ["packing"],
+        status: .running, configuration: ["packing"], context: .init())
 
     static func row(_ seq: Int64, _ event: String, from: [String], to: [String]) -> HistoryItem {
         HistoryItem(

@@ -68,43 +68,125 @@ struct DefinitionVerbTests {
     @Test func simulatePrintsEveryMacrostep() async {
         let outcome = await harness.run(
             "simulate", "order.yaml", "--event", "submit", "--event", "submitt", "--event", "submit", "--event", "ok",
-            "--event", "ok", "--event", "done.state.x")
+            "--event", "ok", "-o", "table")
         #expect(
             outcome
                 == .init(
                     exit: 5,
                     output: """
-                        SEQ   EVENT          FROM     TO
-                        1     init           -        draft
-                        2     submit         draft    review
-                        2     submitt        review   refused: Machine 'order' has no event 'submitt'; did you mean 'submit'?
-                        2     submit         review   refused: 'submit' is not accepted in this state
-                        3     ok             review   done
-                        3     ok             done     refused: The instance has finished and accepts no more events
-                        3     done.state.x   done     refused: names under done.state., done.invoke., \
-                        error., after. are reserved
+                        SEQ   TIME   EVENT     STATE                                                                     \
+                        CONTEXT          ACTIONS
+                        1     +0s    init      draft                                                                     \
+                        {"amount":0.5}
+                        2     +0s    submit    review                                                                    \
+                        {"amount":0.5}
+                        2     +0s    submitt   refused: Machine 'order' has no event 'submitt'; did you mean 'submit'?
+                        2     +0s    submit    refused: 'submit' is not accepted in this state
+                        3     +0s    ok        done (done)                                                               \
+                        {"amount":0.5}
+                        3     +0s    ok        refused: The instance has finished and accepts no more events
 
                         """,
-                    errors: "error: 4 events were refused\n"))
+                    errors: "error: 3 events were refused\n"))
+    }
+
+    @Test func simulateLetsTimePassAndGoesOnUntilItIsIdle() async {
+        var harness = harness
+        harness.files["lamp.yaml"] = """
+            id: lamp
+            initial: off
+            context: {turns: 0}
+            states:
+              off: {on: {turn: {target: on, actions: {assign: {turns: context.turns + 1}}}}}
+              on: {after: {5m: off}, on: {turn: off}}
+            """
+        harness.files["s.jsonl"] = """
+            {"event": "turn"}
+            {"after": "4m", "event": "turn"}
+            {"after": 60000, "event": "turn"}
+            """
+        let outcome = await harness.run("simulate", "lamp.yaml", "--script", "s.jsonl", "--until-idle")
+        #expect(
+            outcome
+                == .init(
+                    exit: 0,
+                    output: """
+                        SEQ   TIME   EVENT         STATE   CONTEXT       ACTIONS
+                        1     +0s    init          off     {"turns":0}
+                        2     +0s    turn          on      {"turns":1}   assign turns = 1
+                        3     +4m    turn          off     {"turns":1}
+                        4     +5m    turn          on      {"turns":2}   assign turns = 2
+                        5     +10m   after.5m.on   off     {"turns":2}
+
+                        """, errors: ""))
+    }
+
+    @Test func simulateTracesMicrosteps() async {
+        var harness = harness
+        harness.files["m.yaml"] = """
+            id: m
+            initial: a
+            context: {n: 0}
+            states:
+              a:
+                on: {go: {target: b, actions: [{log: "'n is ' + string(context.n)"}, {raise: {event: x, data: [1]}}]}}
+              b: {entry: {assign: {n: 1 / 0}}, on: {x: {}, error.execution: c}}
+              c: {always: {guard: context.n == 0, target: d}}
+              d: {type: final, output: context.n}
+            """
+        let outcome = await harness.run("simulate", "m.yaml", "--event", "go", "--trace")
+        #expect(
+            outcome.output == """
+                1  +0s  init: - -> a   {"n":0}
+                    init: start
+                      enter a
+                2  +0s  go: a -> d (done 0)   {"n":0}
+                    go: a -> b (line 6)
+                      exit a
+                      enter b
+                      line 6: log "n is 0"
+                      line 6: raise x [1]
+                      line 7: failed: assign n: 1 / 0: division by zero
+                    x: b (line 7)
+                    error.execution: b -> c (line 7)
+                      exit b
+                      enter c
+                    always: c -> d (line 8)
+                      exit c
+                      enter d
+
+                """)
+    }
+
+    @Test func simulateEndsAMachineThatNeverComesToRest() async {
+        var harness = harness
+        harness.files["beat.yaml"] = "{id: beat, initial: a, states: {a: {after: {1s: {target: a, reenter: true}}}}}"
+        let outcome = await harness.run("simulate", "beat.yaml", "--until-idle", "-o", "jsonl")
+        #expect(outcome.exit == 1)
+        #expect(
+            outcome.errors == "error: The machine does not come to rest: 10000 events came by themselves\n")
     }
 
     @Test func simulatePrintsFields() async {
         var harness = harness
         harness.files["-"] = #"{"event":"submit","data":{"x":1}}"# + "\n\n" + #"{"event":"submit"}"# + "\n"
         let outcome = await harness.run(
-            "simulate", "order.yaml", "--data", #"{"amount":3}"#, "--script", "-", "--detail", "-o", "jsonl")
+            "simulate", "order.yaml", "--data", #"{"amount":3}"#, "--script", "-", "-o", "jsonl")
         #expect(outcome.exit == 5)
         #expect(
             outcome.output == """
-                {"seq":1,"event":"init","accepted":true,"from":[],"to":["draft"],\
-                "configuration":["draft"],"context":{"amount":3.0},"status":"running","exited":[],\
-                "entered":["draft"]}
-                {"seq":2,"event":"submit","accepted":true,"from":["draft"],"to":["review"],\
-                "configuration":["review"],"context":{"amount":3.0},"status":"running",\
-                "exited":["draft"],"entered":["review"]}
-                {"seq":2,"event":"submit","accepted":false,"from":["review"],"to":["review"],\
-                "configuration":["review"],"context":{"amount":3.0},"status":"running",\
-                "reason":"'submit' is not accepted in this state"}
+                {"seq":1,"afterMilliseconds":0,"kind":"started","event":"init","accepted":true,"from":[],\
+                "to":["draft"],"configuration":["draft"],"context":{"amount":3.0},"status":"running","exited":[],\
+                "entered":["draft"],"actions":[],"microsteps":[{"event":"init","transitions":[],"exited":[],\
+                "entered":["draft"],"actions":[]}]}
+                {"seq":2,"afterMilliseconds":0,"kind":"event","event":"submit","accepted":true,"from":["draft"],\
+                "to":["review"],"configuration":["review"],"context":{"amount":3.0},"status":"running",\
+                "exited":["draft"],"entered":["review"],"actions":[],"microsteps":[{"event":"submit",\
+                "transitions":[{"source":"draft","targets":["review"],"line":5}],"exited":["draft"],\
+                "entered":["review"],"actions":[]}]}
+                {"seq":2,"afterMilliseconds":0,"kind":"event","event":"submit","accepted":false,"from":["review"],\
+                "to":["review"],"configuration":["review"],"context":{"amount":3.0},"status":"running","exited":[],\
+                "entered":[],"actions":[],"microsteps":[],"reason":"'submit' is not accepted in this state"}
 
                 """)
     }
@@ -117,7 +199,8 @@ struct DefinitionVerbTests {
             outcome
                 == .init(
                     exit: 65, output: "",
-                    errors: "error: s.jsonl:2: Unknown field 'evnt' (known here: event, data); did you mean 'event'?\n")
+                    errors: "error: s.jsonl:2: Unknown field 'evnt' (known here: event, data, after); "
+                        + "did you mean 'event'?\n")
         )
     }
 

@@ -15,8 +15,8 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "show", "list", "events", "history", "simulate", "machines",
-                "machine",
+                "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "simulate", "eval",
+                "machines", "machine",
             ])
     }
 

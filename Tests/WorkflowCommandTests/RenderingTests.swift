@@ -120,9 +120,12 @@ struct RenderingTests {
             await CommandHarness().run("send", "o", "pay", "-o", format, answers: [.value(Sample.sent)]).output
         }
         #expect(
-            await output("jsonl") == #"{"instance":"order-1042","event":"pay","seq":5,"from":["awaiting_payment"],"#
-                + #""to":["packing"],"status":"running","configuration":["packing"],"context":{}}"# + "\n")
+            await output("jsonl") == #"{"instance":"order-1042","event":"pay","seq":5,"fromSeq":4,"#
+                + #""from":["awaiting_payment"],"to":["packing"],"status":"running","configuration":["packing"],"context":{}}"#
+                + "\n")
         #expect(await output("json").hasPrefix("{\n  \"instance\": \"order-1042\",\n  \"event\": \"pay\",\n"))
-        #expect(await output("yaml").hasPrefix("instance: order-1042\nevent: pay\nseq: 5\nfrom:\n- awaiting_payment\n"))
+        #expect(
+            await output("yaml").hasPrefix(
+                "instance: order-1042\nevent: pay\nseq: 5\nfromSeq: 4\nfrom:\n- awaiting_payment\n"))
     }
 }

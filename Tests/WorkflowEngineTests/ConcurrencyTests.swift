@@ -102,7 +102,7 @@ import WorkflowStore
                 isReversed: turn % 2 == 0)
             let rows = try await engine.history(query)
             #expect(rows.first?.seq == (query.isReversed ? record.seq : Seq(rawValue: 1)))
-            #expect(try await engine.moves(of: rows, query: query).count == rows.count)
+            #expect(try await engine.moves(of: rows, in: record, query: query).count == rows.count)
             #expect(try await engine.acceptance(of: record.name).count == 2)
             #expect(try await engine.instances(InstanceQuery(limit: 10)).views.count == names.count)
         }
@@ -120,9 +120,9 @@ import WorkflowStore
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
                     isReversed: false))
-            var fold = Fold()
+            var fold = Fold(of: record)
             for row in rows {
-                _ = try fold.apply(row, machine: machine)
+                _ = try fold.apply(row, machine: machine, version: 1)
                 #expect(row.data == markers[row.seq.rawValue].map { String($0) })
             }
             #expect(fold.snapshot.map { machine.text(of: $0) } == record.state)

@@ -3,6 +3,7 @@ import JSON
 import Logging
 import ServiceLifecycle
 import Statechart
+import Synchronization
 import WorkflowEngine
 import WorkflowStore
 
@@ -25,9 +26,11 @@ final class RunningEngine: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    init(store: any WorkflowStore, limits: EngineLimits = EngineLimits()) async throws {
+    init(
+        store: any WorkflowStore, limits: EngineLimits = EngineLimits(), clock: any WallClock = SystemClock()
+    ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let engine = Engine(store: store, limits: limits, logger: logger)
+        let engine = Engine(store: store, clock: clock, limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
@@ -67,6 +70,21 @@ final class RunningEngine: Sendable {
         try await engine.send(
             SendCommand(
                 instance: name, event: Event(name: "flip", data: data), expectedSeq: seq.map(Seq.init(rawValue:))))
+    }
+}
+
+/// A clock that shows what it is told.
+final class HandClock: WallClock {
+    private let time: Mutex<Int64>
+
+    init(_ milliseconds: Int64 = 1_700_000_000_000) {
+        time = Mutex(milliseconds)
+    }
+
+    func now() -> Timestamp { Timestamp(rawValue: time.withLock { $0 }) }
+
+    func advance(_ milliseconds: Int64) {
+        time.withLock { $0 += milliseconds }
     }
 }
 

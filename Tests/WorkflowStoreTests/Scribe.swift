@@ -40,7 +40,7 @@ final class Scribe {
             id: numbers.nextInstance, uuid: UniqueID(at: at, random: &random), name: name,
             machineID: (machine ?? machines[machines.count - 1]).id, status: .running, seq: Seq(rawValue: 0),
             head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
-            armed: "[]", digest: Digest(of: []), created: at, updated: at)
+            digest: Digest(of: []), created: at, updated: at)
         numbers.nextInstance = InstanceID(rawValue: instance.id.rawValue + 1)
         instances[name] = instance
         write(name, .started, event: "init", data: #"{"amount":1.0}"#, to: state, at: at)
@@ -103,7 +103,7 @@ final class Scribe {
         guard instance.seq.rawValue.isMultiple(of: SnapshotRecord.interval) else { return nil }
         return SnapshotRecord(
             instanceID: instance.id, seq: instance.seq, position: instance.head, status: instance.status,
-            state: instance.state, armed: instance.armed)
+            state: instance.state)
     }
 
     private func digest(

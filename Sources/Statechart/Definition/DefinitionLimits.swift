@@ -13,6 +13,8 @@ package enum DefinitionLimits {
     package static let pathBytes = 1_000
     /// Actions of one machine, those of named lists and wherever these are written out; lists that name lists multiply.
     package static let actions = 100_000
+    /// Named guards that name guards that name guards …: each level takes the stack of a whole evaluation.
+    package static let guardNesting = 16
     /// Errors and warnings that are told, each; the rest is only counted.
     package static let diagnostics = 100
     /// Nodes that anchors and aliases could stand for before they are found and refused.

@@ -14,8 +14,10 @@ package enum DefinitionReader {
         diagnostics = reader.diagnostics
         draft.resolveTargets(&diagnostics)
         draft.check(&diagnostics)
-        let actions = ActionExpansion(of: draft, diagnostics: &diagnostics)
-        guard diagnostics.errors.isEmpty else { throw DefinitionError(diagnostics: diagnostics.told) }
-        return DefinitionReading(machine: draft.compiled(actions), warnings: diagnostics.told)
+        var compiler = MachineCompiler(draft, diagnostics)
+        guard let machine = compiler.machine(&diagnostics) else {
+            throw DefinitionError(diagnostics: diagnostics.told)
+        }
+        return DefinitionReading(machine: machine, warnings: diagnostics.told)
     }
 }

@@ -1,3 +1,4 @@
+package import CEL
 package import JSON
 
 /// A definition, validated and compiled to tables that the step reads. Immutable, and the same for every instance.
@@ -13,6 +14,10 @@ package final class Machine: Sendable {
     package let transitions: [Transition]
     /// The context of an instance before the data of its start.
     package let context: JSONObject
+    /// The named guards, in the order of the definition: what `Vocabulary.firstGuard` and the numbers after it mean.
+    package let guards: [Expression]
+    /// The declared types of events' data, by event.
+    package let eventData: [String: CELType]
     /// The event names that stand in the definition in full, sorted; reserved ones such as `done.state.*` are not among
     /// them.
     package let events: [String]
@@ -20,6 +25,8 @@ package final class Machine: Sendable {
     package let descriptors: [String]
 
     private let statesByPath: [String: StateIndex]
+    /// By id, and by path where no other state has it as its id.
+    private let statesByName: [String: StateIndex]
     private let names: Set<String>
     private let prefixes: [CandidateTable.Prefix]
     private let takesAny: Bool
@@ -29,7 +36,7 @@ package final class Machine: Sendable {
     /// - Precondition: `states` is in document order and begins with the root; every index in the tables exists.
     package init(
         name: String, isStrict: Bool, description: String?, states: [State], transitions: [Transition],
-        context: JSONObject
+        context: JSONObject, guards: [Expression], eventData: [String: CELType]
     ) {
         precondition(!states.isEmpty && states[0].parent == nil, "a machine begins with its root")
         self.name = name
@@ -38,7 +45,12 @@ package final class Machine: Sendable {
         self.states = states
         self.transitions = transitions
         self.context = context
-        statesByPath = Dictionary(uniqueKeysWithValues: states.map { ($0.path, $0.index) })
+        self.guards = guards
+        self.eventData = eventData
+        let paths = Dictionary(uniqueKeysWithValues: states.map { ($0.path, $0.index) })
+        statesByPath = paths
+        statesByName = Dictionary(states.map { ($0.id, $0.index) }, uniquingKeysWith: max).merging(paths) { id, _ in id
+        }
         let names = Set(states.flatMap { $0.candidates.exact.keys })
         self.names = names
         events = names.filter { !EventName.isReserved($0) }.sorted()
@@ -57,6 +69,16 @@ package final class Machine: Sendable {
     /// The state of a path such as `review.legal.pending`; nil when there is none.
     package func state(atPath path: String) -> StateIndex? { statesByPath[path] }
 
+    /// The state of an id or path; nil when there is none. A state's id wins over the root's, and both over a path.
+    package func state(named name: String) -> StateIndex? { statesByName[name] }
+
+    /// The lines of the definition that arm timers: `after` and delayed `send`; sorted.
+    package var timerLines: [Int] {
+        let blocks = states.flatMap { [$0.entry, $0.exit, $0.initial?.actions ?? []] } + transitions.map(\.actions)
+        let lines = states.flatMap { $0.timeouts.map(\.line) } + blocks.flatMap { $0 }.flatMap(\.timerLines)
+        return Set(lines).sorted()
+    }
+
     /// Whether some state of the machine could take an event of this name.
     package func knows(event name: String) -> Bool {
         takesAny || names.contains(name) || prefixes.contains { $0.matches(name) }
@@ -66,7 +88,12 @@ package final class Machine: Sendable {
 /// The grammar of event names (DESIGN: tokens joined by dots) and the names that only the engine may use.
 package enum EventName {
     /// Names under these belong to the engine; callers may not send them.
-    package static let reservedPrefixes = ["done.state.", "done.invoke.", "error.", "after."]
+    package static let reservedPrefixes = ["done.state.", "done.invoke.", errorPrefix, timeoutPrefix]
+    /// What the names of errors begin with.
+    package static let errorPrefix = "error."
+
+    /// What the names of `after` events begin with.
+    package static let timeoutPrefix = "after."
 
     /// The grammar, for messages.
     package static let rule =

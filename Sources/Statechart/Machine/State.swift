@@ -1,5 +1,3 @@
-package import JSON
-
 /// One state of a compiled machine.
 package struct State: Sendable {
     /// What kind of state this is; it never changes.
@@ -25,7 +23,11 @@ package struct State: Sendable {
     package let initial: Initial?
     package let entry: [Action]
     package let exit: [Action]
-    /// The transitions of `on` and `onDone`.
+    /// The timers that run while the state is active, in document order.
+    package let timeouts: [Timeout]
+    /// Of a final state: the data of `done.state.<parent>`; at the top, the instance's output.
+    package let output: Template?
+    /// The transitions of `on`, `after` and `onDone`.
     package let candidates: CandidateTable
     /// The transitions of `always`, in their order.
     package let eventless: [TransitionIndex]
@@ -35,7 +37,7 @@ package struct State: Sendable {
     package init(
         index: StateIndex, parent: StateIndex?, path: String, id: String, kind: Kind, lastDescendant: StateIndex,
         children: [StateIndex], histories: [StateIndex], initial: Initial?, entry: [Action], exit: [Action],
-        candidates: CandidateTable, eventless: [TransitionIndex], line: Int
+        timeouts: [Timeout], output: Template?, candidates: CandidateTable, eventless: [TransitionIndex], line: Int
     ) {
         self.index = index
         self.parent = parent
@@ -48,6 +50,8 @@ package struct State: Sendable {
         self.initial = initial
         self.entry = entry
         self.exit = exit
+        self.timeouts = timeouts
+        self.output = output
         self.candidates = candidates
         self.eventless = eventless
         self.line = line
@@ -110,52 +114,5 @@ package struct CandidateTable: Sendable {
         self.exact = exact
         self.prefixes = prefixes.sorted { $0.name.utf8.count > $1.name.utf8.count }
         self.any = any
-    }
-}
-
-/// A transition between states.
-package struct Transition: Sendable {
-    package let index: TransitionIndex
-    package let source: StateIndex
-    /// Empty for a transition that neither exits nor enters anything.
-    package let targets: [StateIndex]
-    package let reenters: Bool
-    package let actions: [Action]
-    /// The descriptor as written (`pay`, `legal.*`, `*`), `done.state.<id>` for `onDone`; nil for `always`.
-    package let descriptor: String?
-    /// The line of the definition on which the transition stands.
-    package let line: Int
-
-    package init(
-        index: TransitionIndex, source: StateIndex, targets: [StateIndex], reenters: Bool, actions: [Action],
-        descriptor: String?, line: Int
-    ) {
-        self.index = index
-        self.source = source
-        self.targets = targets
-        self.reenters = reenters
-        self.actions = actions
-        self.descriptor = descriptor
-        self.line = line
-    }
-}
-
-/// Executable content (SCXML 4). Lists that are named in `actions` are written out where they are used.
-package enum Action: Sendable {
-    /// Sets values in the context, all or none of them.
-    case assign([Assignment], line: Int)
-    /// Puts an event into the internal queue.
-    case raise(event: String, data: JSONValue?, line: Int)
-}
-
-/// One entry of an `assign`.
-package struct Assignment: Sendable {
-    /// The keys from the context down: `["a", "b"]` for `a.b`. Never empty.
-    package let path: [String]
-    package let value: JSONValue
-
-    package init(path: [String], value: JSONValue) {
-        self.path = path
-        self.value = value
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 extension Interpreter {
     /// `exitStates`: remembers history, then leaves all active descendants of the domains, innermost first.
     mutating func exit(_ domains: [StateIndex]) {
@@ -7,10 +9,16 @@ extension Interpreter {
         }
         for index in leaving.reversed() {
             run(machine[index].exit, of: index)
-            let offset = configuration.firstOffset { $0 >= index }
-            configuration.remove(at: offset)
+            leave(index)
             exited.append(index)
+            trace?.noteExit(index)
         }
+    }
+
+    /// Takes a state out of the configuration, and its timers with it.
+    private mutating func leave(_ index: StateIndex) {
+        configuration.remove(at: configuration.firstOffset { $0 >= index })
+        if !machine[index].timeouts.isEmpty { armed.removeAll { $0.owner == .state(index) } }
     }
 
     private mutating func remember(_ history: StateIndex, of parent: StateIndex) {
@@ -30,8 +38,12 @@ extension Interpreter {
             let isActive = offset < configuration.count && configuration[offset] == index
             if !isActive {
                 configuration.insert(index, at: offset)
-                if index != .root { entered.append(index) }
+                if index != .root {
+                    entered.append(index)
+                    trace?.noteEntry(index)
+                }
                 run(state.entry, of: index)
+                for timeout in state.timeouts { arm(timeout, of: index) }
             }
             if entry.defaultEntries.contains(index), let initial = state.initial { run(initial.actions, of: index) }
             if state.kind == .final { reachedFinal(state) }
@@ -43,7 +55,8 @@ extension Interpreter {
             isRunning = false
             return
         }
-        raise("done.state." + machine[parent].id, data: nil)
+        let data = output(of: state)
+        raise("done.state." + machine[parent].id, data: data)
         guard let grandparent = machine[parent].parent, machine[grandparent].kind == .parallel,
             machine[grandparent].children.allSatisfy(isInFinalState)
         else { return }
@@ -54,23 +67,49 @@ extension Interpreter {
         }
     }
 
+    private mutating func output(of state: State) -> JSONValue? {
+        guard let template = state.output else { return nil }
+        do throws(EvaluationFailure) {
+            let value = try template.value(in: scope, &budget)
+            if value.isKeepable { return value }
+            raise(
+                ActionFailure(
+                    state: state.index, line: state.line, expression: "output",
+                    message: "the output would be \(StepLimits.tooLarge)"))
+        } catch {
+            raise(ActionFailure(error, in: state.index, prefix: "output "))
+        }
+        return nil
+    }
+
     private func isInFinalState(_ index: StateIndex) -> Bool {
         let state = machine[index]
         return switch state.kind {
-        case .compound: state.children.contains { machine[$0].kind == .final && isActive($0) }
+        case .compound: state.children.contains { machine[$0].kind == .final && configuration.containsSorted($0) }
         case .parallel: state.children.allSatisfy(isInFinalState)
         default: false
         }
     }
 
-    private func isActive(_ index: StateIndex) -> Bool {
-        let offset = configuration.firstOffset { $0 >= index }
-        return offset < configuration.count && configuration[offset] == index
-    }
-
     /// `exitInterpreter`: exit actions run, but the configuration stays for display.
     mutating func runExitActionsOfFinishedMachine() {
-        for index in configuration.reversed() { run(machine[index].exit, of: index) }
+        let shown = configuration
+        for index in shown.reversed() {
+            run(machine[index].exit, of: index)
+            leave(index)
+            if machine[index].kind == .final, machine[index].parent == .root { output = output(of: machine[index]) }
+        }
+        configuration = shown
+    }
+}
+
+extension [Microstep] {
+    fileprivate mutating func noteExit(_ index: StateIndex) {
+        if !isEmpty { self[count - 1].exited.append(index) }
+    }
+
+    fileprivate mutating func noteEntry(_ index: StateIndex) {
+        if !isEmpty { self[count - 1].entered.append(index) }
     }
 }
 

@@ -1,23 +1,34 @@
 extension Interpreter {
     /// `selectTransitions` and `selectEventlessTransitions`: for each active leaf the first transition on its way to
     /// the root, without those that another one preempts.
-    func selectTransitions(_ candidate: (State) -> TransitionIndex?) -> [TransitionIndex] {
+    mutating func selectTransitions(for selector: Selector) -> [TransitionIndex] {
+        let enabled = enabledTransitions(for: selector)
+        charge(enabled.count * enabled.count / 16)
+        return enabled.count > 1 ? removeConflictingTransitions(enabled) : enabled
+    }
+
+    /// For each active leaf the first transition on its way to the root whose guard holds.
+    mutating func enabledTransitions(for selector: Selector) -> [TransitionIndex] {
+        verdicts.removeAll(keepingCapacity: true)
         var enabled: [TransitionIndex] = []
         for index in configuration where machine[index].isLeaf {
+            charge(1 + enabled.count / 16)
             var next: StateIndex? = index
             while let current = next {
                 let state = machine[current]
-                if let transition = candidate(state) {
+                if let transition = state.first(for: selector, where: { holds($0) }) {
                     if !enabled.contains(transition) { enabled.append(transition) }
                     break
                 }
                 next = state.parent
             }
         }
-        return enabled.count > 1 ? removeConflictingTransitions(enabled) : enabled
+        return enabled
     }
 
-    private func removeConflictingTransitions(_ enabled: [TransitionIndex]) -> [TransitionIndex] {
+    /// `removeConflictingTransitions`: of two that would leave the same state, the one of the descendant wins, else the
+    /// earlier one.
+    func removeConflictingTransitions(_ enabled: [TransitionIndex]) -> [TransitionIndex] {
         var filtered: [TransitionIndex] = []
         for candidate in enabled {
             let source = machine[candidate].source

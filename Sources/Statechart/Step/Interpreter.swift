@@ -1,36 +1,68 @@
+import CEL
 import JSON
 
 /// One macrostep under way: the procedures of SCXML, Appendix D, on a machine's tables. Names follow the appendix
 /// where it has one (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
 struct Interpreter {
     let machine: Machine
+    let identity: InstanceIdentity
     /// Sorted: the descendants of a state stand together behind it.
     var configuration: [StateIndex]
     var context: JSONObject
     var memory: [HistoryMemory]
+    var armed: [ArmedTimer]
+    var output: JSONValue?
     var exited: [StateIndex] = []
     var entered: [StateIndex] = []
+    /// The number of the next timer; none is used twice in one macrostep.
+    var nextTimer: Int
+    /// Nil when nobody asked for it.
+    var trace: [Microstep]?
     /// False from the moment in which a top-level final state is entered.
     var isRunning: Bool
+    /// What expressions see as `event`: the one taken last.
+    var event: Event
+    /// Everything that is evaluated in the macrostep takes from it.
+    var budget = Budget()
+    /// The guards of one selection, each asked once.
+    var verdicts: [TransitionIndex: Verdict] = [:]
+    /// Eventless transitions whose failing guard was told once already.
+    var failedEventless: Set<TransitionIndex> = []
+
+    /// Whether an action changed the context.
+    var isContextChanged = false
 
     private var internalQueue: [InternalEvent] = []
     private var nextInternal = 0
     private var work = 0
     private var recentSources: [StateIndex] = []
+    /// What used the budget up: nothing more is done then.
+    private var exhaustion: ActionFailure?
 
-    /// An event in the internal queue; a failed action leaves its reason with it.
+    /// An event in the internal queue; a failed action or guard leaves its reason with it.
     private struct InternalEvent {
         let name: String
         let data: JSONValue?
         let failure: ActionFailure?
     }
 
-    init(machine: Machine, snapshot: Snapshot) {
+    init(machine: Machine, snapshot: Snapshot, identity: InstanceIdentity, event: Event, isTracing: Bool) {
         self.machine = machine
+        self.identity = identity
+        self.event = event
         configuration = snapshot.configuration
         context = snapshot.context
         memory = snapshot.memory
+        nextTimer = (snapshot.armed.last?.number ?? 0) + 1
+        armed = event.origin.number.map { number in snapshot.armed.filter { $0.number != number } } ?? snapshot.armed
+        output = snapshot.output
         isRunning = snapshot.status == .running
+        trace = isTracing ? [] : nil
+    }
+
+    /// What an expression sees now.
+    var scope: Scope {
+        Scope(machine: machine, context: context, configuration: configuration, event: event, identity: identity)
     }
 
     /// Runs one macrostep and says what came of it.
@@ -38,68 +70,83 @@ struct Interpreter {
         do throws(Refusal) {
             try first(&self)
             try settle()
+            try checkContext()
         } catch {
             return .refused(error)
         }
         let snapshot = Snapshot(
-            status: isRunning ? .running : .done, configuration: configuration, context: context, memory: memory)
-        return .accepted(Macrostep(snapshot: snapshot, exited: exited, entered: entered))
+            status: isRunning ? .running : .done, configuration: configuration, context: context, memory: memory,
+            armed: isRunning ? armed : [], output: output)
+        return .accepted(
+            Macrostep(
+                snapshot: snapshot, exited: exited, entered: entered, microsteps: trace ?? [],
+                cost: CELLimits.evaluation - budget.remaining))
     }
 
     /// Enters the machine's initial configuration.
-    mutating func begin() throws(Refusal) {
+    mutating func begin() {
+        trace?.append(Microstep(event: event.name, transitions: []))
         var entry = EntrySet(machine: machine)
         entry.addDescendants(of: .root, memory: memory)
         enter(entry)
     }
 
-    /// Takes the external event that this macrostep is for.
-    mutating func take(external event: Event) throws(Refusal) {
-        let enabled = selectTransitions { $0.candidates.first(for: event.name) }
+    /// Takes the event that this macrostep is for.
+    mutating func takeEvent() throws(Refusal) {
+        let enabled = selectTransitions(for: .event(event))
         if enabled.isEmpty {
-            guard machine.isStrict else { return }
-            throw machine.knows(event: event.name) ? .notAccepted : .unknownEvent
+            // What nobody waits for is recorded, and so is a guard that failed: its error comes next.
+            guard event.origin == .external, machine.isStrict, nextInternal == internalQueue.count else { return }
+            throw refusal()
         }
-        try microstep(enabled)
+        try microstep(enabled, event: event.name)
+    }
+
+    private func refusal() -> Refusal {
+        if !machine.knows(event: event.name) { return .unknownEvent }
+        let findings = findings()
+        return findings.isEmpty ? .notAccepted : .guardRejected(findings)
     }
 
     /// Takes eventless transitions and internal events until nothing is left to do.
     private mutating func settle() throws(Refusal) {
+        try checkExhaustion()
         while isRunning {
-            let eventless = selectTransitions { $0.eventless.first }
+            let eventless = selectTransitions(for: .eventless)
             if !eventless.isEmpty {
-                try microstep(eventless)
+                try microstep(eventless, event: nil)
                 continue
             }
             guard nextInternal < internalQueue.count else { return }
-            let event = internalQueue[nextInternal]
+            let next = internalQueue[nextInternal]
             nextInternal += 1
-            try take(internal: event)
+            try take(internal: next)
         }
         runExitActionsOfFinishedMachine()
+        try checkExhaustion()
         if machine.isStrict, let error = internalQueue[nextInternal...].first(where: { Self.isError($0.name) }) {
             throw unhandled(error)
         }
     }
 
-    private mutating func take(internal event: InternalEvent) throws(Refusal) {
+    private mutating func take(internal next: InternalEvent) throws(Refusal) {
         try countWork()
-        let isError = machine.isStrict && Self.isError(event.name)
-        let enabled = selectTransitions { state in
-            isError ? state.candidates.firstHandler(for: event.name) : state.candidates.first(for: event.name)
-        }
+        let isError = machine.isStrict && Self.isError(next.name)
+        event = Event(name: next.name, data: next.data, at: event.at, origin: event.origin)
+        let enabled = selectTransitions(for: .event(next.name, takesAny: !isError))
         if enabled.isEmpty {
-            if isError { throw unhandled(event) }
+            if isError { throw unhandled(next) }
         } else {
-            try microstep(enabled)
+            try microstep(enabled, event: next.name)
         }
     }
 
-    private mutating func microstep(_ transitions: [TransitionIndex]) throws(Refusal) {
+    private mutating func microstep(_ transitions: [TransitionIndex], event name: String?) throws(Refusal) {
         for transition in transitions where work > StepLimits.work * 9 / 10 {
             recentSources.append(machine[transition].source)
         }
         try countWork()
+        trace?.append(Microstep(event: name, transitions: transitions))
         exit(transitions.compactMap { domain(of: machine[$0]) })
         for transition in transitions { run(machine[transition].actions, of: machine[transition].source) }
         // Domains and history are asked again: what was just left is what a history state stands for now.
@@ -113,13 +160,27 @@ struct Interpreter {
         enter(entry)
     }
 
+    /// Without budget guards could only say no, which is not what the machine means.
+    private func checkExhaustion() throws(Refusal) {
+        if let exhaustion { throw .expressionFailed(exhaustion) }
+    }
+
+    private func checkContext() throws(Refusal) {
+        guard isContextChanged, !JSONValue.object(context).isKeepable else { return }
+        throw .expressionFailed(
+            ActionFailure(
+                state: .root, line: machine[.root].line, expression: "assign",
+                message: "the context would be \(StepLimits.tooLarge)"))
+    }
+
     private mutating func countWork() throws(Refusal) {
+        try checkExhaustion()
         work += 1
         guard work <= StepLimits.work else { throw .livelock(Set(recentSources).sorted()) }
     }
 
     private static func isError(_ name: String) -> Bool {
-        name.hasPrefix("error.")
+        name.hasPrefix(EventName.errorPrefix)
     }
 
     private func unhandled(_ event: InternalEvent) -> Refusal {
@@ -131,80 +192,50 @@ struct Interpreter {
     }
 }
 
-// MARK: Executable content
-
 extension Interpreter {
-    /// Runs one block: an action that fails ends it and raises `error.execution`.
-    mutating func run(_ block: [Action], of state: StateIndex) {
-        for action in block {
-            switch action {
-            case .raise(let event, let data, _):
-                raise(event, data: data)
-            case .assign(let assignments, let line):
-                if let failure = assign(assignments, line: line, of: state) {
-                    internalQueue.append(InternalEvent(name: "error.execution", data: nil, failure: failure))
-                    return
-                }
-            }
-        }
-    }
-
-    /// Puts an event into the internal queue.
-    mutating func raise(_ event: String, data: JSONValue?) {
+    /// Puts an event into the internal queue; false when there are more than could ever be taken.
+    @discardableResult
+    mutating func raise(_ event: String, data: JSONValue?) -> Bool {
+        guard internalQueue.count <= StepLimits.work else { return false }
         internalQueue.append(InternalEvent(name: event, data: data, failure: nil))
+        return true
     }
 
-    /// Applies all entries or none.
-    private mutating func assign(_ assignments: [Assignment], line: Int, of state: StateIndex) -> ActionFailure? {
-        var changed = context
-        for assignment in assignments {
-            if let reason = changed.assign(assignment.value, at: assignment.path[...]) {
-                let expression = "assign \(assignment.path.joined(separator: "."))"
-                return ActionFailure(state: state, line: line, expression: expression, message: reason)
-            }
-        }
-        context = changed
-        return nil
+    /// Puts `error.execution` into the internal queue, or ends the macrostep when the budget is used up.
+    mutating func raise(_ failure: ActionFailure) {
+        tell("failed: \(failure.expression): \(failure.message)", of: failure.state, line: failure.line)
+        if budget.remaining == 0 { exhaustion = exhaustion ?? failure }
+        let data: JSONValue = [
+            "state": .string(machine[failure.state].path), "line": .int(Int64(failure.line)),
+            "expression": .string(failure.expression), "message": .string(failure.message),
+        ]
+        internalQueue.append(InternalEvent(name: "error.execution", data: data, failure: failure))
     }
-}
 
-extension JSONObject {
-    /// Sets a value below this object, or says why that cannot be done. The first key of a path must be there already
-    /// when this is the context: the definition declares it.
-    fileprivate mutating func assign(_ value: JSONValue, at path: ArraySlice<String>) -> String? {
-        guard let key = path.first, let old = self[key] else {
-            return "the context has no key '\(path.first ?? "")'"
+    /// Takes units of work from the budget.
+    mutating func charge(_ units: Int) {
+        do throws(EvaluationError) {
+            try budget.take(units)
+        } catch {
+            let failure = ActionFailure(
+                state: .root, line: machine[.root].line, expression: event.name, message: error.message)
+            exhaustion = exhaustion ?? failure
         }
-        guard path.count > 1 else {
-            self[key] = value.converted(toMatch: old)
-            return nil
-        }
-        let result = old.assigning(value, at: path.dropFirst(), below: key)
-        if case .success(let new) = result { self[key] = new }
-        if case .failure(let reason) = result { return reason.message }
-        return nil
+    }
+
+    /// Adds to the trace, if there is one.
+    mutating func tell(_ text: @autoclosure () -> String, of state: StateIndex, line: Int) {
+        guard let last = trace?.indices.last else { return }
+        trace?[last].deeds.append(Microstep.Deed(state: state, line: line, text: text()))
     }
 }
 
-private struct AssignFailure: Error {
-    let message: String
-}
-
-extension JSONValue {
-    /// A copy with a value set at a path; every step but the last must be a map that is there.
-    fileprivate func assigning(
-        _ value: JSONValue, at path: ArraySlice<String>, below parent: String
-    ) -> Result<JSONValue, AssignFailure> {
-        guard let key = path.first else { return .success(value) }
-        guard case .object(var object) = self else {
-            return .failure(AssignFailure(message: "'\(parent)' is \(kind == "int" ? "an" : "a") \(kind), not a map"))
-        }
-        if path.count > 1, object[key] == nil {
-            return .failure(AssignFailure(message: "'\(parent)' has no key '\(key)'"))
-        }
-        return (object[key] ?? .null).assigning(value, at: path.dropFirst(), below: key).map { new in
-            object[key] = new
-            return .object(object)
+extension Event.Origin {
+    /// The number in `Snapshot.armed` of the event that comes by itself.
+    var number: Int? {
+        switch self {
+        case .external: nil
+        case .sent(let number), .timer(let number): number
         }
     }
 }

@@ -1,16 +1,3 @@
-package import JSON
-
-/// What an instance is told.
-package struct Event: Sendable, Equatable {
-    package let name: String
-    package let data: JSONValue?
-
-    package init(name: String, data: JSONValue? = nil) {
-        self.name = name
-        self.data = data
-    }
-}
-
 /// What a step comes to.
 package enum Outcome: Sendable, Equatable {
     /// Nothing changed.
@@ -28,6 +15,31 @@ package struct Macrostep: Sendable, Equatable {
     package let exited: [StateIndex]
     /// The states that were entered, in order, over all microsteps; without the root.
     package let entered: [StateIndex]
+    /// What happened one by one; empty unless it was asked for.
+    package let microsteps: [Microstep]
+    /// Units of `Budget` that were used.
+    package let cost: Int
+}
+
+/// Transitions taken together, and what they did.
+package struct Microstep: Sendable, Equatable {
+    /// Something that an action did.
+    package struct Deed: Sendable, Equatable {
+        /// To which state the action belongs.
+        package let state: StateIndex
+        package let line: Int
+        /// `assign amount = 250`, `raise paid`, `log "…"`, `failed: …`.
+        package let text: String
+    }
+
+    /// What was taken; nil for eventless transitions.
+    package let event: String?
+    /// Empty when the machine starts.
+    package let transitions: [TransitionIndex]
+    package internal(set) var exited: [StateIndex] = []
+    package internal(set) var entered: [StateIndex] = []
+    /// In the order in which they were done.
+    package internal(set) var deeds: [Deed] = []
 }
 
 /// Why an event was not taken.
@@ -36,30 +48,28 @@ package enum Refusal: Error, Sendable, Equatable {
     case unknownEvent
     /// Some state has, but none of this configuration.
     case notAccepted
+    /// States of this configuration have, but no guard let it pass; in the order in which they were asked.
+    case guardRejected([GuardFinding])
     /// The machine has finished.
     case finished
-    /// An action failed and nothing handled it: the whole macrostep is undone.
+    /// The instance has failed and waits for somebody to look.
+    case failed
+    /// Something could not be evaluated or done and nothing handled it: the whole macrostep is undone.
     case expressionFailed(ActionFailure)
     /// The machine never settles; the states whose transitions went round, in document order.
     case livelock([StateIndex])
-    /// The data of a start does not fit the machine's context.
+    /// The data of a start does not fit the machine's context, or an event's data its declared type.
     case invalidData(String)
 }
 
-/// An action that could not be run, or an error event that nothing handled.
+/// An action or a guard that failed, or an error event that nothing handled.
 package struct ActionFailure: Error, Sendable, Equatable {
-    /// The state that the action belongs to: entered, left, or the source of the transition.
+    /// The state that it belongs to: entered, left, or the source of the transition.
     package let state: StateIndex
     /// The line of the definition.
     package let line: Int
-    /// The action, as far as it matters: `assign a.b`.
+    /// What failed, as far as it matters: `assign a.b`, `context.n / 0`.
     package let expression: String
     /// Why.
     package let message: String
-}
-
-/// How far one macrostep may go.
-package enum StepLimits {
-    /// Microsteps and internal events of one macrostep; past it the machine is held to go round for ever.
-    package static let work = 1_000
 }

@@ -1,9 +1,15 @@
+import JSON
+
 extension Refusal {
     /// Why the event was refused, for people; says nothing of the instance, which the machine does not know.
     package func message(for event: String, in machine: Machine) -> String {
         switch self {
         case .unknownEvent: return "Machine '\(machine.name)' has no event '\(event)'"
         case .notAccepted: return "'\(event)' is not accepted in this state"
+        case .guardRejected(let findings):
+            let told = findings.map { $0.message(in: machine) }.joined(separator: "; ")
+            return "'\(event)' was rejected: \(told)"
+        case .failed: return "The instance has failed and takes no events until it is retried"
         case .finished: return "The instance has finished and accepts no more events"
         case .expressionFailed(let failure):
             let path = machine[failure.state].path
@@ -16,5 +22,24 @@ extension Refusal {
                 + "these states went round: \(names)"
         case .invalidData(let message): return message
         }
+    }
+}
+
+extension GuardFinding {
+    /// Why a guard did not let an event pass: `'amount > 0' on line 7 is false (amount = 0)`.
+    package func message(in machine: Machine) -> String {
+        let what = failure.map { "failed: \($0)" } ?? "is false"
+        let values = reads.isEmpty ? "" : " (\(reads.map(\.message).joined(separator: ", ")))"
+        return "guard '\(expression)' on line \(machine[transition].line) \(what)\(values)"
+    }
+}
+
+extension ValueRead {
+    /// `context.amount = 250`, cut where it is long.
+    package var message: String {
+        guard let value else { return "\(text) cannot be read" }
+        let written = JSONWriter.string(value)
+        let limit = 80
+        return "\(text) = \(written.count > limit ? written.prefix(limit) + "…" : written)"
     }
 }

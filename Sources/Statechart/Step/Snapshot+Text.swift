@@ -20,7 +20,9 @@ extension Machine {
         return SnapshotText(
             configuration: leafPaths(of: snapshot.configuration).joined(separator: ","),
             context: JSONWriter.string(snapshot.context),
-            memory: JSONWriter.string(memory))
+            memory: JSONWriter.string(memory),
+            armed: snapshot.armed.isEmpty ? "[]" : JSONWriter.string(JSONValue.array(snapshot.armed.map(json(of:)))),
+            output: snapshot.output.map(JSONWriter.string))
     }
 
     /// The snapshot of its stored form.
@@ -41,7 +43,10 @@ extension Machine {
             memory.append(HistoryMemory(history: try state(stored: member.key), states: states))
         }
         memory.sort { $0.history < $1.history }
-        return Snapshot(status: status, configuration: active.sorted(), context: context, memory: memory)
+        return Snapshot(
+            status: status, configuration: active.sorted(), context: context, memory: memory,
+            armed: text.armed == "[]" ? [] : try armed(text.armed),
+            output: try text.output.map { text throws(SnapshotTextError) in try Self.value(text, "output") })
     }
 
     private func state(stored path: String) throws(SnapshotTextError) -> StateIndex {
@@ -52,12 +57,54 @@ extension Machine {
     }
 
     private static func object(_ text: String, _ what: String) throws(SnapshotTextError) -> JSONObject {
+        if let object = try value(text, what).object { return object }
+        throw SnapshotTextError(message: "the \(what) is not a JSON object")
+    }
+
+    private static func value(_ text: String, _ what: String) throws(SnapshotTextError) -> JSONValue {
         do throws(JSONError) {
-            if let object = try JSONReader.value(from: text).object { return object }
+            return try JSONReader.value(from: text)
         } catch {
             throw SnapshotTextError(message: "the \(what) is not JSON: \(error)")
         }
-        throw SnapshotTextError(message: "the \(what) is not a JSON object")
+    }
+}
+
+// MARK: Timers
+
+extension Machine {
+    private func json(of timer: ArmedTimer) -> JSONValue {
+        var object: JSONObject = [
+            "number": .int(Int64(timer.number)), "event": .string(timer.event), "due": .int(timer.due.milliseconds),
+        ]
+        object["data"] = timer.data
+        switch timer.owner {
+        case .state(let state): object["state"] = .string(self[state].path)
+        case .send(let id): object["id"] = id.map(JSONValue.string)
+        }
+        if timer.isImmediate { object["immediate"] = true }
+        return .object(object)
+    }
+
+    private func armed(_ text: String) throws(SnapshotTextError) -> [ArmedTimer] {
+        guard case .array(let elements) = try Self.value(text, "list of timers") else {
+            throw SnapshotTextError(message: "the timers are not a list")
+        }
+        var timers: [ArmedTimer] = []
+        for element in elements {
+            guard let object = element.object, case .int(let number)? = object["number"],
+                let event = object["event"]?.string, case .int(let due)? = object["due"]
+            else { throw SnapshotTextError(message: "a timer is not whole") }
+            let owner: ArmedTimer.Owner =
+                if let path = object["state"]?.string { .state(try state(stored: path)) } else {
+                    .send(id: object["id"]?.string)
+                }
+            timers.append(
+                ArmedTimer(
+                    number: Int(number), event: event, data: object["data"], due: LogicalTime(milliseconds: due),
+                    owner: owner, isImmediate: object["immediate"] == true))
+        }
+        return timers
     }
 }
 

@@ -5,6 +5,8 @@ package struct Snapshot: Sendable, Equatable {
     /// Whether the machine still runs.
     package enum Status: String, Sendable {
         case running, done
+        /// An event that nobody waited for could not be applied; it is set aside until somebody looks.
+        case failed
     }
 
     package var status: Status
@@ -13,12 +15,21 @@ package struct Snapshot: Sendable, Equatable {
     package var context: JSONObject
     /// What the history states remember, in their document order.
     package var memory: [HistoryMemory]
+    /// The timers that run, in the order in which they were armed.
+    package var armed: [ArmedTimer]
+    /// What the final state at the top gave; nil before, and when it gives nothing.
+    package var output: JSONValue?
 
-    package init(status: Status, configuration: [StateIndex], context: JSONObject, memory: [HistoryMemory]) {
+    package init(
+        status: Status, configuration: [StateIndex], context: JSONObject, memory: [HistoryMemory],
+        armed: [ArmedTimer] = [], output: JSONValue? = nil
+    ) {
         self.status = status
         self.configuration = configuration
         self.context = context
         self.memory = memory
+        self.armed = armed
+        self.output = output
     }
 }
 
@@ -41,10 +52,18 @@ package struct SnapshotText: Sendable, Equatable {
     package var context: String
     /// Path of the history state → list of paths.
     package var memory: String
+    /// List of timers, in the order in which they were armed.
+    package var armed: String
+    /// Nil when there is none.
+    package var output: String?
 
-    package init(configuration: String, context: String, memory: String) {
+    package init(
+        configuration: String, context: String, memory: String, armed: String = "[]", output: String? = nil
+    ) {
         self.configuration = configuration
         self.context = context
         self.memory = memory
+        self.armed = armed
+        self.output = output
     }
 }

@@ -8,6 +8,9 @@ enum StateText {
         paths.isEmpty ? "-" : paths.joined(separator: ", ")
     }
 
+    /// One state; the root has no path.
+    static func path(_ path: String) -> String { path.isEmpty ? "(root)" : path }
+
     /// In a sentence: `state 'draft'`, or `states 'a', 'b'`.
     static func named(_ paths: [String]) -> String {
         (paths.count == 1 ? "state " : "states ") + paths.map { "'\($0)'" }.joined(separator: ", ")

@@ -20,6 +20,9 @@ struct Send: Verb {
     @Flag(help: "Say what would happen and change nothing.")
     var dryRun = false
 
+    @Flag(help: "With --dry-run: list every transition in the order tried, its verdict, and what its guard read.")
+    var explain = false
+
     @Flag(help: "Tell which states were exited and entered.")
     var detail = false
 
@@ -31,26 +34,21 @@ struct Send: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        if explain, !dryRun { throw ValidationError("'--explain' goes with '--dry-run' only") }
+    }
+
     func run(in session: Session) async throws {
         let expectation = Expectation(seq: expectSeq, state: expectState)
         let request = SendRequest(
             event: event, data: try data.value(in: session),
             expect: expectation == Expectation() ? nil : expectation)
-        let parameters = SendParameters(dryRun: dryRun, detail: detail)
+        let parameters = SendParameters(dryRun: dryRun, detail: detail, explain: explain)
         do {
             let answer = try await session.withClient { try await $0.send(request, to: instance, parameters) }
-            try session.print(answer) { Self.line(for: answer) }
+            try session.print(answer) { SendText.lines(for: answer) }
         } catch {
             throw CommandFailure(error, event: event)
         }
-    }
-
-    private static func line(for answer: SendAnswer) -> String {
-        var facts = ["seq \(answer.seq - 1) -> \(answer.seq)"]
-        if answer.status != .running { facts.append(answer.status.rawValue) }
-        if answer.dryRun == true { facts.append("dry run: nothing was changed") }
-        return "\(answer.instance): \(StateText.leaves(answer.from)) -> \(StateText.leaves(answer.to))"
-            + "   (\(facts.joined(separator: ", ")))\n"
-            + StateText.detail(exited: answer.exited, entered: answer.entered)
     }
 }

@@ -26,7 +26,19 @@ struct Show: Verb {
             updated:   \(shown.updatedAt.text)
             context:   \(Printable.lines(IndentedJSON.text(of: shown.context)))
 
-            """
+            """ + Self.ending(of: shown)
         }
+    }
+
+    /// How it ended, or why it failed; empty while it runs.
+    private static func ending(of shown: Instance) -> String {
+        var text = shown.output.map { "output:    \(Printable.lines(IndentedJSON.text(of: $0)))\n" } ?? ""
+        if let failure = shown.failure {
+            let event = failure.data.map { "\(failure.event) \(StateText.data($0))" } ?? failure.event
+            text +=
+                "failed on: \(Printable.text(event))\nbecause:   \(Printable.text(failure.detail))\n"
+                + "           'wfctl retry \(shown.instance)' applies the event again\n"
+        }
+        return text
     }
 }

@@ -8,8 +8,9 @@ struct Simulate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Run a definition in memory, without a daemon.",
         discussion: """
-            Prints the start and what every event came to. A refused event changes nothing, and the run goes on; the \
-            exit code is 5 then. Events named here come before those of the script.
+            Time is virtual: it passes where the script says so, and timers fire in it. Prints the start and what \
+            every event came to: the state and the context afterwards and what the actions did. A refused event changes \
+            nothing, and the run goes on; the exit code is 5 then. Events named here come before those of the script.
             """)
 
     @Argument(help: ArgumentHelp("A definition in YAML or JSON; - is standard input.", valueName: "file"))
@@ -28,11 +29,18 @@ struct Simulate: Verb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Events to send: {\"event\": …, \"data\": …}, one a line; - is standard input.", valueName: "file|-"))
+            "Events to send: {\"event\": …, \"data\": …, \"after\": \"5s\"}, one a line; - is standard input.",
+            valueName: "file|-"))
     var script: String?
 
-    @Flag(help: "Tell which states were exited and entered.")
-    var detail = false
+    @Flag(help: "In the end, go from timer to timer until there are none.")
+    var untilIdle = false
+
+    @Flag(help: "Tell the microsteps: transitions, states left and entered, actions.")
+    var trace = false
+
+    @Option(help: ArgumentHelp("What the virtual clock shows at the start.", valueName: "time"))
+    var clock = "2000-01-01T00:00:00.000Z"
 
     @OptionGroup var global: GlobalOptions
 
@@ -49,42 +57,84 @@ struct Simulate: Verb {
             throw CommandFailure(.badData, "Cannot simulate '\(file)': the definition has mistakes")
         }
         let data = try data.map { try DataArgument.object(of: $0, in: session) } ?? JSONObject()
-        let scripted = try script.map { try SimulationScript.events(at: $0, in: session) } ?? []
-        if case .refused(.invalidData(let reason)) = machine.start(with: data) {
+        let scripted = try script.map { try SimulationScript.lines(at: $0, in: session) } ?? []
+        guard let start = WireTime(text: clock) else {
+            throw CommandFailure(.usage, "'\(clock)' is no time; one is written 2000-01-01T00:00:00.000Z")
+        }
+        if let reason = Simulation.misfit(of: data, in: machine) {
             throw CommandFailure(.badData, "Cannot start '\(machine.name)': \(reason)")
         }
-        var simulation = Simulation(machine, tellsDetail: detail)
-        var printer = ListPrinter(session, columns: Self.columns(detail: detail))
+        var printer = SimulationPrinter(session, isTracing: trace)
+        var simulation = Simulation(machine, at: LogicalTime(milliseconds: start.milliseconds))
         let started = simulation.start(with: data)
-        try printer.add([started])
-        var refused = started.reason == nil ? 0 : 1
-        if refused == 0 {
-            for event in events.map({ Event(name: $0) }) + scripted {
-                let step = simulation.send(event)
-                try printer.add([step])
-                refused += step.reason == nil ? 0 : 1
-            }
+        try printer.add(started)
+        if let reason = started.first?.reason {
+            try printer.end()
+            throw CommandFailure(.refused, "The machine does not start: \(reason)")
         }
+        for line in events.map(ScriptLine.init(event:)) + scripted { try printer.add(simulation.play(line)) }
+        while untilIdle, !simulation.isIdle, !simulation.isEndless { try printer.add(simulation.fireNext()) }
         try printer.end()
-        if refused > 0 { throw CommandFailure(.refused, Self.summary(started: started, refused: refused)) }
+        if simulation.isEndless {
+            throw CommandFailure(
+                .other, "The machine does not come to rest: \(Simulation.longestRun) events came by themselves")
+        }
+        if printer.refused > 0 {
+            let count = printer.refused
+            throw CommandFailure(.refused, count == 1 ? "1 event was refused" : "\(count) events were refused")
+        }
+    }
+}
+
+/// Prints what a simulation does: a table, or with a trace a paragraph for each macrostep.
+struct SimulationPrinter {
+    private let session: Session
+    private let isTracing: Bool
+    private var table: ListPrinter<SimulatedStep>
+    /// The events that were refused, and those that failed.
+    private(set) var refused = 0
+
+    init(_ session: Session, isTracing: Bool) {
+        self.session = session
+        self.isTracing = isTracing
+        table = ListPrinter(session, columns: Self.columns)
     }
 
-    private static func summary(started: SimulatedStep, refused: Int) -> String {
-        if let reason = started.reason { return "The machine does not start: \(reason)" }
-        return refused == 1 ? "1 event was refused" : "\(refused) events were refused"
+    /// Prints some macrosteps.
+    mutating func add(_ steps: [SimulatedStep]) throws {
+        refused += steps.count { $0.reason != nil }
+        guard isTracing, session.format == .table else {
+            try table.add(steps)
+            return
+        }
+        for step in steps {
+            let state = "\(StateText.leaves(step.from)) -> \(Self.state(step))   \(JSONWriter.string(step.context))"
+            let head = "\(step.seq)  \(Self.time(step))  \(step.event): \(state)"
+            let lines = Printable.lines(head + "\n" + step.microsteps.map(\.lines).joined())
+            try session.environment.output.write(lines)
+        }
     }
 
-    private static func columns(detail: Bool) -> [Table<SimulatedStep>.Column] {
-        let columns: [Table<SimulatedStep>.Column] = [
-            .init("SEQ") { String($0.seq) },
-            .init("EVENT") { $0.event },
-            .init("FROM") { StateText.leaves($0.from) },
-            .init("TO") { $0.reason == nil ? StateText.leaves($0.to) : "refused: \($0.reason ?? "")" },
-        ]
-        guard detail else { return columns }
-        return columns + [
-            .init("EXITED") { StateText.leaves($0.exited ?? []) },
-            .init("ENTERED") { StateText.leaves($0.entered ?? []) },
-        ]
+    /// Prints what is left.
+    mutating func end() throws {
+        if !isTracing || session.format != .table { try table.end() }
+    }
+
+    private static let columns: [Table<SimulatedStep>.Column] = [
+        .init("SEQ") { String($0.seq) },
+        .init("TIME") { time($0) },
+        .init("EVENT") { $0.event },
+        .init("STATE") { state($0) },
+        .init("CONTEXT") { $0.reason == nil ? JSONWriter.string($0.context) : "" },
+        .init("ACTIONS") { $0.actions.joined(separator: "; ") },
+    ]
+
+    /// `+5s`: since the start.
+    private static func time(_ step: SimulatedStep) -> String { "+" + DurationText.text(milliseconds: step.after) }
+
+    private static func state(_ step: SimulatedStep) -> String {
+        if let reason = step.reason { return "\(step.kind == "failed" ? "failed" : "refused"): \(reason)" }
+        let output = step.output.map { " \(JSONWriter.string($0))" } ?? ""
+        return StateText.leaves(step.to) + (step.status == "done" ? " (done\(output))" : "")
     }
 }

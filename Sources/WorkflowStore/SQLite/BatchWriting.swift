@@ -52,7 +52,7 @@ struct BatchWriting {
             database,
             """
             INSERT INTO instance (namespace_id, \(InstanceRecord.columns))
-            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         for instance in instances {
             insert.bind(instance.id.rawValue)
@@ -65,7 +65,8 @@ struct BatchWriting {
             insert.bind(instance.state.configuration)
             insert.bind(instance.state.context)
             insert.bind(instance.state.memory)
-            insert.bind(instance.armed)
+            insert.bind(instance.state.armed)
+            insert.bind(instance.state.output)
             insert.bind(instance.digest.bytes)
             insert.bind(instance.created.rawValue)
             insert.bind(instance.updated.rawValue)
@@ -104,7 +105,7 @@ struct BatchWriting {
         guard !snapshots.isEmpty else { return }
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO snapshot (\(SnapshotRecord.columns), digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO snapshot (\(SnapshotRecord.columns), digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         for snapshot in snapshots {
             insert.bind(snapshot.instanceID.rawValue)
             insert.bind(snapshot.seq.rawValue)
@@ -113,7 +114,8 @@ struct BatchWriting {
             insert.bind(snapshot.state.configuration)
             insert.bind(snapshot.state.context)
             insert.bind(snapshot.state.memory)
-            insert.bind(snapshot.armed)
+            insert.bind(snapshot.state.armed)
+            insert.bind(snapshot.state.output)
             insert.bind(Digest(snapshot: snapshot).bytes)
             try insert.run()
         }
@@ -124,14 +126,14 @@ extension BatchWriting {
     /// Without `machine_id` and `status`: naming them would rewrite the list index for every event, because SQLite
     /// decides by the statement's columns, not by the values.
     private static let updateInPlace = """
-        UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, digest = ?,
-            updated_ms = ?
+        UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
+            digest = ?, updated_ms = ?
         WHERE id = ? AND machine_id = ? AND status = ?
         """
 
     private static let updateMoved = """
-        UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, digest = ?,
-            updated_ms = ?, machine_id = ?, status = ?
+        UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
+            digest = ?, updated_ms = ?, machine_id = ?, status = ?
         WHERE id = ?
         """
 
@@ -166,7 +168,8 @@ extension BatchWriting {
         statement.bind(instance.state.configuration)
         statement.bind(instance.state.context)
         statement.bind(instance.state.memory)
-        statement.bind(instance.armed)
+        statement.bind(instance.state.armed)
+        statement.bind(instance.state.output)
         statement.bind(instance.digest.bytes)
         statement.bind(instance.updated.rawValue)
     }

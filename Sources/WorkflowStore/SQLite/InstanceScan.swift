@@ -107,7 +107,7 @@ struct InstanceScan: Sendable {
         if isWanted {
             let instance = try InstanceRecord(row: &row)
             page.instances.append(instance)
-            bytesLeft -= instance.state.context.utf8.count + instance.armed.utf8.count
+            bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
         }
         try spendRow()
     }

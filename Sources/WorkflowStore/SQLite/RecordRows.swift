@@ -15,8 +15,8 @@ extension MachineRecord {
 
 extension InstanceRecord {
     static let columns = """
-        id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, digest, created_ms,
-        updated_ms
+        id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, output, digest,
+        created_ms, updated_ms
         """
     /// The place of `configuration` in `columns`.
     static let configurationColumn: CInt = 7
@@ -26,7 +26,7 @@ extension InstanceRecord {
             id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
             machineID: MachineID(rawValue: row.integer()), status: try row.status(),
             seq: Seq(rawValue: row.integer()), head: Position(rawValue: row.integer()),
-            state: SnapshotText(row: &row), armed: row.text(), digest: try row.digest(),
+            state: SnapshotText(row: &row), digest: try row.digest(),
             created: Timestamp(rawValue: row.integer()), updated: Timestamp(rawValue: row.integer()))
     }
 }
@@ -49,19 +49,20 @@ extension JournalRecord {
 }
 
 extension SnapshotRecord {
-    static let columns = "instance_id, seq, position, status, configuration, context, memory, armed"
+    static let columns = "instance_id, seq, position, status, configuration, context, memory, armed, output"
 
     init(row: inout StatementRow) throws {
         self.init(
             instanceID: InstanceID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
-            position: Position(rawValue: row.integer()), status: try row.status(), state: SnapshotText(row: &row),
-            armed: row.text())
+            position: Position(rawValue: row.integer()), status: try row.status(), state: SnapshotText(row: &row))
     }
 }
 
 extension SnapshotText {
     fileprivate init(row: inout StatementRow) {
-        self.init(configuration: row.text(), context: row.text(), memory: row.text())
+        self.init(
+            configuration: row.text(), context: row.text(), memory: row.text(), armed: row.text(),
+            output: row.optionalText())
     }
 }
 

@@ -12,6 +12,7 @@ extension MachineDraft {
                 } else if !transition.isGuarded {
                     takers[descriptor] = transition
                 }
+                checkTimeout(transition, of: state, &diagnostics)
                 if transition.reenters, transition.targets.isEmpty {
                     diagnostics.warning("'reenter' does nothing without a 'target'", at: transition.position)
                 }
@@ -26,7 +27,13 @@ extension MachineDraft {
         case .event(let descriptor): descriptor
         case .always: nil
         case .done: "done.state.\(id(of: state))"
+        case .after(let delay): timeoutEvent(delay, of: state)
         }
+    }
+
+    /// The event of a delay of `after`.
+    func timeoutEvent(_ delay: String, of state: StateDraft) -> String {
+        "\(EventName.timeoutPrefix)\(delay).\(id(of: state))"
     }
 
     /// What `#id` and `done.state.<id>` name.
@@ -42,6 +49,17 @@ extension MachineDraft {
         let message =
             "this transition is never taken: the one on line \(taker.position.line) always takes \(what) first"
         diagnostics.warning(message, at: transition.position)
+    }
+
+    /// Without `reenter` the state is not left, so its timers are not armed again.
+    private func checkTimeout(
+        _ transition: TransitionDraft, of state: StateDraft, _ diagnostics: inout DiagnosticList
+    ) {
+        guard case .after = transition.trigger, !transition.reenters,
+            transition.targets.contains(where: { $0.state == state.index })
+        else { return }
+        diagnostics.warning(
+            "this 'after' leads to its own state and will not fire again; add 'reenter: true'", at: transition.position)
     }
 
     private func checkDone(of state: StateDraft, _ diagnostics: inout DiagnosticList) {

@@ -37,77 +37,134 @@ extension DraftReader {
             return nil
         }
         switch pair.key.text {
-        case "assign": return assign(pair).map { .written($0) }
-        case "raise": return raise(pair).map { .written($0) }
+        case "assign": return assign(pair)
+        case "raise": return raise(pair)
+        case "send": return send(pair)
+        case "cancel": return text(pair.value, "'cancel'").map { .cancel(id: $0, pair.key.position) }
+        case "log": return expression(pair.value, "'log'").map { .log($0) }
+        case "choose": return choose(pair)
+        case "foreach": return foreach(pair)
         default: return nil
         }
     }
 
-    private mutating func raise(_ pair: SourceNode.Pair) -> Action? {
+    private mutating func choose(_ pair: SourceNode.Pair) -> ActionDraft? {
+        guard case .sequence(let nodes) = pair.value.content, !nodes.isEmpty else {
+            reportKind(pair.value, "'choose' must be a list of branches with 'guard' and 'actions'")
+            return nil
+        }
+        var branches: [BranchDraft] = []
+        for (offset, node) in nodes.enumerated() {
+            guard let pairs = mapping(node, "a branch of 'choose'") else { continue }
+            checkKeys(of: pairs, in: .branch, of: "a branch of 'choose'")
+            var branch = BranchDraft()
+            if let node = pairs["guard"] { branch.condition = condition(node, "'guard'") }
+            if let node = pairs["actions"] {
+                branch.actions = actions(node, of: "'actions'")
+            } else {
+                diagnostics.error("a branch of 'choose' needs 'actions'", at: node.position)
+            }
+            if pairs["guard"] == nil, offset < nodes.count - 1 {
+                diagnostics.warning(
+                    "the branches after this one are never taken: it has no 'guard'", at: node.position)
+            }
+            branches.append(branch)
+        }
+        return .choose(branches, pair.key.position)
+    }
+
+    private mutating func foreach(_ pair: SourceNode.Pair) -> ActionDraft? {
+        guard let pairs = mapping(pair.value, "'foreach'") else { return nil }
+        checkKeys(of: pairs, in: .foreach, of: "'foreach'")
+        for key in ["array", "item", "actions"] where pairs[key] == nil {
+            diagnostics.error("'foreach' needs \(key.quoted)", at: pair.key.position)
+        }
+        let item = pairs["item"].flatMap { contextKey($0, "'item'") }
+        let index = pairs["index"].flatMap { contextKey($0, "'index'") }
+        let array = pairs["array"].flatMap { expression($0, "'array'") }
+        let body = pairs["actions"].map { actions($0, of: "'actions'") }
+        guard let item, let array, let body else { return nil }
+        return .foreach(
+            LoopDraft(array: array, item: item, index: index, actions: body, position: pair.key.position))
+    }
+
+    private mutating func contextKey(_ node: SourceNode, _ what: String) -> String? {
+        guard let text = text(node, what) else { return nil }
+        guard Self.isIdentifier(text) else {
+            diagnostics.error("\(what) must be a key of the context, not \(text.quoted)", at: node.position)
+            return nil
+        }
+        checkContextKey(text, at: node.position)
+        return text
+    }
+}
+
+// MARK: Events
+
+extension DraftReader {
+    private mutating func raise(_ pair: SourceNode.Pair) -> ActionDraft? {
         guard case .mapping(let pairs) = pair.value.content else {
-            guard let event = event(pair.value, "'raise'") else { return nil }
-            return .raise(event: event, data: nil, line: pair.key.position.line)
+            return raisedEvent(pair.value, "'raise'").map { .raise(event: $0, data: nil, pair.key.position) }
         }
         checkKeys(of: pairs, in: .raise, of: "'raise'")
         guard let node = pairs["event"] else {
             diagnostics.error("'raise' needs an 'event'", at: pair.value.position)
             return nil
         }
-        let data = pairs["data"].map { literal($0, strings: .expressions) }
-        guard let event = event(node, "'event'") else { return nil }
-        return .raise(event: event, data: data ?? nil, line: pair.key.position.line)
+        let data = pairs["data"].flatMap { template($0) }
+        return raisedEvent(node, "'event'").map { .raise(event: $0, data: data, pair.key.position) }
     }
 
-    private mutating func event(_ node: SourceNode, _ what: String) -> String? {
-        guard let text = text(node, what) else { return nil }
-        return checkEvent(SourceWord(text: text, position: node.position), name: text) ? text : nil
-    }
-
-    private mutating func assign(_ pair: SourceNode.Pair) -> Action? {
-        guard let pairs = mapping(pair.value, "'assign'") else { return nil }
-        var assignments: [Assignment] = []
-        for pair in pairs {
-            let path = pair.key.text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard checkPath(path, pair.key), let value = literal(pair.value, strings: .expressions) else { continue }
-            assignments.append(Assignment(path: path, value: typed(value, at: path)))
-        }
-        reportOverlaps(pairs.map(\.key).filter { $0.text.utf8.count <= DefinitionLimits.pathBytes })
-        return .assign(assignments, line: pair.key.position.line)
-    }
-
-    private mutating func checkPath(_ path: [String], _ key: SourceWord) -> Bool {
-        let isShort = path.count <= DefinitionLimits.nesting && key.text.utf8.count <= DefinitionLimits.pathBytes
-        guard isShort, path.allSatisfy(Self.isIdentifier) else {
-            let rule = "identifiers joined by dots"
-            diagnostics.error("\(key.text.quoted) cannot be a path into the context: \(rule)", at: key.position)
-            return false
-        }
-        guard let contextKeys, contextKeys[path[0]] == nil else { return true }
-        let suggestion = diagnostics.suggestion(for: path[0], among: contextKeys.keys)
-        let hint = suggestion.isEmpty ? "; declare it in 'context'" : suggestion
-        let message = "the context has no key \(path[0].quoted)\(hint)"
-        diagnostics.add(draft.isStrict ? .error : .warning, message, at: key.position)
-        return true
-    }
-
-    /// A key whose initial value is a double stays one.
-    private func typed(_ value: JSONValue, at path: [String]) -> JSONValue {
-        guard path.count == 1, case .int(let int) = value, case .double? = contextKeys?[path[0]] else { return value }
-        return .double(Double(int))
-    }
-
-    /// All values of one `assign` are set at once, so none may lie inside another.
-    private mutating func reportOverlaps(_ keys: [SourceWord]) {
-        let paths = Set(keys.map(\.text))
-        for key in keys {
-            var prefix = key.text[...]
-            while let dot = prefix.lastIndex(of: ".") {
-                prefix = prefix[..<dot]
-                guard paths.contains(String(prefix)) else { continue }
-                let message = "\(key.text.quoted) lies inside \(String(prefix).quoted), which the same 'assign' sets"
-                diagnostics.error(message, at: key.position)
-                break
+    private mutating func send(_ pair: SourceNode.Pair) -> ActionDraft? {
+        guard case .mapping(let pairs) = pair.value.content else {
+            return sentEvent(pair.value, "'send'").map {
+                .send(SendDraft(event: $0, position: pair.key.position))
             }
         }
+        checkKeys(of: pairs, in: .send, of: "'send'")
+        guard let node = pairs["event"] else {
+            diagnostics.error("'send' needs an 'event'", at: pair.value.position)
+            return nil
+        }
+        let data = pairs["data"].flatMap { template($0) }
+        let delay = pairs["delay"].flatMap { self.delay($0) }
+        let id = pairs["id"].flatMap { text($0, "'id'") }
+        if let node = pairs["id"], pairs["delay"] == nil {
+            diagnostics.warning("'id' does nothing without a 'delay': 'cancel' ends delayed events", at: node.position)
+        }
+        return sentEvent(node, "'event'").map {
+            .send(SendDraft(event: $0, data: data, delay: delay, id: id, position: pair.key.position))
+        }
+    }
+
+    private mutating func event(_ node: SourceNode, _ what: String, except reserved: [String]) -> String? {
+        guard let text = text(node, what) else { return nil }
+        let word = SourceWord(text: text, position: node.position)
+        guard checkEvent(word, name: text) else { return nil }
+        guard let prefix = reserved.first(where: text.hasPrefix) else { return text }
+        let message = "\(text.quoted) is an event of the engine's own: it alone uses names under \(prefix.quoted)"
+        diagnostics.error(message, at: node.position)
+        return nil
+    }
+
+    /// What `send` sends comes back as if from outside, so it cannot have a name that only the engine uses.
+    private mutating func sentEvent(_ node: SourceNode, _ what: String) -> String? {
+        event(node, what, except: EventName.reservedPrefixes)
+    }
+
+    /// A machine may raise errors of its own.
+    private mutating func raisedEvent(_ node: SourceNode, _ what: String) -> String? {
+        event(node, what, except: EventName.reservedPrefixes.filter { $0 != EventName.errorPrefix })
+    }
+
+    /// Reads a delay: one of the literal forms, else an expression.
+    mutating func delay(_ node: SourceNode) -> DelayDraft? {
+        guard let expression = expression(node, "a delay") else { return nil }
+        return delay(expression)
+    }
+
+    /// The delay of a text.
+    func delay(_ expression: ExpressionDraft) -> DelayDraft {
+        DelayText.milliseconds(expression.text).map { .milliseconds($0) } ?? .expression(expression)
     }
 }

@@ -11,6 +11,9 @@ extension DraftReader {
             case "exit": draft.states[index.offset].exit = actions(pair.value, of: "'exit'")
             case "on": readHandlers(pair.value, of: index)
             case "always": readTransitions(pair.value, .always, of: index)
+            case "after": readTimeouts(pair.value, of: index)
+            case "output" where draft[index].kind == .final:
+                draft.states[index.offset].output = template(pair.value)
             case "onDone": readDone(pair, of: index)
             case "target": readHistoryTarget(pair.value, of: index)
             default: break

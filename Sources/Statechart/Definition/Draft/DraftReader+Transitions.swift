@@ -11,6 +11,21 @@ extension DraftReader {
         }
     }
 
+    /// Reads `after`: delays and their transitions.
+    mutating func readTimeouts(_ node: SourceNode, of index: StateIndex) {
+        guard let pairs = mapping(node, "'after'") else { return }
+        for pair in pairs {
+            guard pair.key.text.utf8.count <= DefinitionLimits.nameBytes else {
+                diagnostics.error("a delay is longer than \(DefinitionLimits.nameBytes) bytes", at: pair.key.position)
+                continue
+            }
+            let expression = ExpressionDraft(text: pair.key.text, in: pair.key.position, offset: 0)
+            let timeout = TimeoutDraft(word: pair.key, delay: delay(expression))
+            draft.states[index.offset].timeouts.append(timeout)
+            readTransitions(pair.value, .after(pair.key.text), of: index)
+        }
+    }
+
     /// Reads one transition or a list of them.
     mutating func readTransitions(_ node: SourceNode, _ trigger: TransitionDraft.Trigger, of index: StateIndex) {
         guard case .sequence(let nodes) = node.content else {
@@ -48,7 +63,9 @@ extension DraftReader {
             case "target": transition.targets = targets(pair.value, "'target'", allowsList: true)
             case "actions": transition.actions = actions(pair.value, of: "'actions'")
             case "reenter": transition.reenters = bool(pair.value, "'reenter'") ?? false
-            case "guard": transition.isGuarded = true
+            case "guard":
+                transition.isGuarded = true
+                transition.condition = condition(pair.value, "'guard'")
             default: break
             }
         }

@@ -1,27 +1,19 @@
 import JSON
 
 extension DraftReader {
-    /// What a string means in a value.
-    enum Strings {
-        /// Itself.
-        case literal
-        /// An expression, which this version does not have.
-        case expressions
-    }
-
     /// The value of a node, whole; nil, and mistakes, when some part of it cannot be kept.
-    mutating func literal(_ node: SourceNode, strings: Strings) -> JSONValue? {
+    mutating func literal(_ node: SourceNode) -> JSONValue? {
         switch node.content {
-        case .scalar(let text, let isPlain): return scalar(text, isPlain: isPlain, node, strings)
+        case .scalar(let text, let isPlain): return scalar(text, isPlain: isPlain, node)
         case .sequence(let nodes):
-            let values = nodes.map { literal($0, strings: strings) }
+            let values = nodes.map { literal($0) }
             return values.contains { $0 == nil } ? nil : .array(values.compactMap { $0 })
         case .mapping(let pairs):
             var object = JSONObject()
             var isWhole = true
             // In the order of keys, in which an object takes them cheaply.
             for pair in pairs.sorted(by: { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }) {
-                guard let value = literal(pair.value, strings: strings) else {
+                guard let value = literal(pair.value) else {
                     isWhole = false
                     continue
                 }
@@ -32,25 +24,15 @@ extension DraftReader {
         }
     }
 
-    private mutating func scalar(
-        _ text: String, isPlain: Bool, _ node: SourceNode, _ strings: Strings
-    ) -> JSONValue? {
-        var value = JSONValue.string(text)
-        if isPlain {
-            do {
-                value = try ScalarResolver.value(ofPlain: text)
-            } catch {
-                diagnostics.error(Self.message(error, text), at: node.position)
-                return nil
-            }
-        }
-        if case .string = value, strings == .expressions {
-            let message =
-                "the string \(text.quoted) would be an expression; expressions are not supported by this version"
-            diagnostics.error(message, at: node.position)
+    /// What a scalar stands for; nil, and a mistake, for a number that JSON cannot keep.
+    mutating func scalar(_ text: String, isPlain: Bool, _ node: SourceNode) -> JSONValue? {
+        guard isPlain else { return .string(text) }
+        do {
+            return try ScalarResolver.value(ofPlain: text)
+        } catch {
+            diagnostics.error(Self.message(error, text), at: node.position)
             return nil
         }
-        return value
     }
 
     private static func message(_ failure: ScalarResolver.Failure, _ text: String) -> String {
@@ -72,7 +54,7 @@ extension DraftReader {
                 diagnostics.error(
                     "\(pair.key.text.quoted) cannot be a key of the context: \(rule)", at: pair.key.position)
             }
-            _ = context.insert(literal(pair.value, strings: .literal) ?? .null, forNewKey: pair.key.text)
+            _ = context.insert(literal(pair.value) ?? .null, forNewKey: pair.key.text)
         }
         contextKeys = context
         return context

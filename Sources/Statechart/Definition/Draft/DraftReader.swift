@@ -45,7 +45,10 @@ struct DraftReader {
         }
         if let node = pairs["context"] {
             draft.context = context(node) ?? JSONObject()
+            draft.isContextKnown = contextKeys != nil
         }
+        if let node = pairs["events"] { readEvents(node) }
+        if let node = pairs["guards"] { readNamedGuards(node) }
         if let node = pairs["actions"] { readNamedActions(node) }
     }
 

@@ -1,3 +1,4 @@
+import CEL
 import JSON
 
 /// A machine as its definition tells it: read, but targets are still words, and named actions still names.
@@ -8,7 +9,12 @@ struct MachineDraft {
     var context = JSONObject()
     /// In document order; the first is the root.
     var states: [StateDraft] = []
+    var namedGuards: [NamedGuard] = []
     var namedActions: [NamedActions] = []
+    /// The declared types of events' data.
+    var eventData: [String: CELType] = [:]
+    /// False where the definition has a `context` that cannot be read.
+    var isContextKnown = true
     /// Whether every target was read and found; checks that follow transitions make no sense otherwise.
     var isResolved = true
 

@@ -15,6 +15,8 @@ struct StateDraft {
     var initial: InitialDraft?
     var entry: [ActionDraft] = []
     var exit: [ActionDraft] = []
+    var timeouts: [TimeoutDraft] = []
+    var output: TemplateDraft?
     /// In the order of the text.
     var transitions: [TransitionDraft] = []
 

@@ -4,6 +4,8 @@ struct TransitionDraft {
     enum Trigger: Hashable {
         case event(String)
         case always
+        /// A time has passed since the state was entered; the delay as written.
+        case after(String)
         /// The state is done (`onDone`).
         case done
     }
@@ -15,6 +17,14 @@ struct TransitionDraft {
     var actions: [ActionDraft] = []
     /// Whether it can say no, so that the next candidate is tried.
     var isGuarded = false
+    /// Nil also where the guard could not be read.
+    var condition: ExpressionDraft?
+}
+
+/// A delay of `after`.
+struct TimeoutDraft {
+    let word: SourceWord
+    let delay: DelayDraft
 }
 
 /// Where a state begins: the target of `initial`, or the default of a history state.

@@ -1,0 +1,7 @@
+extension [String] {
+    /// The first ones, for a message.
+    var listed: String {
+        let longest = 8
+        return prefix(longest).joined(separator: ", ") + (count > longest ? " and \(count - longest) more" : "")
+    }
+}

@@ -1,0 +1,105 @@
+/// Turns a parsed expression into nodes, and finds what cannot work.
+///
+/// The check is gradual: of what comes from JSON nothing is known, `dyn`, and it is compatible with everything; where a
+/// type is known, a use that is sure to fail is a mistake.
+struct Compiler {
+    /// A compiled part, and what is known of its value.
+    struct Part {
+        let node: any Node
+        let type: CELType
+    }
+
+    /// A name that a macro binds.
+    struct Local {
+        let name: String
+        let type: CELType
+    }
+
+    let source: SourceText
+    let names: NameTable
+    let isChecked: Bool
+    var issues: IssueList
+    /// Innermost last; the place of a local is its slot.
+    var locals: [Local] = []
+    private(set) var slotCount = 0
+    var references = ReferenceList()
+    /// What the compilation of patterns may still take.
+    var patternBudget = Budget()
+
+    init(source: SourceText, names: NameTable, isChecked: Bool, issues: IssueList) {
+        self.source = source
+        self.names = names
+        self.isChecked = isChecked
+        self.issues = issues
+    }
+
+    mutating func part(_ syntax: Syntax) -> Part {
+        switch syntax.kind {
+        case .literal(let value): return Part(node: ConstantNode(value), type: CELType(of: value))
+        case .name: return chain(Chain(syntax), syntax, reads: nil)
+        case .select(let operand, let field, let isOptional): return select(syntax, operand, field, isOptional)
+        case .has(let operand, let field): return has(operand, field, syntax.range)
+        case .index(let operand, let index, let isOptional): return self.index(syntax, operand, index, isOptional)
+        case .call(let callee, let arguments): return call(callee, arguments, syntax.range)
+        case .memberCall(let receiver, let callee, let arguments):
+            return memberCall(receiver, callee, arguments, syntax.range)
+        case .list(let elements): return list(elements)
+        case .map(let entries): return map(entries)
+        case .not(let operand): return Part(node: NotNode(operand: condition(operand)), type: .bool)
+        case .negation(let operand): return negation(operand, syntax.range)
+        case .binary(let symbol, let left, let right): return binary(symbol, left, right, syntax.range)
+        case .conjunction(let terms): return logic(terms, decisive: false)
+        case .disjunction(let terms): return logic(terms, decisive: true)
+        case .conditional(let condition, let first, let second): return conditional(condition, first, second)
+        case .comprehension(let comprehension): return self.comprehension(comprehension, syntax.range)
+        case .invalid: return failure(EvaluationError(.invalidArgument, "the expression has mistakes"), syntax.range)
+        }
+    }
+
+    /// Compiles what sees one more name.
+    mutating func withLocal<Result>(
+        _ name: String, _ type: CELType, _ body: (inout Compiler, _ slot: Int) -> Result
+    ) -> Result {
+        let slot = locals.count
+        locals.append(Local(name: name, type: type))
+        slotCount = max(slotCount, locals.count)
+        defer { locals.removeLast() }
+        return body(&self, slot)
+    }
+}
+
+extension Compiler {
+    /// Notes a mistake of the check.
+    mutating func report(_ kind: Issue.Kind, _ range: Range<Int>, _ message: String) {
+        if isChecked { issues.add(kind, range, message) }
+    }
+
+    /// What stands for a part that cannot work.
+    func failure(_ error: EvaluationError, _ range: Range<Int>) -> Part {
+        Part(node: FailingNode(error.at(range)), type: .dyn)
+    }
+
+    /// A part as messages speak of it.
+    func operand(_ syntax: Syntax) -> Operand {
+        let text = source.excerpt(of: syntax.range)
+        guard case .literal(.int) = syntax.kind else { return Operand(text: text) }
+        return Operand(text: text, isInteger: text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") })
+    }
+}
+
+extension CELType {
+    /// What is known of a literal.
+    init(of value: Value) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool: .bool
+            case .int: .int
+            case .uint: .uint
+            case .double: .double
+            case .string: .string
+            case .bytes: .bytes
+            default: .dyn
+            }
+    }
+}

@@ -1,0 +1,55 @@
+/// Finds the variables and functions of an environment by name.
+struct NameTable {
+    let environment: Environment
+    private let variables: [String: Int]
+    private let functions: [String: [Int]]
+    /// What names are looked up behind, the innermost namespace first: `a.b.`, `a.`, and nothing.
+    private let prefixes: [String]
+    /// How many parts a name has at most.
+    private let longestName: Int
+
+    init(_ environment: Environment) {
+        self.environment = environment
+        variables = Dictionary(
+            environment.variables.enumerated().map { ($0.element.name, $0.offset) },
+            uniquingKeysWith: { first, _ in first })
+        functions = Dictionary(grouping: environment.functions.indices) { environment.functions[$0].name }
+        var parts = environment.container.split(separator: ".")
+        var prefixes: [String] = []
+        while !parts.isEmpty {
+            prefixes.append(parts.joined(separator: ".") + ".")
+            parts.removeLast()
+        }
+        self.prefixes = prefixes + [""]
+        let names = environment.variables.map(\.name) + TypeName.allCases.map(\.rawValue)
+        longestName = names.map { $0.split(separator: ".").count }.max() ?? 1
+    }
+
+    /// The variable, and how many parts of the path are its name: the longest name counts.
+    func variable(_ path: [String], isAbsolute: Bool) -> (number: Int, length: Int)? {
+        longest(path, isAbsolute) { variables[$0] }
+    }
+
+    /// The type that is named, and how many parts of the path are its name.
+    func type(_ path: [String]) -> (name: TypeName, length: Int)? {
+        longest(path, true) { TypeName(rawValue: $0) }.map { ($0.number, $0.length) }
+    }
+
+    /// The overloads of a function of the host.
+    func functions(_ name: String, isAbsolute: Bool) -> [Int] {
+        if isAbsolute { return functions[name] ?? [] }
+        return prefixes.lazy.compactMap { functions[$0 + name] }.first ?? []
+    }
+
+    private func longest<Found>(
+        _ path: [String], _ isAbsolute: Bool, _ find: (String) -> Found?
+    ) -> (number: Found, length: Int)? {
+        for length in stride(from: min(path.count, longestName), to: 0, by: -1) {
+            let name = path.prefix(length).joined(separator: ".")
+            for prefix in isAbsolute ? [""] : prefixes {
+                if let found = find(prefix + name) { return (found, length) }
+            }
+        }
+        return nil
+    }
+}

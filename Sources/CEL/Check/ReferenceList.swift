@@ -1,0 +1,20 @@
+/// The variables that an expression reads, with the fields behind them, each once.
+struct ReferenceList {
+    private struct Key: Hashable {
+        let variable: Int
+        let fields: [String]
+    }
+
+    private var found: [Program.Reference] = []
+    private var known: Set<Key> = []
+
+    mutating func add(_ reference: Program.Reference) {
+        let isNew = known.insert(Key(variable: reference.variable, fields: reference.fields)).inserted
+        if isNew { found.append(reference) }
+    }
+
+    /// In the order in which they first stand in the text.
+    func sorted() -> [Program.Reference] {
+        found.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+}

@@ -1,0 +1,19 @@
+/// What a node of a binary operator knows of its place.
+struct BinarySite: Sendable {
+    let symbol: BinaryOperator
+    let range: Range<Int>
+    let left: Operand
+    let right: Operand
+
+    /// What is thrown when the operator does not take these values.
+    @inline(never)
+    func noOverload(_ leftValue: Value, _ rightValue: Value, _ budget: inout Budget) -> EvaluationError {
+        do throws(EvaluationError) {
+            try budget.takeMessage()
+        } catch {
+            return error
+        }
+        let message = OverloadAdvice.message(symbol, leftValue.typeName, left, rightValue.typeName, right)
+        return EvaluationError(.noOverload, message, range: range)
+    }
+}

@@ -1,0 +1,69 @@
+/// One `%…` of a format: how a value is to be written.
+enum FormatClause: Equatable {
+    case string, decimal, binary, octal
+    case hexadecimal(isUppercase: Bool)
+    /// Digits after the point.
+    case fixed(precision: Int)
+    case scientific(precision: Int)
+
+    /// The most digits after a point.
+    static let longestPrecision = 1000
+
+    /// Reads what follows the `%`: a precision, or none, and a letter.
+    init(_ rest: inout Substring.UTF8View) throws(EvaluationError) {
+        let precision = try Self.precision(&rest)
+        guard let letter = rest.popFirst() else {
+            throw EvaluationError(.invalidArgument, "the format ends within a clause; a percent sign is written '%%'")
+        }
+        switch letter {
+        case UInt8(ascii: "s"): self = .string
+        case UInt8(ascii: "d"): self = .decimal
+        case UInt8(ascii: "b"): self = .binary
+        case UInt8(ascii: "o"): self = .octal
+        case UInt8(ascii: "x"): self = .hexadecimal(isUppercase: false)
+        case UInt8(ascii: "X"): self = .hexadecimal(isUppercase: true)
+        case UInt8(ascii: "f"): self = .fixed(precision: precision ?? 6)
+        case UInt8(ascii: "e"): self = .scientific(precision: precision ?? 6)
+        default:
+            let found = letter < 0x80 ? "'%\(Character(Unicode.Scalar(letter)))'" : "a clause"
+            throw EvaluationError(
+                .invalidArgument, "the format has \(found); it knows %s, %d, %f, %e, %b, %o, %x, %X and %%")
+        }
+    }
+
+    /// What the clause takes, for messages.
+    var takes: String {
+        switch self {
+        case .string: "any value but an optional"
+        case .decimal, .fixed, .scientific: "a number"
+        case .binary: "an int, a uint or a bool"
+        case .octal: "an int or a uint"
+        case .hexadecimal: "an int, a uint, a string or bytes"
+        }
+    }
+
+    /// The clause as it is written, without its precision.
+    var text: String {
+        switch self {
+        case .string: "%s"
+        case .decimal: "%d"
+        case .binary: "%b"
+        case .octal: "%o"
+        case .hexadecimal(let isUppercase): isUppercase ? "%X" : "%x"
+        case .fixed: "%f"
+        case .scientific: "%e"
+        }
+    }
+
+    private static func precision(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int? {
+        guard rest.first == UInt8(ascii: ".") else { return nil }
+        rest.removeFirst()
+        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        rest = rest[digits.endIndex...]
+        guard let precision = Int(String(decoding: digits, as: UTF8.self)), precision <= longestPrecision else {
+            throw EvaluationError(
+                .invalidArgument, "a precision is a number of digits from 0 to \(longestPrecision), as in '%.2f'")
+        }
+        return precision
+    }
+}

@@ -1,0 +1,44 @@
+extension FunctionLibrary {
+    /// Making optionals and looking into them. `or` and `orValue`, which may leave their argument out, are part of the
+    /// evaluator.
+    static let optionalFunctions: [Overload] = [
+        .function("optional.of", [.dyn], .optional(.dyn)) { values, _ throws(EvaluationError) in .optional(values[0]) },
+        .function("optional.none", [], .optional(.dyn)) { _, _ throws(EvaluationError) in .optional(nil) },
+        .function("optional.ofNonZeroValue", [.dyn], .optional(.dyn)) { values, _ throws(EvaluationError) in
+            .optional(isZero(values[0]) ? nil : values[0])
+        },
+        .member("hasValue", [.optional(.dyn)], .bool) { values, _ throws(EvaluationError) in
+            .bool(content(values[0]) != nil)
+        },
+        .member("value", [.optional(.dyn)], .dyn) { values, _ throws(EvaluationError) in
+            guard let content = content(values[0]) else {
+                throw EvaluationError(
+                    .invalidArgument, "the optional has no value; write .orValue(…), or ask .hasValue() first")
+            }
+            return content
+        },
+    ]
+
+    private static func content(_ value: Value) -> Value? {
+        if case .optional(let content) = value { content } else { nil }
+    }
+
+    /// Whether a value is what its type has before anything is put in.
+    private static func isZero(_ value: Value) -> Bool {
+        switch value {
+        case .null: true
+        case .bool(let bool): !bool
+        case .int(let int): int == 0
+        case .uint(let uint): uint == 0
+        case .double(let double): double == 0
+        case .string(let string): string.isEmpty
+        case .bytes(let bytes): bytes.isEmpty
+        case .list(let list): list.count == 0
+        case .map(let map): map.count == 0
+        case .timestamp(let moment): moment == .earliest
+        case .duration(let duration): duration == .zero
+        case .type: false
+        case .optional(let content): content == nil
+        }
+    }
+}

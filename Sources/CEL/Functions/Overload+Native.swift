@@ -1,0 +1,56 @@
+extension Overload {
+    /// Whether a function is called as `name(a, b)`, as `a.name(b)`, or both.
+    enum Style {
+        case function, member
+
+        static let both: [Style] = [.function, .member]
+    }
+
+    /// A function of one parameter. Its types are those of the closure; `takes` and `gives` say more than those can.
+    static func native<First: NativeValue, Result: NativeValue>(
+        _ style: Style, _ name: String, takes: [CELType] = [First.celType], gives: CELType = Result.celType,
+        _ body: @escaping @Sendable (First, inout Budget) throws(EvaluationError) -> Result
+    ) -> Overload {
+        Overload(name: name, isMember: style == .member, parameters: takes, result: gives) {
+            arguments, budget throws(EvaluationError) in
+            guard let first = First.native(arguments[0]) else { throw mismatch(name, arguments) }
+            return try body(first, &budget).celValue
+        }
+    }
+
+    /// A function of two parameters.
+    static func native<First: NativeValue, Second: NativeValue, Result: NativeValue>(
+        _ style: Style, _ name: String,
+        takes: [CELType] = [First.celType, Second.celType], gives: CELType = Result.celType,
+        _ body: @escaping @Sendable (First, Second, inout Budget) throws(EvaluationError) -> Result
+    ) -> Overload {
+        Overload(name: name, isMember: style == .member, parameters: takes, result: gives) {
+            arguments, budget throws(EvaluationError) in
+            guard let first = First.native(arguments[0]), let second = Second.native(arguments[1]) else {
+                throw mismatch(name, arguments)
+            }
+            return try body(first, second, &budget).celValue
+        }
+    }
+
+    /// A function of three parameters.
+    static func native<First: NativeValue, Second: NativeValue, Third: NativeValue, Result: NativeValue>(
+        _ style: Style, _ name: String,
+        takes: [CELType] = [First.celType, Second.celType, Third.celType], gives: CELType = Result.celType,
+        _ body: @escaping @Sendable (First, Second, Third, inout Budget) throws(EvaluationError) -> Result
+    ) -> Overload {
+        Overload(name: name, isMember: style == .member, parameters: takes, result: gives) {
+            arguments, budget throws(EvaluationError) in
+            guard let first = First.native(arguments[0]), let second = Second.native(arguments[1]),
+                let third = Third.native(arguments[2])
+            else { throw mismatch(name, arguments) }
+            return try body(first, second, third, &budget).celValue
+        }
+    }
+
+    /// What a call says that was made with values of other types than the parameters'.
+    static func mismatch(_ name: String, _ arguments: [Value]) -> EvaluationError {
+        let types = arguments.map(\.typeName.word).joined(separator: ", ")
+        return EvaluationError(.noOverload, "no such overload: \(name)(\(types))")
+    }
+}

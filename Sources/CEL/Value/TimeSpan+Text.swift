@@ -1,0 +1,79 @@
+extension TimeSpan {
+    /// Reads a duration: numbers, each with its unit, `1h30m`, `1.5s`, `-2.5ms`.
+    ///
+    /// Units are `h`, `m`, `s`, `ms`, `us` (or `µs`) and `ns`; `0` needs none. Digits below a nanosecond are cut off.
+    package static func read(_ text: String) throws(EvaluationError) -> Duration {
+        var rest = text[...].utf8
+        let isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
+        if rest.elementsEqual("0".utf8) { return .zero }
+        guard !rest.isEmpty else { throw unreadable() }
+        var nanoseconds: Int128 = 0
+        while !rest.isEmpty {
+            nanoseconds += try part(&rest)
+            guard nanoseconds <= 1 << 64 else { throw outOfRange() }
+        }
+        guard let exact = Int64(exactly: isNegative ? -nanoseconds : nanoseconds) else { throw outOfRange() }
+        return .nanoseconds(exact)
+    }
+
+    /// The duration in seconds: `5400s`, `-0.0025s`.
+    package static func text(_ duration: Duration) -> String {
+        let nanoseconds = wholeNanoseconds(duration)
+        var text = nanoseconds < 0 ? "-" : ""
+        let (seconds, fraction) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        text.append(String(seconds))
+        text.append(fraction: Int32(fraction))
+        text.append("s")
+        return text
+    }
+
+    /// One number and its unit, in nanoseconds.
+    private static func part(_ rest: inout Substring.UTF8View) throws(EvaluationError) -> Int128 {
+        let whole = digits(&rest)
+        var fraction: Substring.UTF8View?
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            fraction = digits(&rest)
+        }
+        guard !whole.isEmpty || fraction?.isEmpty == false else { throw unreadable() }
+        let length = rest.prefix { !isDigit($0) && $0 != UInt8(ascii: ".") }
+        guard let unit = units.first(where: { $0.name.utf8.elementsEqual(length) })?.nanoseconds else {
+            throw unreadable()
+        }
+        rest = rest[length.endIndex...]
+        var sum: Int128 = 0
+        for digit in whole {
+            sum = sum * 10 + Int128(digit - UInt8(ascii: "0"))
+            guard sum <= 1 << 64 else { throw outOfRange() }
+        }
+        sum *= unit
+        // An hour has 3600e9 ns: later digits than these are less than one.
+        var below: Int128 = 0
+        var scale: Int128 = 1
+        for digit in (fraction ?? whole.prefix(0)).prefix(18) {
+            below = below * 10 + Int128(digit - UInt8(ascii: "0"))
+            scale *= 10
+        }
+        return sum + below * unit / scale
+    }
+
+    private static func digits(_ rest: inout Substring.UTF8View) -> Substring.UTF8View {
+        let digits = rest.prefix(while: isDigit)
+        rest = rest[digits.endIndex...]
+        return digits
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func unreadable() -> EvaluationError {
+        EvaluationError(.invalidArgument, "the string is no duration; one is written as '1h30m' or '1.5s'")
+    }
+
+    private static let units: [(name: String, nanoseconds: Int128)] = [
+        ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
+        ("us", 1000), ("µs", 1000), ("μs", 1000), ("ns", 1),
+    ]
+}

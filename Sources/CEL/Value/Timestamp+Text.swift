@@ -1,0 +1,138 @@
+extension Timestamp {
+    /// 0001-01-01T00:00:00Z.
+    package static let earliest = Timestamp(seconds: -62_135_596_800)
+    /// 9999-12-31T23:59:59.999999999Z.
+    package static let latest = Timestamp(seconds: 253_402_300_799, nanoseconds: 999_999_999)
+
+    /// Reads a moment written as RFC 3339 says: `2026-01-31T12:00:00Z`, `2026-01-31T12:00:00.5+01:00`.
+    ///
+    /// A fraction has at most nine digits. A leap second (`:60`) is refused: it is no moment of the time line that
+    /// timestamps count.
+    package init(text: String) throws(EvaluationError) {
+        guard let moment = Self.read(text) else {
+            throw EvaluationError(
+                .invalidArgument, "the string is no timestamp; one is written as '2026-01-31T12:00:00Z'")
+        }
+        try self.init(checkedSeconds: moment.seconds, nanoseconds: moment.nanoseconds)
+    }
+
+    /// The moment of a count of seconds since 1970 that may be out of range.
+    package init(checkedSeconds seconds: Int64, nanoseconds: Int32 = 0) throws(EvaluationError) {
+        guard Self.earliest.seconds <= seconds, seconds <= Self.latest.seconds else {
+            throw EvaluationError(.overflow, "the timestamp is out of range: its year is not 1 to 9999 in UTC")
+        }
+        self.init(seconds: seconds, nanoseconds: nanoseconds)
+    }
+
+    /// The moment as RFC 3339 says, in UTC, with no more digits of the fraction than it needs.
+    package var text: String {
+        let days = seconds.dividedDown(by: 86_400)
+        let second = seconds - days * 86_400
+        let date = CivilDate(daysSince1970: days)
+        var text = ""
+        text.reserveCapacity(30)
+        text.append(date.year, digits: 4)
+        text.append("-")
+        text.append(date.month, digits: 2)
+        text.append("-")
+        text.append(date.day, digits: 2)
+        text.append("T")
+        text.append(second / 3600, digits: 2)
+        text.append(":")
+        text.append(second / 60 % 60, digits: 2)
+        text.append(":")
+        text.append(second % 60, digits: 2)
+        text.append(fraction: nanoseconds)
+        text.append("Z")
+        return text
+    }
+
+    /// The moment as it is written, whatever its year; nil when it is not written as RFC 3339 says.
+    private static func read(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
+        var reader = DigitReader(text)
+        guard let year = reader.number(digits: 4), reader.take("-"),
+            let month = reader.number(digits: 2), (1...12).contains(month), reader.take("-"),
+            let day = reader.number(digits: 2), (1...CivilDate.days(inMonth: month, of: year)).contains(day),
+            reader.take("T") || reader.take("t"),
+            let hour = reader.number(digits: 2), hour <= 23, reader.take(":"),
+            let minute = reader.number(digits: 2), minute <= 59, reader.take(":"),
+            let second = reader.number(digits: 2), second <= 59
+        else { return nil }
+        var nanoseconds: Int64 = 0
+        if reader.take(".") {
+            guard let fraction = reader.nanoseconds() else { return nil }
+            nanoseconds = fraction
+        }
+        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        return (days * 86_400 + hour * 3600 + minute * 60 + second - offset, Int32(nanoseconds))
+    }
+}
+
+extension String {
+    /// Appends a number of at least zero, with zeros before it up to a count of digits.
+    fileprivate mutating func append(_ number: Int64, digits: Int) {
+        let written = String(number)
+        for _ in 0..<max(0, digits - written.utf8.count) { append("0") }
+        append(written)
+    }
+
+    /// Appends `.5` for 500,000,000 ns, and nothing for none.
+    mutating func append(fraction nanoseconds: Int32) {
+        guard nanoseconds != 0 else { return }
+        var digits = String(1_000_000_000 + Int64(nanoseconds)).utf8.dropFirst()
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+        append(".")
+        append(String(decoding: digits, as: UTF8.self))
+    }
+}
+
+/// Reads numbers of a fixed width.
+private struct DigitReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = text[...].utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard let byte = rest.first, UInt32(byte) == character.value else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    mutating func number(digits: Int) -> Int64? {
+        var number: Int64 = 0
+        for _ in 0..<digits {
+            guard let digit = digit() else { return nil }
+            number = number * 10 + digit
+        }
+        return number
+    }
+
+    /// One to nine digits after a point.
+    mutating func nanoseconds() -> Int64? {
+        guard var number = digit() else { return nil }
+        for _ in 1..<9 { number = number * 10 + (digit() ?? 0) }
+        return digit() == nil ? number : nil
+    }
+
+    /// `Z` or `±HH:MM`, in seconds.
+    mutating func offset() -> Int64? {
+        if take("Z") || take("z") { return 0 }
+        let isWest = take("-")
+        guard isWest || take("+"), let hours = number(digits: 2), hours <= 23, take(":"),
+            let minutes = number(digits: 2), minutes <= 59
+        else { return nil }
+        let offset = hours * 3600 + minutes * 60
+        return isWest ? -offset : offset
+    }
+
+    private mutating func digit() -> Int64? {
+        guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+        rest.removeFirst()
+        return Int64(byte - UInt8(ascii: "0"))
+    }
+}

@@ -1,0 +1,182 @@
+import CEL
+import JSON
+
+/// Compiles the expressions of one definition, each text once for each kind of event data, and reports their mistakes
+/// where they stand in the definition.
+struct ExpressionCompiler {
+    private let draft: MachineDraft
+    private let general: Environment
+    private var typed: [String: Environment] = [:]
+    private var compiled: [Key: Compilation] = [:]
+    private var diagnostics: DiagnosticList
+    /// For each named guard, whether it reads the event; of use once all are known.
+    private var guardsReadEvent: [Bool]
+
+    private struct Key: Hashable {
+        let text: String
+        /// The event whose data has a declared type; nil for any.
+        let event: String?
+    }
+
+    init(_ draft: MachineDraft, _ diagnostics: DiagnosticList) {
+        self.draft = draft
+        self.diagnostics = diagnostics
+        general = Self.environment(draft, data: nil)
+        guardsReadEvent = draft.namedGuards.map { _ in false }
+    }
+
+    /// What was found so far, here and before.
+    var found: DiagnosticList { diagnostics }
+
+    /// Compiles the named guards, and reports those whose names are taken and those that lead back to themselves.
+    mutating func namedGuards() -> [Expression] {
+        for named in draft.namedGuards {
+            if Vocabulary.taken.contains(named.name.text) || !Self.isFree(named.name.text) {
+                diagnostics.error(
+                    "a guard cannot be named \(named.name.text.quoted): the name means something else in expressions",
+                    at: named.name.position)
+            }
+        }
+        let programs = draft.namedGuards.map { program($0.condition, event: nil, gives: .bool, "a guard") }
+        reportCycles(programs)
+        // Guards may name guards that stand behind them: as many rounds as the longest chain settle it.
+        var changed = true
+        while changed {
+            changed = false
+            for (index, program) in programs.enumerated() where !guardsReadEvent[index] {
+                guard let program, readsEvent(program) else { continue }
+                guardsReadEvent[index] = true
+                changed = true
+            }
+        }
+        return zip(draft.namedGuards, programs).compactMap { named, program in
+            program.map { expression($0, of: named.condition) }
+        }
+    }
+
+    /// Compiles a condition.
+    mutating func condition(_ draft: ExpressionDraft, event: String? = nil) -> Expression? {
+        program(draft, event: event, gives: .bool, "a guard").map { expression($0, of: draft) }
+    }
+
+    /// Compiles an expression that may give anything.
+    mutating func expression(_ draft: ExpressionDraft, event: String? = nil) -> Expression? {
+        program(draft, event: event, gives: .dyn, "").map { expression($0, of: draft) }
+    }
+
+    /// Compiles all expressions of a template.
+    mutating func template(_ draft: TemplateDraft, event: String? = nil) -> Template? {
+        switch draft {
+        case .literal(let value): return .literal(value)
+        case .expression(let draft): return expression(draft, event: event).map { .expression($0) }
+        case .list(let drafts): return .list(drafts.compactMap { template($0, event: event) })
+        case .map(let members):
+            return .map(
+                members.compactMap { member in
+                    template(member.value, event: event).map { Template.Member(key: member.key, value: $0) }
+                })
+        }
+    }
+
+    /// Compiles a delay.
+    mutating func delay(_ draft: DelayDraft, event: String? = nil) -> Delay? {
+        switch draft {
+        case .milliseconds(let milliseconds): .milliseconds(milliseconds)
+        case .expression(let draft): expression(draft, event: event).map { .expression($0) }
+        }
+    }
+
+    /// Adds a mistake that is not an expression's own.
+    mutating func report(_ message: String, at position: SourcePosition) {
+        diagnostics.error(message, at: position)
+    }
+
+    /// `; did you mean 'x'?`, or nothing.
+    func suggestion(for word: String, among candidates: [String]) -> String {
+        diagnostics.suggestion(for: word, among: candidates)
+    }
+}
+
+extension ExpressionCompiler {
+    private mutating func program(
+        _ draft: ExpressionDraft, event: String?, gives type: CELType, _ what: String
+    ) -> Program? {
+        let event = event.flatMap { self.draft.eventData[$0] == nil ? nil : $0 }
+        let key = Key(text: draft.text, event: event)
+        let compilation: Compilation
+        if let known = compiled[key] {
+            compilation = known
+        } else {
+            compilation = Program.compile(draft.text, in: environment(event))
+            compiled[key] = compilation
+        }
+        for issue in compilation.issues { report(issue, of: draft) }
+        guard let program = compilation.program else { return nil }
+        if type == .bool, ![.bool, .dyn].contains(program.type) {
+            diagnostics.error(
+                "\(what) gives true or false, this one gives \(program.type.description)", at: draft.start)
+            return nil
+        }
+        return program
+    }
+
+    private func expression(_ program: Program, of draft: ExpressionDraft) -> Expression {
+        Expression(program: program, readsEvent: readsEvent(program), line: draft.position.line)
+    }
+
+    private func readsEvent(_ program: Program) -> Bool {
+        program.references.contains { reference in
+            reference.variable == Vocabulary.event
+                || reference.variable >= Vocabulary.firstGuard
+                    && guardsReadEvent[reference.variable - Vocabulary.firstGuard]
+        }
+    }
+
+    private mutating func report(_ issue: Issue, of draft: ExpressionDraft) {
+        let position =
+            issue.line == 1
+            ? SourcePosition(line: draft.start.line, column: draft.start.column + issue.column - 1)
+            : SourcePosition(line: draft.start.line + issue.line - 1, column: issue.column)
+        // Under `strict: false` such a read raises `error.execution` when it runs.
+        let isTolerated = issue.kind == .unknownField && !self.draft.isStrict
+        let message = draft.text.isEmpty ? "the expression is empty" : issue.message
+        diagnostics.add(isTolerated ? .warning : .error, message, at: position)
+    }
+
+    private mutating func environment(_ event: String?) -> Environment {
+        guard let event, let type = draft.eventData[event] else { return general }
+        if let known = typed[event] { return known }
+        let environment = Self.environment(draft, data: type)
+        typed[event] = environment
+        return environment
+    }
+
+    private static func environment(_ draft: MachineDraft, data: CELType?) -> Environment {
+        Vocabulary.environment(
+            contextKeys: draft.isContextKnown ? draft.context.keys : nil,
+            guards: draft.namedGuards.map(\.name.text), eventData: data)
+    }
+
+    /// Whether a name means nothing yet in expressions.
+    private static func isFree(_ name: String) -> Bool {
+        let alone = Program.compile(name, in: Environment(variables: []))
+        return alone.program == nil && alone.issues.allSatisfy { $0.kind == .unknownVariable }
+    }
+
+    private mutating func reportCycles(_ programs: [Program?]) {
+        let names = draft.namedGuards
+        let next = programs.map { program in
+            Set((program?.references ?? []).map { $0.variable - Vocabulary.firstGuard }.filter { $0 >= 0 }).sorted()
+        }
+        let walk = GuardWalk(next: next)
+        if let (index, depth) = walk.deepest(), depth > DefinitionLimits.guardNesting {
+            diagnostics.error(
+                "guards lie in each other deeper than \(DefinitionLimits.guardNesting) levels",
+                at: names[index].name.position)
+        }
+        for (index, cycle) in walk.cycles() {
+            let way = cycle.map { names[$0].name.text }.joined(separator: " -> ")
+            diagnostics.error("guards that lead back to themselves: \(way)", at: names[index].name.position)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CEL
+
+/// Makes the tables of a machine from its draft, and compiles every expression on the way.
+struct MachineCompiler {
+    private let draft: MachineDraft
+    private var expressions: ExpressionCompiler
+    private var actions: ActionCompiler
+    private var transitions: [Transition] = []
+
+    init(_ draft: MachineDraft, _ diagnostics: DiagnosticList) {
+        self.draft = draft
+        expressions = ExpressionCompiler(draft, diagnostics)
+        actions = ActionCompiler(draft)
+    }
+
+    /// The machine; nil when the draft, or an expression in it, has mistakes. `diagnostics` gets them.
+    mutating func machine(_ diagnostics: inout DiagnosticList) -> Machine? {
+        let guards = expressions.namedGuards()
+        for list in draft.namedActions { _ = actions.list(list.name, &expressions) }
+        let states = draft.states.map { state($0) }
+        diagnostics = expressions.found
+        guard diagnostics.errors.isEmpty else { return nil }
+        return Machine(
+            name: draft.name, isStrict: draft.isStrict, description: draft.description, states: states,
+            transitions: transitions, context: draft.context, guards: guards, eventData: draft.eventData)
+    }
+
+    private mutating func state(_ state: StateDraft) -> State {
+        let first = transitions.count
+        for transition in state.transitions { transitions.append(self.transition(transition, of: state)) }
+        return State(
+            index: state.index, parent: state.parent, path: state.path, id: draft.id(of: state), kind: state.kind,
+            lastDescendant: state.lastDescendant,
+            children: state.children.filter { !draft[$0].isHistory },
+            histories: state.children.filter { draft[$0].isHistory },
+            initial: initial(of: state), entry: actions.actions(state.entry, &expressions),
+            exit: actions.actions(state.exit, &expressions), timeouts: timeouts(of: state),
+            output: state.output.flatMap { expressions.template($0) },
+            candidates: candidates(of: state, firstTransition: first),
+            eventless: indices(of: state, firstTransition: first) { $0.trigger == .always },
+            line: state.position.line)
+    }
+
+    private mutating func initial(of state: StateDraft) -> Initial? {
+        if let initial = state.initial {
+            return Initial(
+                targets: initial.targets.compactMap(\.state), actions: actions.actions(initial.actions, &expressions))
+        }
+        // A history state without a target falls back to where its parent begins.
+        guard state.isHistory, let parent = state.parent else { return nil }
+        let targets =
+            draft[parent].initial?.targets.compactMap(\.state)
+            ?? draft[parent].children.filter { !draft[$0].isHistory }
+        return Initial(targets: targets, actions: [])
+    }
+
+    private mutating func timeouts(of state: StateDraft) -> [Timeout] {
+        state.timeouts.compactMap { timeout in
+            expressions.delay(timeout.delay).map { delay in
+                Timeout(
+                    event: draft.timeoutEvent(timeout.word.text, of: state), delay: delay,
+                    line: timeout.word.position.line)
+            }
+        }
+    }
+
+    private mutating func transition(_ transition: TransitionDraft, of state: StateDraft) -> Transition {
+        // Only under an exact name is it certain which event it is.
+        let event: String? = if case .event(let descriptor) = transition.trigger { descriptor } else { nil }
+        return Transition(
+            index: TransitionIndex(transitions.count), source: state.index,
+            targets: transition.targets.compactMap(\.state),
+            condition: transition.condition.flatMap { expressions.condition($0, event: event) },
+            reenters: transition.reenters, actions: actions.actions(transition.actions, event: event, &expressions),
+            descriptor: draft.descriptor(of: transition, in: state), line: transition.position.line)
+    }
+
+    private func indices(
+        of state: StateDraft, firstTransition: Int, where isWanted: (TransitionDraft) -> Bool
+    ) -> [TransitionIndex] {
+        state.transitions.indices.filter { isWanted(state.transitions[$0]) }
+            .map { TransitionIndex(firstTransition + $0) }
+    }
+
+    private func candidates(of state: StateDraft, firstTransition: Int) -> CandidateTable {
+        var byDescriptor: [String: [TransitionIndex]] = [:]
+        // `onDone` comes after what `on` says about the same event.
+        let handled = indices(of: state, firstTransition: firstTransition) {
+            $0.trigger != .always && $0.trigger != .done
+        }
+        let done = indices(of: state, firstTransition: firstTransition) { $0.trigger == .done }
+        for index in handled + done {
+            let transition = state.transitions[index.offset - firstTransition]
+            guard let descriptor = draft.descriptor(of: transition, in: state) else { continue }
+            byDescriptor[descriptor, default: []].append(index)
+        }
+        // The name of a timeout is no family, whatever its delay looks like.
+        let isFamily = { (descriptor: String) in
+            descriptor.hasSuffix(".*") && !descriptor.hasPrefix(EventName.timeoutPrefix)
+        }
+        let any = byDescriptor.removeValue(forKey: "*") ?? []
+        let prefixes = byDescriptor.filter { isFamily($0.key) }
+        return CandidateTable(
+            exact: byDescriptor.filter { !isFamily($0.key) },
+            prefixes: prefixes.map { CandidateTable.Prefix(name: String($0.key.dropLast(2)), transitions: $0.value) },
+            any: any)
+    }
+}

@@ -1,0 +1,116 @@
+import CEL
+import JSON
+
+extension DraftReader {
+    /// The expression in a scalar; nil, and a mistake, for anything else.
+    mutating func expression(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
+        guard case .scalar(let text, let isPlain) = node.content, !node.isNull else {
+            reportKind(node, "\(what) must be an expression")
+            return nil
+        }
+        return ExpressionDraft(text: text, position: node.position, isPlain: isPlain)
+    }
+
+    /// A guard: an expression that gives true or false.
+    mutating func condition(_ node: SourceNode, _ what: String) -> ExpressionDraft? {
+        if case .mapping = node.content {
+            let message = "\(what) must be an expression, not a map; combine named guards with '&&', '||' and '!'"
+            diagnostics.error(message, at: node.position)
+            return nil
+        }
+        return expression(node, what)
+    }
+
+    /// A value in which every string is an expression; nil, and mistakes, when some part of it cannot be kept.
+    mutating func template(_ node: SourceNode) -> TemplateDraft? {
+        switch node.content {
+        case .scalar(let text, let isPlain):
+            guard let value = scalar(text, isPlain: isPlain, node) else { return nil }
+            guard case .string = value else { return .literal(value) }
+            return .expression(ExpressionDraft(text: text, position: node.position, isPlain: isPlain))
+        case .sequence(let nodes):
+            let values = nodes.map { template($0) }
+            return values.contains { $0 == nil } ? nil : TemplateDraft.joined(values.compactMap { $0 })
+        case .mapping(let pairs):
+            let sorted = pairs.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+            let members = sorted.map { (key: $0.key.text, value: template($0.value)) }
+            guard members.allSatisfy({ $0.value != nil }) else { return nil }
+            return TemplateDraft.joined(members.compactMap { member in member.value.map { (member.key, $0) } })
+        case .unreadable: return nil
+        }
+    }
+
+    /// Reads `guards` of the root.
+    mutating func readNamedGuards(_ node: SourceNode) {
+        guard let pairs = mapping(node, "'guards' of the machine") else { return }
+        for pair in pairs {
+            guard Self.isIdentifier(pair.key.text), pair.key.text.utf8.count <= DefinitionLimits.nameBytes else {
+                let rule = "letters, digits and '_', first not a digit"
+                diagnostics.error(
+                    "\(pair.key.text.quoted) cannot be the name of a guard: \(rule)", at: pair.key.position)
+                continue
+            }
+            guard let condition = condition(pair.value, "guard \(pair.key.text.quoted)") else { continue }
+            draft.namedGuards.append(NamedGuard(name: pair.key, condition: condition))
+        }
+    }
+
+    /// Reads `events` of the root: the types of events' data.
+    mutating func readEvents(_ node: SourceNode) {
+        guard let pairs = mapping(node, "'events' of the machine") else { return }
+        for pair in pairs where checkEvent(pair.key, name: pair.key.text) {
+            if EventName.isReserved(pair.key.text) {
+                diagnostics.error("\(pair.key.text.quoted) is an event of the engine's own", at: pair.key.position)
+            }
+            guard let keys = mapping(pair.value, "event \(pair.key.text.quoted)") else { continue }
+            checkKeys(of: keys, in: .event, of: "event \(pair.key.text.quoted)")
+            guard let node = keys["data"], let type = type(node, "event \(pair.key.text.quoted)") else { continue }
+            draft.eventData[pair.key.text] = type
+        }
+    }
+
+    /// A type: a CEL type's name, or a map of fields.
+    private mutating func type(_ node: SourceNode, _ name: String) -> CELType? {
+        switch node.content {
+        case .mapping(let pairs):
+            var fields: [String: CELType] = [:]
+            for pair in pairs {
+                guard let type = type(pair.value, "\(name).\(pair.key.text)") else { continue }
+                fields[pair.key.text] = type
+            }
+            return .object(ObjectType(name: name, fields: fields))
+        case .scalar(let text, _) where !node.isNull:
+            if let type = CELType(parsing: text) { return type }
+            let names = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration", "dyn"]
+            let suggestion = diagnostics.suggestion(for: text, among: names)
+            let hint =
+                suggestion.isEmpty ? "; types are \(names.joined(separator: ", ")), list(T) and map(K, V)" : suggestion
+            diagnostics.error("unknown type \(text.quoted)\(hint)", at: node.position)
+            return nil
+        default:
+            reportKind(node, "the type of \(name) must be a name or a map of fields")
+            return nil
+        }
+    }
+}
+
+extension TemplateDraft {
+    /// A list; literal when all of it is.
+    fileprivate static func joined(_ elements: [TemplateDraft]) -> TemplateDraft {
+        let literals = elements.compactMap(\.literal)
+        return literals.count == elements.count ? .literal(.array(literals)) : .list(elements)
+    }
+
+    /// A map; literal when all of it is.
+    fileprivate static func joined(_ members: [(key: String, value: TemplateDraft)]) -> TemplateDraft {
+        let literals = members.compactMap { member in member.value.literal.map { (member.key, $0) } }
+        guard literals.count == members.count else { return .map(members) }
+        var object = JSONObject()
+        for (key, value) in literals { _ = object.insert(value, forNewKey: key) }
+        return .literal(.object(object))
+    }
+
+    private var literal: JSONValue? {
+        if case .literal(let value) = self { value } else { nil }
+    }
+}

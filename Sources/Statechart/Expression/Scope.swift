@@ -1,0 +1,113 @@
+import CEL
+import JSON
+
+/// What an expression sees while it is evaluated: the other side of `Vocabulary`.
+struct Scope: Activation {
+    let machine: Machine
+    let context: JSONObject
+    let configuration: [StateIndex]
+    let event: Event
+    let identity: InstanceIdentity
+
+    func value(of variable: Int, _ budget: inout Budget) throws(EvaluationError) -> Value {
+        switch variable {
+        case Vocabulary.context: .map(.json(context))
+        case Vocabulary.event: eventValue
+        case Vocabulary.instance: instanceValue
+        default: try machine.guards[variable - Vocabulary.firstGuard].value(in: self, &budget)
+        }
+    }
+
+    func call(_ function: Int, _ arguments: [Value], _ budget: inout Budget) throws(EvaluationError) -> Value {
+        guard function == Vocabulary.isActive, case .string(let name)? = arguments.first else {
+            throw EvaluationError(.noOverload, "In takes the id or the path of a state")
+        }
+        guard let state = machine.state(named: name) else {
+            throw EvaluationError(.host, "machine '\(machine.name)' has no state '\(name)'")
+        }
+        return .bool(configuration.containsSorted(state))
+    }
+
+    // In the order of the keys.
+    private var eventValue: Value {
+        .map(
+            .entries([
+                MapValue.Entry(key: .string("at"), value: .timestamp(Timestamp(milliseconds: event.at.milliseconds))),
+                MapValue.Entry(key: .string("data"), value: event.data.map { Value($0) } ?? .null),
+                MapValue.Entry(key: .string("name"), value: .string(event.name)),
+            ]))
+    }
+
+    private var instanceValue: Value {
+        .map(
+            .entries([
+                MapValue.Entry(key: .string("machine"), value: .string(machine.name)),
+                MapValue.Entry(key: .string("name"), value: .string(identity.name)),
+                MapValue.Entry(
+                    key: .string("startedAt"),
+                    value: .timestamp(Timestamp(milliseconds: identity.startedAt.milliseconds))),
+                MapValue.Entry(key: .string("version"), value: .int(identity.version)),
+            ]))
+    }
+}
+
+extension Expression {
+    /// The expression's value.
+    func value(in scope: Scope, _ budget: inout Budget) throws(EvaluationError) -> Value {
+        try program.value(scope, &budget)
+    }
+
+    /// Whether the condition holds; anything but a bool is a failure.
+    func holds(in scope: Scope, _ budget: inout Budget) throws(EvaluationError) -> Bool {
+        let value = try value(in: scope, &budget)
+        guard case .bool(let bool) = value else {
+            throw EvaluationError(
+                .noOverload, "a guard gives true or false, this one gave \(value.typeName.word)", range: program.range)
+        }
+        return bool
+    }
+}
+
+extension Program {
+    /// All of the expression.
+    var range: Range<Int> { 0..<source.utf8.count }
+}
+
+extension Template {
+    /// The template's value, as JSON.
+    func value(in scope: Scope, _ budget: inout Budget) throws(EvaluationFailure) -> JSONValue {
+        switch self {
+        case .literal(let value): return value
+        case .expression(let expression):
+            do throws(EvaluationError) {
+                return try expression.value(in: scope, &budget).json(&budget)
+            } catch {
+                throw EvaluationFailure(expression: expression, error: error)
+            }
+        case .list(let templates):
+            var values: [JSONValue] = []
+            for template in templates { values.append(try template.value(in: scope, &budget)) }
+            return .array(values)
+        case .map(let members):
+            var object = JSONObject()
+            for member in members {
+                _ = object.insert(try member.value.value(in: scope, &budget), forNewKey: member.key)
+            }
+            return .object(object)
+        }
+    }
+}
+
+/// Which expression failed, and why.
+struct EvaluationFailure: Error {
+    let expression: Expression
+    let error: EvaluationError
+}
+
+extension [StateIndex] {
+    /// Whether a sorted list has an element. O(log n).
+    func containsSorted(_ index: StateIndex) -> Bool {
+        let offset = firstOffset { $0 >= index }
+        return offset < count && self[offset] == index
+    }
+}

@@ -1,0 +1,45 @@
+package import CEL
+
+/// The variables and functions that every expression of a definition sees, by number.
+package enum Vocabulary {
+    package static let context = 0
+    package static let event = 1
+    package static let instance = 2
+    /// The named guards follow, in the order of the definition.
+    package static let firstGuard = 3
+
+    /// The function `In`.
+    package static let isActive = 0
+
+    /// Names that a named guard cannot have.
+    static let taken = ["context", "event", "instance", "In"]
+
+    /// What an expression of a machine sees.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the context; nil where they are not known.
+    ///   - guards: The names of the machine's guards.
+    ///   - event: The type of the event's data; nil where there may be any.
+    package static func environment(
+        contextKeys keys: [String]?, guards: [String] = [], eventData: CELType? = nil
+    ) -> Environment {
+        let fields = keys.map { Dictionary($0.map { ($0, CELType.dyn) }) { first, _ in first } }
+        let context = fields.map { CELType.object(ObjectType(name: "the context", fields: $0)) } ?? .dyn
+        return Environment(
+            variables: [
+                Environment.Variable(name: "context", type: context),
+                Environment.Variable(name: "event", type: eventType(eventData ?? .dyn)),
+                Environment.Variable(name: "instance", type: instanceType),
+            ] + guards.map { Environment.Variable(name: $0, type: .bool) },
+            functions: [Environment.Function(name: "In", parameters: [.string], result: .bool)])
+    }
+
+    private static func eventType(_ data: CELType) -> CELType {
+        .object(ObjectType(name: "the event", fields: ["name": .string, "data": data, "at": .timestamp]))
+    }
+
+    private static let instanceType = CELType.object(
+        ObjectType(
+            name: "the instance",
+            fields: ["name": .string, "machine": .string, "version": .int, "startedAt": .timestamp]))
+}

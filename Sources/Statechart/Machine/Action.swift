@@ -1,0 +1,121 @@
+/// Executable content (SCXML 4). Lists that are named in `actions` are written out where they are used.
+package indirect enum Action: Sendable {
+    /// Sets values in the context, all or none of them; all are computed from the context before.
+    case assign([Assignment], line: Int)
+    /// Puts an event into the internal queue.
+    case raise(event: String, data: Template?, line: Int)
+    /// An external event to the instance itself, at once or later.
+    case send(Send)
+    /// Drops all delayed events that were sent with this id.
+    case cancel(id: String, line: Int)
+    /// Adds a value to the trace.
+    case log(Expression)
+    /// Runs the actions of the first branch whose guard holds.
+    case choose([Branch], line: Int)
+    /// Runs actions for each element of a list.
+    case foreach(Loop)
+
+    /// The line of the definition on which the action stands.
+    package var line: Int {
+        switch self {
+        case .assign(_, let line), .raise(_, _, let line), .cancel(_, let line), .choose(_, let line): line
+        case .send(let send): send.line
+        case .log(let expression): expression.line
+        case .foreach(let loop): loop.line
+        }
+    }
+}
+
+extension Action {
+    /// The lines on which the action, or one inside it, arms a timer.
+    var timerLines: [Int] {
+        switch self {
+        case .send(let send): send.isDelayed ? [send.line] : []
+        case .choose(let branches, _): branches.flatMap { $0.actions.flatMap(\.timerLines) }
+        case .foreach(let loop): loop.actions.flatMap(\.timerLines)
+        case .assign, .raise, .cancel, .log: []
+        }
+    }
+}
+
+extension Send {
+    /// Whether it may come later; a delay of nothing is none.
+    fileprivate var isDelayed: Bool {
+        switch delay {
+        case nil, .milliseconds(0): false
+        case .milliseconds, .expression: true
+        }
+    }
+}
+
+/// One entry of an `assign`.
+package struct Assignment: Sendable {
+    /// One step of a path.
+    package enum Step: Sendable {
+        case key(String)
+        /// `[…]`: gives the key of a map or the index of a list.
+        case computed(Expression)
+    }
+
+    /// The path as written: `items[0].name`.
+    package let text: String
+    /// From the context down; the first is a key. Never empty.
+    package let path: [Step]
+    package let value: Template
+
+    package init(text: String, path: [Step], value: Template) {
+        self.text = text
+        self.path = path
+        self.value = value
+    }
+}
+
+/// An event that the instance sends to itself.
+package struct Send: Sendable {
+    package let event: String
+    package let data: Template?
+    /// Nil for at once.
+    package let delay: Delay?
+    /// What `cancel` names.
+    package let id: String?
+    package let line: Int
+
+    package init(event: String, data: Template?, delay: Delay?, id: String?, line: Int) {
+        self.event = event
+        self.data = data
+        self.delay = delay
+        self.id = id
+        self.line = line
+    }
+}
+
+/// One entry of a `choose`.
+package struct Branch: Sendable {
+    /// Nil for a branch that is always taken.
+    package let condition: Expression?
+    package let actions: [Action]
+
+    package init(condition: Expression?, actions: [Action]) {
+        self.condition = condition
+        self.actions = actions
+    }
+}
+
+/// A `foreach` (SCXML 4.6): goes over a copy of the list.
+package struct Loop: Sendable {
+    package let array: Expression
+    /// The key of the context that holds the element.
+    package let item: String
+    /// The key of the context that holds its number, from 0.
+    package let index: String?
+    package let actions: [Action]
+    package let line: Int
+
+    package init(array: Expression, item: String, index: String?, actions: [Action], line: Int) {
+        self.array = array
+        self.item = item
+        self.index = index
+        self.actions = actions
+        self.line = line
+    }
+}

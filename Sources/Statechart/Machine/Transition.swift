@@ -1,0 +1,52 @@
+/// A transition between states.
+package struct Transition: Sendable {
+    package let index: TransitionIndex
+    package let source: StateIndex
+    /// Empty for a transition that neither exits nor enters anything.
+    package let targets: [StateIndex]
+    /// What must hold for the transition to be taken; nil for always.
+    package let condition: Expression?
+    package let reenters: Bool
+    package let actions: [Action]
+    /// The descriptor as written (`pay`, `legal.*`, `*`), `done.state.<id>` for `onDone`, `after.<delay>.<id>` for
+    /// `after`; nil for `always`.
+    package let descriptor: String?
+    /// The line of the definition on which the transition stands.
+    package let line: Int
+
+    package init(
+        index: TransitionIndex, source: StateIndex, targets: [StateIndex], condition: Expression?, reenters: Bool,
+        actions: [Action], descriptor: String?, line: Int
+    ) {
+        self.index = index
+        self.source = source
+        self.targets = targets
+        self.condition = condition
+        self.reenters = reenters
+        self.actions = actions
+        self.descriptor = descriptor
+        self.line = line
+    }
+}
+
+/// A timer that is armed when its state's entry actions have run, and goes when the state is left.
+package struct Timeout: Sendable {
+    /// `after.<delay as written>.<state id>`.
+    package let event: String
+    package let delay: Delay
+    /// The line of the definition on which the delay stands.
+    package let line: Int
+
+    package init(event: String, delay: Delay, line: Int) {
+        self.event = event
+        self.delay = delay
+        self.line = line
+    }
+}
+
+/// How long to wait.
+package enum Delay: Sendable {
+    case milliseconds(Int64)
+    /// Gives a duration, milliseconds, or a text such as `30s`.
+    case expression(Expression)
+}

@@ -1,0 +1,52 @@
+package import JSON
+
+/// An event that will come by itself: a timer, or an event that the instance sent to itself and that comes next.
+package struct ArmedTimer: Sendable, Equatable {
+    /// What ends the timer before it fires.
+    package enum Owner: Sendable, Equatable {
+        /// `after`: leaving the state.
+        case state(StateIndex)
+        /// `send`: `cancel` of the id; nil when it has none.
+        case send(id: String?)
+    }
+
+    /// Larger than those of all timers that were armed before it and still are: of two that are due at the same time
+    /// the lower one fires first.
+    package let number: Int
+    package let event: String
+    package let data: JSONValue?
+    package let due: LogicalTime
+    package let owner: Owner
+    /// Whether it was sent without delay: it comes before everything else that happens to the instance.
+    package let isImmediate: Bool
+
+    package init(
+        number: Int, event: String, data: JSONValue?, due: LogicalTime, owner: Owner, isImmediate: Bool = false
+    ) {
+        self.number = number
+        self.event = event
+        self.data = data
+        self.due = due
+        self.owner = owner
+        self.isImmediate = isImmediate
+    }
+}
+
+extension Snapshot {
+    /// The event that comes next by itself: what was sent without delay in its order, then the timer that is due first.
+    package var nextTimer: ArmedTimer? {
+        armed.first(where: \.isImmediate) ?? armed.min { ($0.due, $0.number) < ($1.due, $1.number) }
+    }
+
+    /// The event that must come before any other; nil when nothing was sent without delay.
+    package var nextImmediate: ArmedTimer? { armed.first(where: \.isImmediate) }
+}
+
+extension Machine {
+    /// The event of a timer that fires.
+    package func event(of timer: ArmedTimer) -> Event {
+        Event(
+            name: timer.event, data: timer.data, at: timer.due,
+            origin: timer.isImmediate ? .sent(timer.number) : .timer(timer.number))
+    }
+}

@@ -1,0 +1,79 @@
+package import JSON
+
+/// A value on its way into the context.
+struct ContextAssignment {
+    /// One step of a path, computed.
+    enum Step {
+        case key(String)
+        case index(Int64)
+    }
+
+    /// From the context down; the first is a key.
+    let path: [Step]
+    /// The path as written, for messages.
+    let text: String
+    let value: JSONValue
+
+    /// Why a value cannot be set.
+    struct Failure: Error {
+        let message: String
+    }
+
+    /// Sets the value. Every step but the last must be there; the last may be a new key of a map, or the index just
+    /// past a list's end, but not a new key of the context.
+    ///
+    /// - Parameter initial: The machine's context: a key whose initial value is a double stays one.
+    func apply(to context: inout JSONObject, initial: JSONObject) throws(Failure) {
+        guard case .key(let key)? = path.first, let old = context[key] else {
+            let name = if case .key(let key)? = path.first { key } else { "" }
+            throw Failure(message: "the context has no key '\(name)'")
+        }
+        context[key] =
+            path.count == 1
+            ? value.converted(toMatch: initial[key] ?? old) : try old.setting(value, at: path.dropFirst(), below: key)
+    }
+}
+
+extension JSONValue {
+    /// A copy with a value set at a path.
+    fileprivate func setting(
+        _ value: JSONValue, at path: ArraySlice<ContextAssignment.Step>, below parent: String
+    ) throws(ContextAssignment.Failure) -> JSONValue {
+        guard let step = path.first else { return value }
+        switch (step, self) {
+        case (.key(let key), .object(var object)):
+            guard path.count == 1 || object[key] != nil else {
+                throw ContextAssignment.Failure(message: "'\(parent)' has no key '\(key)'")
+            }
+            object[key] = try (object[key] ?? .null).setting(value, at: path.dropFirst(), below: "\(parent).\(key)")
+            return .object(object)
+        case (.index(let index), .array(var array)):
+            // The place behind the last element is where a list grows.
+            guard let offset = Int(exactly: index), offset >= 0, offset < array.count + (path.count == 1 ? 1 : 0)
+            else {
+                throw ContextAssignment.Failure(
+                    message: "'\(parent)' has no element \(index); it has \(array.count)")
+            }
+            if offset == array.count { array.append(.null) }
+            array[offset] = try array[offset].setting(value, at: path.dropFirst(), below: "\(parent)[\(index)]")
+            return .array(array)
+        case (.key, _): throw ContextAssignment.Failure(message: "'\(parent)' is \(described), not a map")
+        case (.index, _): throw ContextAssignment.Failure(message: "'\(parent)' is \(described), not a list")
+        }
+    }
+
+    private var described: String {
+        switch self {
+        case .null: "null"
+        case .int: "an int"
+        default: "a \(kind)"
+        }
+    }
+}
+
+extension JSONValue {
+    /// An integer becomes a double where the value that it stands for is one; everything else stays.
+    package func converted(toMatch initial: JSONValue) -> JSONValue {
+        if case (.int(let int), .double) = (self, initial) { .double(Double(int)) } else { self }
+    }
+}

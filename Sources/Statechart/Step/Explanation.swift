@@ -1,0 +1,50 @@
+/// What became of one candidate transition.
+package struct CandidateFinding: Sendable, Equatable {
+    /// The verdict on a candidate.
+    package enum Verdict: String, Sendable {
+        case taken
+        /// Enabled, but a transition of a descendant or of an earlier region comes first.
+        case preempted
+        /// Its guard said no.
+        case rejected
+        /// Its guard could not be evaluated.
+        case failed
+        /// An earlier candidate of the same state, or of a state below, was enabled.
+        case notAsked = "not asked"
+    }
+
+    package let transition: TransitionIndex
+    package let verdict: Verdict
+    /// Why the guard could not be evaluated.
+    package let failure: String?
+    /// What the guard read.
+    package let reads: [ValueRead]
+}
+
+extension Machine {
+    /// Every transition of the configuration that an event could enable, in the order in which they are tried: from
+    /// each active leaf, in document order, to the root.
+    package func explain(
+        _ snapshot: Snapshot, _ event: Event, as identity: InstanceIdentity
+    ) -> [CandidateFinding] {
+        guard snapshot.status == .running else { return [] }
+        var interpreter = Interpreter(
+            machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: false)
+        let enabled = interpreter.enabledTransitions(for: .event(event))
+        let taken = interpreter.removeConflictingTransitions(enabled)
+        return interpreter.candidates(for: event).map { index in
+            var verdict: CandidateFinding.Verdict =
+                taken.contains(index) ? .taken : enabled.contains(index) ? .preempted : .notAsked
+            var failure: String?
+            switch interpreter.verdicts[index] {
+            case .holds, nil: break
+            case .rejected: verdict = .rejected
+            case .failed(let reason):
+                verdict = .failed
+                failure = reason.message
+            }
+            let reads = verdict == .notAsked ? [] : self[index].condition?.reads(in: interpreter.scope) ?? []
+            return CandidateFinding(transition: index, verdict: verdict, failure: failure, reads: reads)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import CEL
+import JSON
+
+/// Executable content (SCXML 4 and 5).
+extension Interpreter {
+    /// Runs one block: an action that fails ends it, with all blocks that it stands in, and raises `error.execution`.
+    mutating func run(_ block: [Action], of state: StateIndex) {
+        do throws(ActionFailure) {
+            try perform(block, of: state)
+        } catch {
+            raise(error)
+        }
+    }
+
+    private mutating func perform(_ block: [Action], of state: StateIndex) throws(ActionFailure) {
+        for action in block {
+            do throws(EvaluationError) {
+                try budget.take(1)
+            } catch {
+                throw ActionFailure(
+                    state: state, line: action.line, expression: "actions", message: error.message)
+            }
+            try perform(action, of: state)
+        }
+    }
+
+    private mutating func perform(_ action: Action, of state: StateIndex) throws(ActionFailure) {
+        switch action {
+        case .assign(let assignments, let line):
+            try assign(assignments, line: line, of: state)
+        case .raise(let event, let data, let line):
+            let value = try self.data(data, of: event, in: state, as: "raise \(event)", line: line)
+            tell("raise \(event)" + Self.shown(value), of: state, line: line)
+            guard raise(event, data: value) else {
+                throw ActionFailure(
+                    state: state, line: line, expression: "raise \(event)",
+                    message: "one macrostep takes at most \(StepLimits.work) events")
+            }
+        case .send(let send):
+            try perform(send, of: state)
+        case .cancel(let id, let line):
+            tell("cancel \(id)", of: state, line: line)
+            armed.removeAll { $0.owner == .send(id: id) }
+        case .log(let expression):
+            let value = try evaluate(.expression(expression), of: state, as: "log ")
+            tell("log " + JSONWriter.string(value), of: state, line: expression.line)
+        case .choose(let branches, _):
+            try choose(branches, of: state)
+        case .foreach(let loop):
+            try perform(loop, of: state)
+        }
+    }
+
+    /// A condition that fails counts as false and raises its error (SCXML 5.9.1); the next branch is asked.
+    private mutating func choose(_ branches: [Branch], of state: StateIndex) throws(ActionFailure) {
+        for branch in branches {
+            if let condition = branch.condition {
+                switch verdict(of: condition, in: state) {
+                case .holds: break
+                case .rejected: continue
+                case .failed(let failure):
+                    raise(failure)
+                    continue
+                }
+            }
+            return try perform(branch.actions, of: state)
+        }
+    }
+
+    private mutating func perform(_ loop: Loop, of state: StateIndex) throws(ActionFailure) {
+        let value = try value(of: loop.array, in: state, as: "foreach ")
+        guard case .list(let list) = value else {
+            throw ActionFailure(
+                state: state, line: loop.line, expression: "foreach \(loop.array.source)",
+                message: "it goes over a list, this is \(value.typeName.word)")
+        }
+        for offset in 0..<list.count {
+            let element = try evaluated(loop.array, in: state, as: "foreach ") { budget throws(EvaluationError) in
+                try budget.take(1)
+                return try list[offset].json(&budget)
+            }
+            var settings = [ContextAssignment(path: [.key(loop.item)], text: loop.item, value: element)]
+            if let index = loop.index {
+                settings.append(ContextAssignment(path: [.key(index)], text: index, value: .int(Int64(offset))))
+            }
+            try set(settings, line: loop.line, of: state)
+            try perform(loop.actions, of: state)
+        }
+    }
+
+    private mutating func perform(_ send: Send, of state: StateIndex) throws(ActionFailure) {
+        let data = try data(send.data, of: send.event, in: state, as: "send \(send.event)", line: send.line)
+        let delay = try send.delay.map { delay throws(ActionFailure) in
+            try milliseconds(of: delay, in: state, as: "send \(send.event) delay: ")
+        }
+        let when = delay.map { $0 > 0 ? " in \($0) ms" : "" } ?? ""
+        tell("send \(send.event)" + when + Self.shown(data), of: state, line: send.line)
+        try arm(
+            event: send.event, data: data, after: delay ?? 0, owner: .send(id: send.id),
+            isImmediate: (delay ?? 0) == 0, line: send.line, of: state)
+    }
+
+    /// The data of an event that is raised or sent, as its declared type has it.
+    private mutating func data(
+        _ template: Template?, of event: String, in state: StateIndex, as action: String, line: Int
+    ) throws(ActionFailure) -> JSONValue? {
+        let data = try template.map { template throws(ActionFailure) in
+            try evaluate(template, of: state, as: action + " data: ")
+        }
+        guard data?.isKeepable ?? true else {
+            throw ActionFailure(
+                state: state, line: line, expression: action, message: "the data would be \(StepLimits.tooLarge)")
+        }
+        do throws(JSONMismatch) {
+            return try machine.converted(data, of: event)
+        } catch {
+            throw ActionFailure(state: state, line: line, expression: action, message: error.message)
+        }
+    }
+
+    private static func shown(_ data: JSONValue?) -> String {
+        data.map { " " + JSONWriter.string($0) } ?? ""
+    }
+}
+
+// MARK: Assigning
+
+extension Interpreter {
+    /// Computes all values from the context as it is, then sets all or none.
+    private mutating func assign(
+        _ assignments: [Assignment], line: Int, of state: StateIndex
+    ) throws(ActionFailure) {
+        var settings: [ContextAssignment] = []
+        for assignment in assignments {
+            let prefix = "assign \(assignment.text): "
+            let value = try evaluate(assignment.value, of: state, as: prefix)
+            var path: [ContextAssignment.Step] = []
+            for step in assignment.path { path.append(try resolve(step, of: state, as: prefix)) }
+            settings.append(ContextAssignment(path: path, text: assignment.text, value: value))
+        }
+        try set(settings, line: line, of: state)
+    }
+
+    private mutating func resolve(
+        _ step: Assignment.Step, of state: StateIndex, as prefix: String
+    ) throws(ActionFailure) -> ContextAssignment.Step {
+        switch step {
+        case .key(let key): return .key(key)
+        case .computed(let expression):
+            let value = try value(of: expression, in: state, as: prefix)
+            switch value {
+            case .string(let key): return .key(key)
+            case .int(let index): return .index(index)
+            default:
+                throw ActionFailure(
+                    state: state, line: expression.line, expression: prefix + expression.source,
+                    message: "the key of a map is a string, the index of a list an int, not \(value.typeName.word)")
+            }
+        }
+    }
+
+    private mutating func set(
+        _ settings: [ContextAssignment], line: Int, of state: StateIndex
+    ) throws(ActionFailure) {
+        var changed = context
+        for setting in settings {
+            do throws(ContextAssignment.Failure) {
+                try setting.apply(to: &changed, initial: machine.context)
+            } catch {
+                throw ActionFailure(
+                    state: state, line: line, expression: "assign \(setting.text)", message: error.message)
+            }
+            tell("assign \(setting.text) = \(JSONWriter.string(setting.value))", of: state, line: line)
+        }
+        context = changed
+        isContextChanged = true
+    }
+}
+
+// MARK: Evaluating
+
+extension Interpreter {
+    private mutating func evaluate(
+        _ template: Template, of state: StateIndex, as prefix: String
+    ) throws(ActionFailure) -> JSONValue {
+        if case .literal(let value) = template { return value }
+        do throws(EvaluationFailure) {
+            return try template.value(in: scope, &budget)
+        } catch {
+            throw ActionFailure(error, in: state, prefix: prefix)
+        }
+    }
+
+    /// The value of an expression.
+    mutating func value(
+        of expression: Expression, in state: StateIndex, as prefix: String
+    ) throws(ActionFailure) -> Value {
+        let scope = scope
+        return try evaluated(expression, in: state, as: prefix) { budget throws(EvaluationError) in
+            try expression.value(in: scope, &budget)
+        }
+    }
+
+    private mutating func evaluated<Result>(
+        _ expression: Expression, in state: StateIndex, as prefix: String,
+        _ body: (inout Budget) throws(EvaluationError) -> Result
+    ) throws(ActionFailure) -> Result {
+        do throws(EvaluationError) {
+            return try body(&budget)
+        } catch {
+            throw ActionFailure(EvaluationFailure(expression: expression, error: error), in: state, prefix: prefix)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import CEL
+import JSON
+
+/// Arming timers. Delays are computed here, from the macrostep's time; clocks are not read.
+extension Interpreter {
+    /// Arms a timer of `after`; one whose delay cannot be computed raises `error.execution` instead.
+    mutating func arm(_ timeout: Timeout, of state: StateIndex) {
+        do throws(ActionFailure) {
+            let delay = try milliseconds(of: timeout.delay, in: state, as: "after ")
+            try arm(
+                event: timeout.event, data: nil, after: delay, owner: .state(state), line: timeout.line, of: state)
+        } catch {
+            raise(error)
+        }
+    }
+
+    /// How long a delay is.
+    mutating func milliseconds(
+        of delay: Delay, in state: StateIndex, as prefix: String
+    ) throws(ActionFailure) -> Int64 {
+        guard case .expression(let expression) = delay else {
+            guard case .milliseconds(let milliseconds) = delay else { return 0 }
+            return milliseconds
+        }
+        let value = try value(of: expression, in: state, as: prefix)
+        do throws(DelayError) {
+            return try DelayText.milliseconds(of: value)
+        } catch {
+            throw ActionFailure(
+                state: state, line: expression.line, expression: prefix + expression.source, message: error.message)
+        }
+    }
+
+    /// Arms a timer, or puts an event that was sent without delay in line.
+    mutating func arm(
+        event name: String, data: JSONValue?, after delay: Int64, owner: ArmedTimer.Owner, isImmediate: Bool = false,
+        line: Int, of state: StateIndex
+    ) throws(ActionFailure) {
+        guard armed.count < StepLimits.timers else {
+            throw ActionFailure(
+                state: state, line: line, expression: name,
+                message: "an instance has at most \(StepLimits.timers) timers and sent events at a time")
+        }
+        let due = LogicalTime(milliseconds: event.at.milliseconds + delay)
+        armed.append(
+            ArmedTimer(
+                number: nextTimer, event: name, data: data, due: due, owner: owner, isImmediate: isImmediate))
+        nextTimer += 1
+    }
+}

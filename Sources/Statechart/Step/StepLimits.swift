@@ -1,0 +1,49 @@
+import JSON
+
+/// How far one macrostep may go, and how much an instance may keep.
+package enum StepLimits {
+    /// Microsteps and internal events of one macrostep; past it the machine is held to go round for ever.
+    package static let work = 1_000
+    /// The longest delay, in milliseconds: a hundred years.
+    package static let delay: Int64 = 36_525 * 86_400_000
+    /// Timers and sent events that one instance may have at a time.
+    package static let timers = 10_000
+    /// Bytes of a context, of an event's data and of an output, roughly as JSON.
+    package static let valueBytes = 1 << 20
+    /// Levels of maps and lists in the same: what the stored form adds must still be readable.
+    package static let valueLevels = 120
+    /// Macrosteps of events that an instance sends to itself, one after the other, for one event from outside; the rest
+    /// comes later.
+    package static let chain = 100
+
+    /// What is said of a value past these bounds.
+    static let tooLarge = "larger than \(valueBytes) bytes or nested deeper than \(valueLevels) levels"
+}
+
+extension JSONValue {
+    /// Whether the value may be kept in an instance. Stops as soon as that is clear.
+    var isKeepable: Bool {
+        var left = StepLimits.valueBytes
+        return take(from: &left, level: 0)
+    }
+
+    private func take(from left: inout Int, level: Int) -> Bool {
+        switch self {
+        case .null, .bool: left -= 5
+        case .int, .double: left -= 9
+        case .string(let string): left -= string.utf8.count + 3
+        case .array(let elements):
+            left -= 3
+            guard level < StepLimits.valueLevels else { return false }
+            for element in elements where !element.take(from: &left, level: level + 1) { return false }
+        case .object(let object):
+            left -= 3
+            guard level < StepLimits.valueLevels else { return false }
+            for member in object.members {
+                left -= member.key.utf8.count + 4
+                if !member.value.take(from: &left, level: level + 1) { return false }
+            }
+        }
+        return left >= 0
+    }
+}

@@ -1,0 +1,124 @@
+import JSON
+import Statechart
+import WorkflowAPI
+
+/// What one event came to.
+struct SimulatedStep: JSONWritable {
+    /// After the event.
+    let seq: Int64
+    /// Milliseconds since the start.
+    let after: Int64
+    /// `started`, `event`, `sent`, `timer`, or `failed` for an event that nobody waited for and that failed.
+    let kind: String
+    let event: String
+    var from: [String]
+    let to: [String]
+    let context: JSONObject
+    let status: String
+    let output: JSONValue?
+    /// Why the event was refused; nil when it was accepted.
+    let reason: String?
+    var exited: [String] = []
+    var entered: [String] = []
+    var microsteps: [SimulatedMicrostep] = []
+
+    /// What the actions did, in order.
+    var actions: [String] { microsteps.flatMap { $0.actions.map(\.text) } }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("seq", seq)
+            writer.field("afterMilliseconds", after)
+            writer.field("kind", kind)
+            writer.field("event", event)
+            writer.field("accepted", reason == nil)
+            writer.field("from", from)
+            writer.field("to", to)
+            writer.field("configuration", to)
+            writer.field("context", context)
+            writer.field("status", status)
+            writer.field("output", ifPresent: output)
+            writer.field("exited", exited)
+            writer.field("entered", entered)
+            writer.field("actions", actions)
+            writer.field("microsteps", microsteps)
+            writer.field("reason", ifPresent: reason)
+        }
+    }
+}
+
+/// Transitions taken together, and what they did.
+struct SimulatedMicrostep: JSONWritable {
+    /// Nil for eventless transitions.
+    let event: String?
+    let transitions: [Taken]
+    let exited: [String]
+    let entered: [String]
+    let actions: [Deed]
+
+    /// A transition that was taken.
+    struct Taken: JSONWritable {
+        let source: String
+        let targets: [String]
+        let line: Int
+
+        func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("source", source)
+                writer.field("targets", targets)
+                writer.field("line", line)
+            }
+        }
+    }
+
+    /// What an action did.
+    struct Deed: JSONWritable {
+        let state: String
+        let line: Int
+        let text: String
+
+        func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("state", state)
+                writer.field("line", line)
+                writer.field("text", text)
+            }
+        }
+    }
+
+    init(_ microstep: Microstep, of machine: Machine) {
+        event = microstep.event
+        transitions = microstep.transitions.map { index in
+            let transition = machine[index]
+            return Taken(
+                source: machine[transition.source].path, targets: machine.paths(of: transition.targets),
+                line: transition.line)
+        }
+        exited = machine.paths(of: microstep.exited)
+        entered = machine.paths(of: microstep.entered)
+        actions = microstep.deeds.map { Deed(state: machine[$0.state].path, line: $0.line, text: $0.text) }
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("event", ifPresent: event)
+            writer.field("transitions", transitions)
+            writer.field("exited", exited)
+            writer.field("entered", entered)
+            writer.field("actions", actions)
+        }
+    }
+
+    /// For people, indented: what was taken, then what it did, a line each.
+    var lines: String {
+        let taken = transitions.map { transition in
+            let targets = transition.targets.isEmpty ? "" : " -> " + transition.targets.joined(separator: ", ")
+            return "\(StateText.path(transition.source))\(targets) (line \(transition.line))"
+        }
+        var text = "    \(event ?? "always"): " + (taken.isEmpty ? "start" : taken.joined(separator: "; ")) + "\n"
+        if !exited.isEmpty { text += "      exit \(exited.joined(separator: ", "))\n" }
+        if !entered.isEmpty { text += "      enter \(entered.joined(separator: ", "))\n" }
+        for action in actions { text += "      line \(action.line): \(action.text)\n" }
+        return text
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import CEL
+import JSON
+import Statechart
+import WorkflowAPI
+
+/// `wfctl eval`.
+struct Eval: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "eval", abstract: "Try an expression, without a daemon.",
+        discussion: """
+            Expressions are CEL, the language of guards and assignments (https://cel.dev). They see 'context', \
+            'event' (name, data, at) and 'instance' (name, machine, version, startedAt).
+            """)
+
+    @Argument(help: "The expression; - is standard input.")
+    var expression: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What 'context' is: a JSON object, @FILE, or -.", valueName: "json|@file|-"))
+    var context: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What 'event' is: {\"name\": …, \"data\": …}, @FILE, or -.", valueName: "json|@file|-"))
+    var event: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard [expression, context, event].count(where: { $0 == "-" }) <= 1 else {
+            throw ValidationError("Standard input can be read once only: '-' stands twice")
+        }
+    }
+
+    func run(in session: Session) async throws {
+        let source = try source(in: session)
+        let context = try object(context, "--context", in: session)
+        let event = try object(event, "--event", in: session) ?? JSONObject()
+        for key in event.keys where !["name", "data"].contains(key) {
+            throw CommandFailure(.badData, "An event has no '\(key)': write {\"name\": …, \"data\": …}")
+        }
+        let compilation = Program.compile(source, in: Vocabulary.environment(contextKeys: context?.keys))
+        guard let program = compilation.program, compilation.issues.isEmpty else {
+            let lines = compilation.issues.map { "\($0.line):\($0.column): \($0.message)" }
+            throw CommandFailure(
+                .badData, "The expression has \(lines.count == 1 ? "a mistake" : "mistakes")", notes: lines)
+        }
+        var budget = Budget()
+        let trial = Trial(context: context ?? JSONObject(), event: event)
+        do throws(EvaluationError) {
+            let value = try program.value(trial, &budget)
+            let answer = Answer(value: try value.json(&budget), type: value.typeName.word)
+            try printed(answer, in: session)
+        } catch {
+            let place = error.range.map(program.location)
+            let prefix = place.map { "\($0.line):\($0.column): " } ?? ""
+            throw CommandFailure(.refused, "The expression fails", notes: [prefix + error.message])
+        }
+    }
+
+    private func printed(_ answer: Answer, in session: Session) throws(EvaluationError) {
+        do {
+            try session.print(answer) { Printable.text(JSONWriter.string(answer.value)) + "\n" }
+        } catch {
+            throw EvaluationError(.host, "the result cannot be printed: \(error)")
+        }
+    }
+
+    private func source(in session: Session) throws -> String {
+        guard expression == "-" else { return expression }
+        let bytes = try session.environment.files.read("-", limit: CELLimits.sourceBytes)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.badData, "The expression is not valid UTF-8")
+        }
+        // What a shell puts behind a line is not part of it.
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
+    private func object(_ argument: String?, _ option: String, in session: Session) throws -> JSONObject? {
+        guard let argument else { return nil }
+        let value = try DataArgument.value(of: argument, option: option, in: session)
+        guard let object = value.object else {
+            throw CommandFailure(.badData, "\(option) must be a map, not \(value.describedKind)")
+        }
+        return object
+    }
+}
+
+/// The value of an expression, and its type.
+private struct Answer: JSONWritable {
+    let value: JSONValue
+    let type: String
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("value", value)
+            writer.field("type", type)
+        }
+    }
+}
+
+/// What an expression sees that is tried on its own.
+private struct Trial: Activation {
+    let context: JSONObject
+    let event: JSONObject
+
+    func value(of variable: Int, _ budget: inout Budget) throws(EvaluationError) -> Value {
+        switch variable {
+        case Vocabulary.context: return Value(.object(context))
+        case Vocabulary.event:
+            let event: JSONObject = ["name": self.event["name"] ?? .null, "data": self.event["data"] ?? .null]
+            return Value(.object(event))
+        default: throw EvaluationError(.host, "there is no instance here")
+        }
+    }
+
+    func call(_ function: Int, _ arguments: [Value], _ budget: inout Budget) throws(EvaluationError) -> Value {
+        throw EvaluationError(.host, "there is no machine here whose states 'In' could ask for")
+    }
+}

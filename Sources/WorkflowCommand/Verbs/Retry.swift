@@ -1,0 +1,23 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl retry`.
+struct Retry: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Let a failed instance go on with the event that it failed on.",
+        discussion: "'wfctl show' tells which event that is and why it failed.")
+
+    @Argument(help: "The instance's name.")
+    var instance: String
+
+    @Option(help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    var expectSeq: Int64?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let answer = try await session.withClient { try await $0.retry(instance, seq: expectSeq) }
+        try session.print(answer) { SendText.lines(for: answer) }
+    }
+}

@@ -1,0 +1,185 @@
+import JSON
+import Statechart
+import WorkflowStore
+
+// Commands about instances. Everything that a command can fail on is decided before its first row.
+
+extension BatchBuilder {
+    /// Starts an instance.
+    mutating func start(
+        _ command: StartCommand, cached: (String) -> LiveInstance?, random: inout some RandomNumberGenerator
+    ) throws(Rejection) -> InstanceView {
+        guard let loaded = try machine(named: command.machine, version: command.version) else {
+            let latest = try machine(named: command.machine, version: nil)
+            throw .machineNotFound(
+                name: command.machine, version: command.version, latest: latest?.record.version)
+        }
+        let uuid = UniqueID(at: now, random: &random)
+        let name = command.instance ?? uuid.text
+        if try instance(named: name, cached: cached) != nil { throw .instanceExists(name) }
+        var instance = LiveInstance(started: numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, at: now)
+        switch loaded.machine.start(with: command.data, as: instance.identity) {
+        case .refused(.invalidData(let reason)): throw .invalidData(reason)
+        case .refused(let refusal):
+            throw .refused(refusal, event: "init", machine: loaded.machine, facts: nil)
+        case .accepted(let macrostep):
+            numbers.nextInstance = InstanceID(rawValue: numbers.nextInstance.rawValue + 1)
+            started.append(instance.record.id)
+            let data = command.data.isEmpty ? nil : JSONValue.object(command.data)
+            let event = Event(name: "init", data: data, at: instance.identity.startedAt)
+            let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
+            record(chain, of: &instance, kind: .started)
+            let written = instance.written()
+            keep(instance)
+            return InstanceView(record: written, machine: loaded.record, failure: instance.failure)
+        }
+    }
+
+    /// Applies an event, and what the instance sends to itself in consequence.
+    mutating func send(
+        _ command: SendCommand, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> SentEvent {
+        var instance = try existing(command.instance, cached: cached)
+        try finishSending(of: &instance)
+        switch instance.record.status {
+        case .running: break
+        case .failed: throw .failed(instance.facts)
+        case .done, .cancelled, .purging: throw .finished(instance.facts)
+        }
+        try check(command, against: instance)
+        let event = Event(name: command.event.name, data: command.event.data, at: instance.time(at: now))
+        let explanation =
+            command.isExplained
+            ? instance.machine.explain(instance.snapshot, event, as: instance.identity)
+                .map { CandidateView($0, of: instance.machine) } : nil
+        let outcome = instance.machine.step(instance.snapshot, event, as: instance.identity)
+        guard case .accepted(let macrostep) = outcome else {
+            keep(instance)
+            let rejection = Self.rejection(outcome, of: event, in: instance)
+            throw explanation.map { .explained(rejection, $0) } ?? rejection
+        }
+        let chain = instance.machine.chain(event, macrostep, as: instance.identity)
+        let before = instance
+        if !command.isDryRun { record(chain, of: &instance, kind: .event) }
+        keep(instance)
+        return SentEvent(chain, from: before, isDryRun: command.isDryRun, explanation: explanation)
+    }
+
+    /// Lets a failed instance go on with the event that it failed on.
+    mutating func retry(
+        _ command: RetryCommand, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> SentEvent {
+        var instance = try existing(command.instance, cached: cached)
+        if let expected = command.expectedSeq, expected != instance.record.seq {
+            throw .preconditionFailed("seq \(expected.rawValue)", instance.facts)
+        }
+        guard instance.record.status == .failed, let kept = instance.snapshot.nextTimer else {
+            throw .notFailed(instance.facts)
+        }
+        var snapshot = instance.snapshot
+        snapshot.status = .running
+        let due = instance.machine.event(of: kept)
+        let event = Event(
+            name: due.name, data: due.data, at: instance.time(at: now), origin: due.origin)
+        let outcome = instance.machine.step(snapshot, event, as: instance.identity)
+        guard case .accepted(let macrostep) = outcome else {
+            keep(instance)
+            throw Self.rejection(outcome, of: event, in: instance)
+        }
+        let chain = instance.machine.chain(event, macrostep, as: instance.identity)
+        let before = instance
+        record(chain, of: &instance, kind: .retried)
+        keep(instance)
+        return SentEvent(chain, from: before, isDryRun: false, explanation: nil)
+    }
+
+    /// Goes on with the events that an instance sent to itself.
+    mutating func proceed(_ name: String, cached: (String) -> LiveInstance?) throws(Rejection) {
+        guard var instance = try instance(named: name, cached: cached) else { return }
+        applyNextSent(of: &instance)
+        keep(instance)
+    }
+
+    /// What an instance sent to itself comes before any other event; one that never ends keeps the others waiting.
+    private mutating func finishSending(of instance: inout LiveInstance) throws(Rejection) {
+        guard instance.hasMoreToDo else { return }
+        applyNextSent(of: &instance)
+        keep(instance)
+        if instance.hasMoreToDo { throw .overloaded }
+    }
+
+    private mutating func applyNextSent(of instance: inout LiveInstance) {
+        guard instance.hasMoreToDo, let next = instance.snapshot.nextImmediate else { return }
+        let event = instance.machine.event(of: next)
+        switch instance.machine.step(instance.snapshot, event, as: instance.identity) {
+        case .accepted(let macrostep):
+            record(instance.machine.chain(event, macrostep, as: instance.identity), of: &instance, kind: .sent)
+        case .refused:
+            recordFailure(event, of: &instance)
+        }
+    }
+
+    private mutating func record(_ chain: Chain, of instance: inout LiveInstance, kind: JournalKind) {
+        for (offset, link) in chain.links.enumerated() {
+            record(link.macrostep.snapshot, of: &instance, kind: offset == 0 ? kind : .sent, event: link.event)
+        }
+        if let failure = chain.failure { recordFailure(failure.event, of: &instance) }
+    }
+
+    /// An event that nobody waits for could not be applied: it stays among what is armed until somebody retries.
+    private mutating func recordFailure(_ event: Event, of instance: inout LiveInstance) {
+        var snapshot = instance.snapshot
+        snapshot.status = .failed
+        record(snapshot, of: &instance, kind: .failed, event: event)
+    }
+
+    private func check(_ command: SendCommand, against instance: LiveInstance) throws(Rejection) {
+        if let expected = command.expectedSeq, expected != instance.record.seq {
+            throw .preconditionFailed("seq \(expected.rawValue)", instance.facts)
+        }
+        guard let path = command.expectedState else { return }
+        let isActive = instance.machine.state(atPath: path).map(instance.snapshot.configuration.contains) ?? false
+        if !isActive { throw .preconditionFailed("state '\(path)'", instance.facts) }
+    }
+
+    private func existing(
+        _ name: String, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> LiveInstance {
+        guard let instance = try instance(named: name, cached: cached) else { throw .instanceNotFound(name) }
+        return instance
+    }
+
+    private func instance(
+        named name: String, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> LiveInstance? {
+        if let live = touched[name] ?? cached(name) { return live }
+        guard let record = try read({ () throws(StoreError) in try store.instance(named: name) }) else { return nil }
+        guard let loaded = try machine(record.machineID) else {
+            throw .fault("the machine of instance '\(name)' is not in the store")
+        }
+        return try LiveInstance(record: record, loaded: loaded)
+    }
+
+    private static func rejection(_ outcome: Outcome, of event: Event, in instance: LiveInstance) -> Rejection {
+        guard case .refused(let refusal) = outcome else { preconditionFailure("only refusals are rejected") }
+        return .refused(refusal, event: event.name, machine: instance.machine, facts: instance.facts)
+    }
+}
+
+extension SentEvent {
+    /// What a caller is told about an event and what followed from it.
+    fileprivate init(_ chain: Chain, from before: LiveInstance, isDryRun: Bool, explanation: [CandidateView]?) {
+        let machine = before.machine
+        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
+        self.init(
+            instance: before.record.name, event: chain.links[0].event.name,
+            seq: Seq(rawValue: before.record.seq.rawValue + Int64(rows)), fromSeq: before.record.seq,
+            from: machine.leafPaths(of: before.snapshot.configuration),
+            to: machine.leafPaths(of: chain.snapshot.configuration),
+            status: InstanceStatus(chain.snapshot.status), context: chain.snapshot.context,
+            output: chain.snapshot.output,
+            exited: machine.paths(of: chain.links.flatMap(\.macrostep.exited)),
+            entered: machine.paths(of: chain.links.flatMap(\.macrostep.entered)), isDryRun: isDryRun,
+            explanation: explanation)
+    }
+}

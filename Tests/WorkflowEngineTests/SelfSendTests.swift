@@ -1,0 +1,207 @@
+import JSON
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// Events that an instance sends to itself: rows of their own in the same transaction, and what happens when nobody can
+/// be told that one failed.
+@Suite struct SelfSendTests {
+    private static let worker = """
+        id: worker
+        initial: idle
+        context: {done: 0, divisor: 0}
+        states:
+          idle:
+            on:
+              work: {target: busy, actions: [{send: step}, {send: {event: report, data: {n: context.done}}}]}
+              divide: {actions: [{send: {event: bad}}, {send: step}]}
+              bad: {actions: {assign: {done: 10 / context.divisor}}}
+              set: {actions: {assign: {divisor: event.data}}}
+              step: {actions: {assign: {done: context.done + 1}}}
+              run: {actions: {send: run}}
+              finish: {target: end, actions: {send: step}}
+          busy:
+            on:
+              step: {actions: {assign: {done: context.done + 1}}}
+              report: idle
+          end: {type: final, output: {done: context.done}}
+        """
+
+    private func running() async throws -> (RunningEngine, StoreFolder) {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: folder.open())
+        _ = try await running.engine.apply(Self.worker, syntax: .yaml)
+        _ = try await running.engine.start(StartCommand(machine: "worker", instance: "w"))
+        return (running, folder)
+    }
+
+    private func send(_ event: String, _ data: JSONValue? = nil, dryRun: Bool = false, to running: RunningEngine)
+        async throws(Rejection) -> SentEvent
+    {
+        try await running.engine.send(
+            SendCommand(instance: "w", event: Event(name: event, data: data), isDryRun: dryRun))
+    }
+
+    private func history(_ engine: Engine) async throws -> [JournalRecord] {
+        let record = try await engine.instance(named: "w").record
+        return try await engine.history(
+            HistoryQuery(
+                instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
+                isReversed: false))
+    }
+
+    /// Folding the rows must lead to the stored row.
+    private func expectFolds(_ engine: Engine, _ definition: String = worker) async throws {
+        let record = try await engine.instance(named: "w").record
+        let machine = try DefinitionReader.read(definition).machine
+        var fold = Fold(of: record)
+        for row in try await history(engine) { try fold.apply(row, machine: machine, version: 1) }
+        #expect(fold.snapshot.map { machine.text(of: $0) } == record.state)
+        #expect(fold.snapshot?.status.rawValue == record.status.rawValue)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theAnswerTellsOfTheWholeChainAndEachEventHasItsRow() async throws {
+        let (running, folder) = try await running()
+        defer { withExtendedLifetime(folder) {} }
+        let preview = try await send("work", dryRun: true, to: running)
+        let answer = try await send("work", to: running)
+        for answer in [preview, answer] {
+            #expect(answer.fromSeq.rawValue == 1 && answer.seq.rawValue == 4)
+            #expect(answer.from == ["idle"] && answer.to == ["idle"])
+            #expect(answer.exited == ["idle", "busy"] && answer.entered == ["busy", "idle"])
+            #expect(answer.context["done"] == 1)
+        }
+        let rows = try await history(running.engine)
+        #expect(rows.map(\.kind) == [.started, .event, .sent, .sent])
+        #expect(rows.map(\.event) == ["init", "work", "step", "report"])
+        #expect(rows.last?.data == #"{"n":0}"#)
+        try await expectFolds(running.engine)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anEventThatNobodyIsToldOfFailsTheInstanceUntilItIsRetried() async throws {
+        let (running, folder) = try await running()
+        let answer = try await send("divide", to: running)
+        #expect(answer.status == .failed && answer.seq.rawValue == 3)
+        let view = try await running.engine.instance(named: "w")
+        #expect(view.record.status == .failed && view.failure?.event.name == "bad")
+        let refused = try await rejection { try await send("step", to: running) }
+        #expect(refused == "failed")
+        #expect(try await retryRejection(running) == "refused")
+        #expect(try await history(running.engine).map(\.kind) == [.started, .event, .failed])
+        try await expectFolds(running.engine)
+        try await running.stop()
+
+        // What waits is in the file: another daemon goes on with it, here with a definition that no longer fails.
+        let again = try await RunningEngine(store: folder.open())
+        #expect(try await again.engine.instance(named: "w").record.status == .failed)
+        try await again.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
+        let folder = try StoreFolder()
+        let clock = HandClock()
+        let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let running = try await RunningEngine(store: store, clock: clock)
+        // It fails at the time of the start, and no longer afterwards.
+        let definition = """
+            id: worker
+            initial: idle
+            context: {seen: []}
+            states:
+              idle:
+                on:
+                  go: {actions: [{send: {event: bad, data: {n: 1}}}, {send: behind}]}
+                  bad: {actions: {assign: {seen: "context.seen + [event.at > instance.startedAt ? event.data.n : 1 / 0]"}}}
+                  behind: {actions: {assign: {seen: "context.seen + ['behind']"}}}
+            """
+        _ = try await running.engine.apply(definition, syntax: .yaml)
+        _ = try await running.engine.start(StartCommand(machine: "worker", instance: "w"))
+        #expect(try await retryRejection(running) == "notFailed")
+        let failed = try await send("go", to: running)
+        #expect(failed.status == .failed)
+        clock.advance(5)
+        let answer = try await running.engine.retry(RetryCommand(instance: "w"))
+        #expect(answer.event == "bad" && answer.status == .running)
+        #expect(answer.fromSeq.rawValue == 3 && answer.seq.rawValue == 5)
+        #expect(answer.context["seen"] == [1, "behind"])
+        #expect(try await history(running.engine).map(\.kind) == [.started, .event, .failed, .retried, .sent])
+        try await expectFolds(running.engine, definition)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aLongChainGoesOnInLaterBatches() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: folder.open())
+        _ = try await running.engine.apply(
+            """
+            id: counter
+            initial: counting
+            context: {left: 0}
+            states:
+              counting:
+                on:
+                  count: {actions: [{assign: {left: event.data}}, {send: next}]}
+                  next: [{guard: context.left > 0, actions: [{assign: {left: context.left - 1}}, {send: next}]}, done]
+              done: {type: final}
+            """, syntax: .yaml)
+        _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))
+        let answer = try await send("count", 1_000, to: running)
+        #expect(answer.seq.rawValue == 102 && answer.status == .running)
+        let id = try await running.engine.instance(named: "w").record.id
+        let changes = try #require(running.engine.feed.changes(of: id))
+        var news = changes.makeAsyncIterator()
+        while try await running.engine.instance(named: "w").record.status == .running { await news.next() }
+        let seq = try await running.engine.instance(named: "w").record.seq
+        // init, count, and 1,001 times next
+        #expect(seq.rawValue == 1_003)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFinishedInstanceHasItsOutputAndNothingThatWaits() async throws {
+        let (running, folder) = try await running()
+        defer { withExtendedLifetime(folder) {} }
+        let answer = try await send("finish", to: running)
+        #expect(answer.status == .done && answer.output == ["done": 0] && answer.seq.rawValue == 2)
+        let record = try await running.engine.instance(named: "w").record
+        #expect(record.state.output == #"{"done":0}"# && record.state.armed == "[]")
+        try await expectFolds(running.engine)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func delaysAreRefusedWithTheirLines() async throws {
+        let (running, folder) = try await running()
+        defer { withExtendedLifetime(folder) {} }
+        let text = """
+            id: late
+            initial: a
+            states:
+              a:
+                after: {5s: b}
+                entry: {choose: [{guard: 'true', actions: {send: {event: x, delay: 1s}}}]}
+              b: {}
+            """
+        var lines: [Int] = []
+        do throws(Rejection) {
+            _ = try await running.engine.apply(text, syntax: .yaml)
+        } catch {
+            if case .invalidDefinition(let mistakes) = error { lines = mistakes.diagnostics.map(\.line) }
+        }
+        #expect(lines == [5, 6])
+        try await running.stop()
+    }
+
+    private func retryRejection(_ running: RunningEngine) async throws -> String {
+        try await rejection { try await running.engine.retry(RetryCommand(instance: "w")) }
+    }
+
+    private func rejection(_ body: () async throws -> SentEvent) async throws -> String {
+        do {
+            _ = try await body()
+            return "none"
+        } catch let rejection as Rejection {
+            return rejection.kind
+        }
+    }
+}
