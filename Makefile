@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build lint test unit crash tsan wal bench
+.PHONY: help demo build lint test unit conformance property fuzz crash tsan wal bench
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -33,6 +33,18 @@ test: ## Everything that must hold: lint, a build without warnings, all suites, 
 unit: ## Check the systemd unit, where systemd-analyze is there
 	@systemd/verify.sh .build/debug/wfd
 
+conformance: ## The public vectors alone, with the names of what failed; CONFORMANCE=DIR for another folder
+	@.ci/packages.sh
+	@.ci/swift.sh build $(flags) --build-tests
+	@.ci/swift.sh test $(flags) --skip-build --filter ConformanceTests | grep -E '^(statechart|cel): |^  failed: '
+
+property: ## 100,000 sequences on random machines against a naive interpreter; PROPERTY_SEED=N repeats a run
+	PROPERTY_SEQUENCES=$${PROPERTY_SEQUENCES:-100000} .ci/swift.sh test $(flags) --filter StatechartPropertyTests
+
+fuzz: ## libFuzzer on definitions, expressions and steps, 10 minutes each; FUZZ_SECONDS=60 for less
+	@.ci/packages.sh
+	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
+
 crash: ## 500 times kill -9 under load, each followed by a check of every row
 	CRASH_ROUNDS=500 .ci/swift.sh test $(flags) --filter CrashTests
 
@@ -44,7 +56,7 @@ tsan: ## The concurrent suites under ThreadSanitizer; builds everything once mor
 wal: ## A minute of reads beside a writer: the write-ahead log stays small
 	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --filter WriteAheadLogTests
 
-bench: ## Events per second of a release build beside an empty route; ARGS='--clients 64 --seconds 10'
+bench: ## Events per second beside an empty route, steps and expressions beside handwritten ones; ARGS=step
 	swift build $(flags) -c release --product wfd
 	swift build $(flags) -c release --product wfbench
 	.build/release/wfbench $(ARGS)

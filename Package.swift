@@ -43,6 +43,7 @@ let package = Package(
             name: "Statechart",
             dependencies: ["CEL", "JSON", "Spelling", .product(name: "Yams", package: "Yams")]
         ),
+        .target(name: "Interchange", dependencies: ["JSON", "Spelling", "Statechart"]),
         .target(
             name: "Migrations",
             path: "migrations",
@@ -101,7 +102,7 @@ let package = Package(
         .target(
             name: "WorkflowCommand",
             dependencies: [
-                "CEL", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
+                "CEL", "Interchange", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ]
@@ -109,7 +110,9 @@ let package = Package(
         .executableTarget(name: "wfctl", dependencies: ["WorkflowCommand"]),
         .executableTarget(
             name: "wfbench",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "CEL", "JSON", "Statechart", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Benchmarks"
         ),
         .testTarget(
@@ -117,9 +120,15 @@ let package = Package(
             dependencies: ["CEL", "JSON", "Statechart", .product(name: "Yams", package: "Yams")]
         ),
         .testTarget(name: "CELTests", dependencies: ["CEL", "JSON"]),
+        .testTarget(
+            name: "InterchangeTests",
+            dependencies: ["Interchange", "JSON", "Statechart", .product(name: "Yams", package: "Yams")],
+            exclude: ["Documents"]
+        ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
+        .testTarget(name: "StatechartPropertyTests", dependencies: ["JSON", "Statechart"]),
         .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
         .testTarget(name: "WorkflowAPITests", dependencies: ["JSON", "WorkflowAPI"]),
         .target(
@@ -187,13 +196,13 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// Programs for libFuzzer, whose `main` is the fuzzer's own; `make fuzz` builds and runs them.
+// What libFuzzer drives, as archives that `make fuzz` links with it: its own `main` is theirs.
 if Context.environment["WFD_FUZZ"] != nil {
     for (name, dependencies) in [
         ("FuzzDefinition", ["Statechart"]), ("FuzzExpression", ["CEL", "JSON"]), ("FuzzStep", ["JSON", "Statechart"]),
     ] as [(String, [Target.Dependency])] {
-        package.targets.append(
-            .executableTarget(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
+        package.targets.append(.target(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
+        package.products.append(.library(name: name, type: .static, targets: [name]))
     }
 }
 

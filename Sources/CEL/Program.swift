@@ -111,8 +111,8 @@ package struct CompileOptions: Sendable {
 package struct Compilation: Sendable {
     /// Nil when the expression cannot be evaluated.
     package let program: Program?
-    /// Every mistake, in the order of the text. Those of kind `unknownField` leave the program usable: reading such a
-    /// field fails when it runs.
+    /// Every mistake, in the order of the text. Those of kind `unknownField` and `unknownWord` leave the program
+    /// usable: it fails there when it runs.
     package let issues: [Issue]
 }
 
@@ -120,7 +120,7 @@ package struct Compilation: Sendable {
 package struct Issue: Sendable, Equatable {
     /// What kind of mistake this is.
     package enum Kind: Sendable {
-        case syntax, unknownVariable, unknownFunction, unknownField, noOverload, limit
+        case syntax, unknownVariable, unknownFunction, unknownField, unknownWord, noOverload, limit
     }
 
     package let kind: Kind

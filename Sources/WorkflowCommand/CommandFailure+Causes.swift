@@ -31,10 +31,16 @@ extension CommandFailure {
 
     /// What happened. A refusal is told from the problem's fields, because those are what stays the same.
     private static func message(of problem: Problem, event: String?) -> String {
-        guard problem.type == .eventNotAccepted, let event, let instance = problem.instance,
-            let state = problem.state, let seq = problem.seq
-        else { return problem.detail }
-        return "\(instance) does not accept '\(event)' in \(StateText.named(state)) (seq \(seq))"
+        guard let event, let instance = problem.instance, let state = problem.state, let seq = problem.seq else {
+            return problem.detail
+        }
+        let place = "'\(event)' in \(StateText.named(state)) (seq \(seq))"
+        switch problem.type {
+        case .eventNotAccepted: return "\(instance) does not accept \(place)"
+        // Which guards, and what they read, is in the notes.
+        case .guardRejected where problem.candidates != nil: return "\(instance): no guard lets \(place) pass"
+        default: return problem.detail
+        }
     }
 
     private static func notes(of problem: Problem) -> [String] {

@@ -14,7 +14,7 @@ package struct Wfctl: ParsableCommand {
             """,
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Retry.self, Show.self, List.self, Events.self,
-            History.self, Simulate.self, Eval.self, Machines.self, MachineSource.self,
+            History.self, Simulate.self, Eval.self, Import.self, Graph.self, Machines.self, MachineSource.self,
         ]
     )
 

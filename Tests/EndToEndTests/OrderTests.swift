@@ -65,8 +65,7 @@ import Testing
         #expect(refused.end == .exited(5))
         #expect(
             refused.errors == """
-                error: order, in state 'draft' (seq 1): 'submit' was rejected: guard 'event.data.amount > 0' on line \
-                25 is false (event.data.amount = 0)
+                error: order: no guard lets 'submit' in state 'draft' (seq 1) pass
                   rejected   draft, line 25: submit [event.data.amount > 0] -> review   (event.data.amount = 0)
                   accepted now: submit
 

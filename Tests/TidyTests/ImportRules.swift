@@ -9,6 +9,7 @@ enum ImportRules {
         "Sources/Spelling": [],
         "Sources/CEL": ["CRE2", "JSON", "Spelling", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin"],
         "Sources/Statechart": ["CEL", "JSON", "Spelling", "Yams"],
+        "Sources/Interchange": ["JSON", "Spelling", "Statechart", "Foundation", "FoundationXML"],
         "migrations": [],
         "Sources/WorkflowStore": [
             "JSON", "Migrations", "Statechart", "Crypto", "GRDB", "GRDBSQLite", "Logging", "Foundation",
@@ -26,8 +27,8 @@ enum ImportRules {
             "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowCommand": [
-            "CEL", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient", "ArgumentParser", "Yams", "Glibc",
-            "Musl", "Darwin",
+            "CEL", "Interchange", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient", "ArgumentParser",
+            "Yams", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
             "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging", "ServiceLifecycle",

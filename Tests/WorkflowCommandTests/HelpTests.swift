@@ -16,7 +16,7 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "simulate", "eval",
-                "machines", "machine",
+                "import", "graph", "machines", "machine",
             ])
     }
 

@@ -77,10 +77,21 @@ extension Compiler {
             name: name, range: range, signatures: numbers.map { functions[$0].parameters.map(\.word) })
         let fitting = numbers.filter { Self.fits(functions[$0].parameters, parts) }
         if fitting.isEmpty { report(.noOverload, range, site.noOverload(parts.map(\.type.word))) }
+        if let words = numbers.first.flatMap({ functions[$0].words }) { check(arguments, words) }
         let candidates = numbers.map { HostCallNode.Candidate($0, functions[$0]) }
         return Part(
             node: HostCallNode(candidates: candidates, arguments: parts.map(\.node), site: site),
             type: .joined(fitting.map { functions[$0].result }))
+    }
+
+    /// Reports texts that are none of the words that a function of the host knows.
+    private mutating func check(_ arguments: [Syntax], _ words: Environment.Words) {
+        for argument in arguments {
+            guard case .literal(.string(let text)) = argument.kind, !words.all.contains(text) else { continue }
+            let closest = Spelling.closest(to: text, among: words.all.sorted())
+            let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
+            report(.unknownWord, argument.range, "there is no \(words.noun) '\(text.prefix(60))'\(hint)")
+        }
     }
 
     private mutating func libraryCall(

@@ -17,11 +17,26 @@ package struct Environment: Sendable {
         package let name: String
         package let parameters: [CELType]
         package let result: CELType
+        /// What a text that is written out as an argument must be one of; nil for any.
+        package let words: Words?
 
-        package init(name: String, parameters: [CELType], result: CELType) {
+        package init(name: String, parameters: [CELType], result: CELType, words: Words? = nil) {
             self.name = name
             self.parameters = parameters
             self.result = result
+            self.words = words
+        }
+    }
+
+    /// A set of words with a name.
+    package struct Words: Sendable {
+        /// What one of them is: `state`.
+        package let noun: String
+        package let all: Set<String>
+
+        package init(noun: String, all: Set<String>) {
+            self.noun = noun
+            self.all = all
         }
     }
 

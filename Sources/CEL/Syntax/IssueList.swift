@@ -13,7 +13,7 @@ struct IssueList {
     var isEmpty: Bool { found.isEmpty }
     var isFull: Bool { found.count >= Self.longest }
     /// Whether there is one that leaves no program.
-    var isFatal: Bool { found.contains { $0.kind != .unknownField } }
+    var isFatal: Bool { found.contains { ![.unknownField, .unknownWord].contains($0.kind) } }
 
     /// Adds a mistake, unless there are enough or it stands already at this place.
     mutating func add(_ kind: Issue.Kind, _ range: Range<Int>, _ message: String) {

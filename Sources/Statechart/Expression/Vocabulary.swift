@@ -19,9 +19,10 @@ package enum Vocabulary {
     /// - Parameters:
     ///   - keys: The keys of the context; nil where they are not known.
     ///   - guards: The names of the machine's guards.
-    ///   - event: The type of the event's data; nil where there may be any.
+    ///   - eventData: The type of the event's data; nil where there may be any.
+    ///   - states: The ids and paths of the machine's states; nil where they are not known.
     package static func environment(
-        contextKeys keys: [String]?, guards: [String] = [], eventData: CELType? = nil
+        contextKeys keys: [String]?, guards: [String] = [], eventData: CELType? = nil, states: Set<String>? = nil
     ) -> Environment {
         let fields = keys.map { Dictionary($0.map { ($0, CELType.dyn) }) { first, _ in first } }
         let context = fields.map { CELType.object(ObjectType(name: "the context", fields: $0)) } ?? .dyn
@@ -31,7 +32,11 @@ package enum Vocabulary {
                 Environment.Variable(name: "event", type: eventType(eventData ?? .dyn)),
                 Environment.Variable(name: "instance", type: instanceType),
             ] + guards.map { Environment.Variable(name: $0, type: .bool) },
-            functions: [Environment.Function(name: "In", parameters: [.string], result: .bool)])
+            functions: [
+                Environment.Function(
+                    name: "In", parameters: [.string], result: .bool,
+                    words: states.map { Environment.Words(noun: "state", all: $0) })
+            ])
     }
 
     private static func eventType(_ data: CELType) -> CELType {

@@ -1,5 +1,6 @@
-/// One state of a compiled machine.
-package struct State: Sendable {
+/// One state of a compiled machine. A class, because the step looks at states all the time: a copy would count the
+/// references of everything that a state has.
+package final class State: Sendable {
     /// What kind of state this is; it never changes.
     package enum Kind: String, Sendable {
         case atomic, compound, parallel, final, shallowHistory, deepHistory

@@ -1,5 +1,5 @@
-/// A transition between states.
-package struct Transition: Sendable {
+/// A transition between states. A class for the same reason as `State`.
+package final class Transition: Sendable {
     package let index: TransitionIndex
     package let source: StateIndex
     /// Empty for a transition that neither exits nor enters anything.

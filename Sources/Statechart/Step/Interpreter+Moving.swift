@@ -57,14 +57,12 @@ extension Interpreter {
         }
         let data = output(of: state)
         raise("done.state." + machine[parent].id, data: data)
-        guard let grandparent = machine[parent].parent, machine[grandparent].kind == .parallel,
+        // A region of a parallel root may be parallel itself, so that the root is asked whatever ended.
+        if machine[.root].kind == .parallel, isInFinalState(.root) { isRunning = false }
+        guard let grandparent = machine[parent].parent, grandparent != .root, machine[grandparent].kind == .parallel,
             machine[grandparent].children.allSatisfy(isInFinalState)
         else { return }
-        if grandparent == .root {
-            isRunning = false
-        } else {
-            raise("done.state." + machine[grandparent].id, data: nil)
-        }
+        raise("done.state." + machine[grandparent].id, data: nil)
     }
 
     private mutating func output(of state: State) -> JSONValue? {
@@ -116,6 +114,8 @@ extension [Microstep] {
 /// `computeEntrySet`: the states that a microstep enters.
 struct EntrySet {
     private let machine: Machine
+    /// Of the transition that is added: nothing above it was left, so nothing above it is entered.
+    private var domain = StateIndex.root
     /// Sorted: the order in which they are entered.
     private(set) var states: [StateIndex] = []
     /// Those entered through their initial transition, whose actions run after the entry actions.
@@ -131,6 +131,7 @@ struct EntrySet {
     mutating func add(
         _ targets: [StateIndex], effective: [StateIndex], domain: StateIndex, memory: [HistoryMemory]
     ) {
+        self.domain = domain
         for target in targets { addDescendants(of: target, memory: memory) }
         for target in effective { addAncestors(of: target, below: domain, memory: memory) }
         // All regions of a parallel domain were left, so all are entered again.
@@ -147,6 +148,7 @@ struct EntrySet {
             for target in targets { addAncestors(of: target, below: state.parent, memory: memory) }
             return
         }
+        guard isWithinDomain(index) else { return }
         insert(index)
         if state.kind == .parallel { addMissingRegions(of: state, memory: memory) }
         guard state.kind == .compound, let initial = state.initial else { return }
@@ -158,7 +160,7 @@ struct EntrySet {
     /// `addAncestorStatesToEnter`.
     private mutating func addAncestors(of index: StateIndex, below top: StateIndex?, memory: [HistoryMemory]) {
         var next = index == top ? nil : machine[index].parent
-        while let ancestor = next, ancestor != top {
+        while let ancestor = next, ancestor != top, isWithinDomain(ancestor) {
             insert(ancestor)
             if machine[ancestor].kind == .parallel { addMissingRegions(of: machine[ancestor], memory: memory) }
             next = machine[ancestor].parent
@@ -171,6 +173,10 @@ struct EntrySet {
             let isEntered = first < states.count && states[first] <= machine[child].lastDescendant
             if !isEntered { addDescendants(of: child, memory: memory) }
         }
+    }
+
+    private func isWithinDomain(_ index: StateIndex) -> Bool {
+        domain <= index && index <= machine[domain].lastDescendant
     }
 
     private mutating func insert(_ index: StateIndex) {

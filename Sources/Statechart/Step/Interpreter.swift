@@ -147,13 +147,15 @@ struct Interpreter {
         }
         try countWork()
         trace?.append(Microstep(event: name, transitions: transitions))
-        exit(transitions.compactMap { domain(of: machine[$0]) })
+        let domains = transitions.map { domain(of: machine[$0]) }
+        exit(domains.compactMap { $0 })
         for transition in transitions { run(machine[transition].actions, of: machine[transition].source) }
-        // Domains and history are asked again: what was just left is what a history state stands for now.
         var entry = EntrySet(machine: machine)
-        for index in transitions {
+        for (index, domain) in zip(transitions, domains) {
+            // The domain is the one that was left, but what was just left is what a history state stands for now. A
+            // leaf that is the target of its own transition, without `reenter`, is neither exited nor entered.
+            guard let domain, !machine[domain].isLeaf else { continue }
             let transition = machine[index]
-            guard let domain = domain(of: transition) else { continue }
             let effective = effectiveTargets(transition.targets)
             entry.add(transition.targets, effective: effective, domain: domain, memory: memory)
         }

@@ -17,9 +17,9 @@ extension Refusal {
             return "'\(event)' was undone: '\(failure.expression)' of \(place), line \(failure.line), failed: "
                 + failure.message
         case .livelock(let states):
-            let names = machine.paths(of: states).map { "'\($0)'" }.joined(separator: ", ")
+            let names = machine.paths(of: states).map { $0.isEmpty ? "the root" : "'\($0)'" }.joined(separator: ", ")
             return "'\(event)' was undone: machine '\(machine.name)' did not settle within \(StepLimits.work) steps; "
-                + "these states went round: \(names)"
+                + (states.isEmpty ? "it raises events that nothing takes" : "these states went round: \(names)")
         case .invalidData(let message): return message
         }
     }

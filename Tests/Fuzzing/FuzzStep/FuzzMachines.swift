@@ -2,8 +2,10 @@ import Statechart
 
 /// The machines that are driven: between them every part of the language.
 enum FuzzMachines {
-    static let all = [everything, regions, errors].map { text in
-        do {
+    static let all = [everything, regions, errors].map(machine)
+
+    private static func machine(_ text: String) -> Machine {
+        do throws(DefinitionError) {
             return try DefinitionReader.read(text).machine
         } catch {
             preconditionFailure("\(error.diagnostics)")

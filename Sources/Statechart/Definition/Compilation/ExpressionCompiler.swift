@@ -31,7 +31,7 @@ struct ExpressionCompiler {
     /// Compiles the named guards, and reports those whose names are taken and those that lead back to themselves.
     mutating func namedGuards() -> [Expression] {
         for named in draft.namedGuards {
-            if Vocabulary.taken.contains(named.name.text) || !Self.isFree(named.name.text) {
+            if !ExpressionTest.isFree(named.name.text) {
                 diagnostics.error(
                     "a guard cannot be named \(named.name.text.quoted): the name means something else in expressions",
                     at: named.name.position)
@@ -138,7 +138,7 @@ extension ExpressionCompiler {
             ? SourcePosition(line: draft.start.line, column: draft.start.column + issue.column - 1)
             : SourcePosition(line: draft.start.line + issue.line - 1, column: issue.column)
         // Under `strict: false` such a read raises `error.execution` when it runs.
-        let isTolerated = issue.kind == .unknownField && !self.draft.isStrict
+        let isTolerated = [.unknownField, .unknownWord].contains(issue.kind) && !self.draft.isStrict
         let message = draft.text.isEmpty ? "the expression is empty" : issue.message
         diagnostics.add(isTolerated ? .warning : .error, message, at: position)
     }
@@ -154,13 +154,8 @@ extension ExpressionCompiler {
     private static func environment(_ draft: MachineDraft, data: CELType?) -> Environment {
         Vocabulary.environment(
             contextKeys: draft.isContextKnown ? draft.context.keys : nil,
-            guards: draft.namedGuards.map(\.name.text), eventData: data)
-    }
-
-    /// Whether a name means nothing yet in expressions.
-    private static func isFree(_ name: String) -> Bool {
-        let alone = Program.compile(name, in: Environment(variables: []))
-        return alone.program == nil && alone.issues.allSatisfy { $0.kind == .unknownVariable }
+            guards: draft.namedGuards.map(\.name.text), eventData: data,
+            states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]))
     }
 
     private mutating func reportCycles(_ programs: [Program?]) {

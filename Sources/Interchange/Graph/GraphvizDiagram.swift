@@ -1,0 +1,150 @@
+package import Statechart
+
+/// Writes machines as graphs in Graphviz' language DOT.
+package enum GraphvizDiagram {
+    /// The graph of a machine: clusters for states with states, the active ones among the given states filled. The same
+    /// for the same machine.
+    package static func text(of machine: Machine, active: Set<StateIndex> = []) -> String {
+        var writer = GraphvizWriter(machine: machine, active: active)
+        writer.write()
+        return writer.lines.map { $0 + "\n" }.joined()
+    }
+}
+
+private struct GraphvizWriter {
+    let machine: Machine
+    let active: Set<StateIndex>
+    private(set) var lines: [String] = []
+
+    init(machine: Machine, active: Set<StateIndex>) {
+        self.machine = machine
+        self.active = active
+    }
+
+    mutating func write() {
+        add("digraph \(Self.quoted(machine.name)) {", level: 0)
+        // Lets arrows end at clusters.
+        add("compound=true", level: 1)
+        add("fontname=\"Helvetica\"", level: 1)
+        if !machine.isDrawn {
+            add("label=\(Self.quoted(machine.name))", level: 1)
+            add("labelloc=t", level: 1)
+        }
+        add("node [fontname=\"Helvetica\", shape=box, style=\"rounded\"]", level: 1)
+        add("edge [fontname=\"Helvetica\", fontsize=10]", level: 1)
+        if machine.isDrawn { writeState(.root, level: 1) } else { writeMembers(of: .root, level: 1) }
+        for transition in machine.transitions { write(transition) }
+        for state in machine.states where state.isHistory {
+            for target in machine.defaults(of: state.index) { writeArrow(state.index, target, "", "style=dashed") }
+        }
+        add("}", level: 0)
+    }
+
+    private mutating func writeState(_ index: StateIndex, level: Int) {
+        let state = machine[index]
+        guard state.kind == .compound || state.kind == .parallel else {
+            add(node(index) + " [" + attributes(of: state).joined(separator: ", ") + "]", level: level)
+            return
+        }
+        add("subgraph \(cluster(index)) {", level: level)
+        add("label=\(Self.quoted(machine.key(of: index)))", level: level + 1)
+        let isRegion = state.parent.map { machine[$0].kind == .parallel } ?? false
+        var style = isRegion ? "rounded,dashed" : "rounded"
+        if active.contains(index) {
+            style += ",filled"
+            add("fillcolor=\"#fff6dd\"", level: level + 1)
+        }
+        add("style=\"\(style)\"", level: level + 1)
+        // Where arrows of the cluster begin and end.
+        add("\(node(index)) [shape=point, style=invis, width=0, height=0]", level: level + 1)
+        writeMembers(of: index, level: level + 1)
+        add("}", level: level)
+    }
+
+    private func attributes(of state: State) -> [String] {
+        var attributes: [String]
+        var isRounded = false
+        switch state.kind {
+        case .shallowHistory: attributes = ["shape=circle", "label=\"H\""]
+        case .deepHistory: attributes = ["shape=circle", "label=\"H*\""]
+        case .final: attributes = ["shape=doublecircle", "label=\(Self.quoted(machine.key(of: state.index)))"]
+        default:
+            attributes = ["label=\(Self.quoted(machine.key(of: state.index)))"]
+            isRounded = true
+        }
+        if active.contains(state.index) {
+            attributes += ["style=\"\(isRounded ? "rounded,filled" : "filled")\"", "fillcolor=\"#ffe08a\""]
+        } else if !isRounded {
+            attributes.append("style=solid")
+        }
+        return attributes
+    }
+
+    private mutating func writeMembers(of index: StateIndex, level: Int) {
+        for member in machine.members(of: index) { writeState(member, level: level) }
+        let beginnings = machine.beginnings(of: index)
+        guard !beginnings.isEmpty else { return }
+        let dot = "i\(index.rawValue)"
+        add("\(dot) [shape=point, width=0.12, style=filled]", level: level)
+        for (child, label) in beginnings {
+            let attributes = [labelled(label), headed(child)].compactMap { $0 }
+            add("\(dot) -> \(node(child))" + Self.list(attributes), level: level)
+        }
+    }
+
+    private mutating func write(_ transition: Transition) {
+        let label = TransitionLabel.text(of: transition, in: machine)
+        let targets = transition.targets.isEmpty ? [transition.source] : transition.targets
+        for target in targets { writeArrow(transition.source, target, label) }
+    }
+
+    /// An arrow cannot end at the border of a cluster that it begins in, nor the other way round.
+    private mutating func writeArrow(
+        _ source: StateIndex, _ target: StateIndex, _ label: String, _ style: String? = nil
+    ) {
+        let isInside = source == target || machine[target].isProperAncestor(of: source)
+        let isOutside = source == target || machine[source].isProperAncestor(of: target)
+        let attributes = [
+            labelled(label), style, isOutside || !isCluster(source) ? nil : "ltail=\(cluster(source))",
+            isInside ? nil : headed(target),
+        ]
+        add("\(node(source)) -> \(node(target))" + Self.list(attributes.compactMap { $0 }), level: 1)
+    }
+
+    private func labelled(_ label: String) -> String? {
+        label.isEmpty ? nil : "label=\(Self.quoted(label))"
+    }
+
+    private func headed(_ target: StateIndex) -> String? {
+        isCluster(target) ? "lhead=\(cluster(target))" : nil
+    }
+
+    private func isCluster(_ index: StateIndex) -> Bool {
+        machine[index].kind == .compound || machine[index].kind == .parallel
+    }
+
+    private func node(_ index: StateIndex) -> String { "s\(index.rawValue)" }
+
+    private func cluster(_ index: StateIndex) -> String { "cluster_s\(index.rawValue)" }
+
+    private mutating func add(_ line: String, level: Int) {
+        lines.append(String(repeating: "    ", count: level) + line)
+    }
+
+    private static func list(_ attributes: [String]) -> String {
+        attributes.isEmpty ? "" : " [" + attributes.joined(separator: ", ") + "]"
+    }
+
+    /// A string of DOT; in labels it also reads escapes and the entities of HTML.
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.line(.max).unicodeScalars.map { scalar in
+            switch scalar {
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            case "&": "&amp;"
+            default: String(scalar)
+            }
+        }
+        return "\"" + escaped.joined() + "\""
+    }
+}

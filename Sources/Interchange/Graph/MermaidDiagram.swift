@@ -1,0 +1,120 @@
+package import Statechart
+
+/// Writes machines as Mermaid state diagrams (`stateDiagram-v2`).
+package enum MermaidDiagram {
+    /// The diagram of a machine; the active leaves among the given states are marked. The same for the same machine.
+    ///
+    /// States have aliases, because Mermaid's own ids hold neither dots nor dashes. Transitions stand behind all
+    /// states: inside of a state Mermaid would move the states that they lead to into it.
+    package static func text(of machine: Machine, active: Set<StateIndex> = []) -> String {
+        var writer = MermaidWriter(machine: machine)
+        writer.write(active: active)
+        return writer.lines.map { $0 + "\n" }.joined()
+    }
+}
+
+private struct MermaidWriter {
+    let machine: Machine
+    private(set) var lines = ["stateDiagram-v2"]
+
+    init(machine: Machine) {
+        self.machine = machine
+    }
+
+    mutating func write(active: Set<StateIndex>) {
+        if machine.isDrawn { writeState(.root, level: 1) } else { writeMembers(of: .root, level: 1) }
+        for transition in machine.transitions { write(transition) }
+        for state in machine.states where state.isHistory {
+            for target in machine.defaults(of: state.index) { writeArrow(alias(state.index), alias(target), "") }
+        }
+        let leaves = machine.states.filter { $0.isLeaf && active.contains($0.index) }
+        guard !leaves.isEmpty else { return }
+        add("classDef active fill:#ffe08a,stroke:#8a6d00,stroke-width:2px", level: 1)
+        add("class " + leaves.map { alias($0.index) }.joined(separator: ",") + " active", level: 1)
+    }
+
+    private mutating func writeState(_ index: StateIndex, level: Int) {
+        let state = machine[index]
+        let name: String
+        switch state.kind {
+        case .shallowHistory: name = "H"
+        case .deepHistory: name = "H*"
+        default: name = machine.key(of: index)
+        }
+        add("state \"\(Self.escaped(name))\" as \(alias(index))", level: level)
+        guard state.kind == .compound || state.kind == .parallel else { return }
+        add("state \(alias(index)) {", level: level)
+        if state.kind == .parallel {
+            writeRegions(of: index, level: level + 1)
+        } else {
+            writeMembers(of: index, level: level + 1)
+        }
+        add("}", level: level)
+    }
+
+    private mutating func writeMembers(of index: StateIndex, level: Int) {
+        for member in machine.members(of: index) { writeState(member, level: level) }
+        for (child, label) in machine.beginnings(of: index) { writeArrow("[*]", alias(child), label, level: level) }
+        for child in machine[index].children where machine[child].kind == .final {
+            writeArrow(alias(child), "[*]", "", level: level)
+        }
+    }
+
+    /// History states stand in the first region: a part of their own would look like another one.
+    private mutating func writeRegions(of index: StateIndex, level: Int) {
+        for history in machine[index].histories { writeState(history, level: level) }
+        for (offset, region) in machine[index].children.enumerated() {
+            if offset > 0 { add("--", level: level) }
+            writeState(region, level: level)
+        }
+    }
+
+    private mutating func write(_ transition: Transition) {
+        let label = TransitionLabel.text(of: transition, in: machine)
+        let targets = transition.targets.isEmpty ? [transition.source] : transition.targets
+        for target in targets { writeArrow(alias(transition.source), alias(target), label) }
+    }
+
+    private mutating func writeArrow(_ source: String, _ target: String, _ label: String, level: Int = 1) {
+        add("\(source) --> \(target)" + (label.isEmpty ? "" : " : " + Self.escaped(label)), level: level)
+    }
+
+    private func alias(_ index: StateIndex) -> String {
+        "s\(index.rawValue)"
+    }
+
+    private mutating func add(_ line: String, level: Int) {
+        lines.append(String(repeating: "    ", count: level) + line)
+    }
+
+    /// What would end a name or label, be read as Markdown or HTML, or begin an entity, as an entity of Mermaid
+    /// (`#35;`; mermaid.js.org, "Entity codes").
+    private static func escaped(_ text: String) -> String {
+        let scalars = Array(text.line(.max).unicodeScalars)
+        return scalars.indices.map { offset in
+            switch scalars[offset] {
+            case "\"", "#", ":", ";", "<", ">", "{", "}", "&", "%", "\\", "`", "*", "~", "$": entity(scalars[offset])
+            // Between letters it is no mark of emphasis.
+            case "_" where !isWord(scalars, offset - 1) || !isWord(scalars, offset + 1): entity("_")
+            case " " where isDirection(scalars, offset): entity(" ")
+            default: String(scalars[offset])
+            }
+        }.joined()
+    }
+
+    /// A line with `direction LR` in it, wherever that is, is read as nothing but that.
+    private static func isDirection(_ scalars: [Unicode.Scalar], _ offset: Int) -> Bool {
+        let lowercased = { (part: ArraySlice<Unicode.Scalar>) in String(String.UnicodeScalarView(part)).lowercased() }
+        return lowercased(scalars[..<offset].suffix(9)) == "direction"
+            && ["tb", "bt", "rl", "lr"].contains(lowercased(scalars[(offset + 1)...].prefix(2)))
+    }
+
+    private static func entity(_ scalar: Unicode.Scalar) -> String {
+        "#\(scalar.value);"
+    }
+
+    private static func isWord(_ scalars: [Unicode.Scalar], _ offset: Int) -> Bool {
+        guard scalars.indices.contains(offset) else { return false }
+        return scalars[offset].properties.isAlphabetic || ("0"..."9").contains(scalars[offset])
+    }
+}

@@ -1,0 +1,101 @@
+import Statechart
+
+/// What a diagram writes at a transition: `event [guard] / actions`, cut where it is long.
+enum TransitionLabel {
+    /// In Unicode scalars.
+    private static let longestGuard = 40
+    private static let longest = 80
+
+    /// The label of a transition; empty when there is nothing to say.
+    static func text(of transition: Transition, in machine: Machine) -> String {
+        var parts: [String] = []
+        let event = event(of: transition, in: machine)
+        if !event.isEmpty { parts.append(event) }
+        if let condition = transition.condition { parts.append("[\(condition.source.line(longestGuard))]") }
+        if !transition.actions.isEmpty { parts.append("/ " + text(of: transition.actions)) }
+        return parts.joined(separator: " ").line(longest)
+    }
+
+    /// The label of where a state begins: the way down to what is not its child, and the actions.
+    static func text(of initial: Initial, below: String) -> String {
+        let actions = initial.actions.isEmpty ? "" : "/ " + text(of: initial.actions)
+        return [below, actions].filter { !$0.isEmpty }.joined(separator: " ").line(longest)
+    }
+
+    private static func event(of transition: Transition, in machine: Machine) -> String {
+        guard let descriptor = transition.descriptor else { return "" }
+        let source = machine[transition.source]
+        if descriptor == "done.state." + source.id { return "done" }
+        guard source.timeouts.contains(where: { $0.event == descriptor }) else { return descriptor }
+        let delay = descriptor.dropFirst(EventName.timeoutPrefix.count).dropLast(source.id.count + 1)
+        return "after " + delay
+    }
+
+    private static func text(of actions: [Action]) -> String {
+        actions.map(text).joined(separator: ", ")
+    }
+
+    private static func text(of action: Action) -> String {
+        switch action {
+        case .assign(let assignments, _): "assign " + assignments.map(\.text).joined(separator: " ")
+        case .raise(let event, _, _): "raise " + event
+        case .send(let send): "send " + send.event
+        case .cancel(let id, _): "cancel " + id
+        case .log: "log"
+        case .choose: "choose"
+        case .foreach: "foreach"
+        }
+    }
+}
+
+extension String {
+    /// The text on one line, cut to a length in Unicode scalars.
+    func line(_ limit: Int) -> String {
+        let words = unicodeScalars.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
+        let line = words.map { String($0) }.joined(separator: " ")
+        return line.unicodeScalars.count <= limit ? line : String(line.unicodeScalars.prefix(limit - 1)) + "…"
+    }
+}
+
+extension Machine {
+    /// The state's own name: the last part of its path, which may hold dots; for the root the machine's name.
+    func key(of index: StateIndex) -> String {
+        let state = self[index]
+        guard let parent = state.parent else { return name }
+        let prefix = parent == .root ? 0 : self[parent].path.utf8.count + 1
+        return String(decoding: state.path.utf8.dropFirst(prefix), as: UTF8.self)
+    }
+
+    /// The child through which a state begins, and what is said about it, for each child; in document order.
+    func beginnings(of index: StateIndex) -> [(child: StateIndex, label: String)] {
+        let state = self[index]
+        guard state.kind == .compound, let initial = state.initial else { return [] }
+        return state.children.compactMap { child in
+            let targets = initial.targets.filter { $0 == child || self[child].isProperAncestor(of: $0) }
+            guard !targets.isEmpty else { return nil }
+            let prefix = index == .root ? 0 : state.path.utf8.count + 1
+            let below = targets.filter { $0 != child }.map {
+                String(decoding: self[$0].path.utf8.dropFirst(prefix), as: UTF8.self)
+            }
+            return (child, TransitionLabel.text(of: initial, below: below.joined(separator: ", ")))
+        }
+    }
+
+    /// The children of a state, history states among them, in document order.
+    func members(of index: StateIndex) -> [StateIndex] {
+        (self[index].children + self[index].histories).sorted()
+    }
+
+    /// Whether diagrams need a box for the machine itself: something starts or ends at it.
+    var isDrawn: Bool {
+        self[.root].kind == .parallel
+            || transitions.contains { $0.source == .root || $0.targets.contains(.root) }
+    }
+
+    /// The default targets of a history state that are worth an arrow: others than where its parent begins.
+    func defaults(of history: StateIndex) -> [StateIndex] {
+        guard let targets = self[history].initial?.targets, let parent = self[history].parent else { return [] }
+        let parentTargets = self[parent].initial?.targets ?? self[parent].children
+        return targets == parentTargets ? [] : targets
+    }
+}

@@ -1,0 +1,130 @@
+import Statechart
+
+extension SCXMLConverter {
+    /// The actions for the executable content of an element (SCXML 4).
+    mutating func actions(of element: MarkupElement) -> [DefinitionNode] {
+        actions(element.children)
+    }
+
+    private mutating func actions(_ elements: [MarkupElement]) -> [DefinitionNode] {
+        elements.compactMap { action($0) }
+    }
+
+    private mutating func action(_ element: MarkupElement) -> DefinitionNode? {
+        switch element.name {
+        case "raise": raise(element)
+        case "send": send(element)
+        case "cancel": cancel(element)
+        case "log": log(element)
+        case "assign": assign(element)
+        case "if": choose(element)
+        case "foreach": foreach(element)
+        default: nil
+        }
+    }
+
+    /// A map with one key.
+    func action(_ key: String, _ value: DefinitionNode, _ element: MarkupElement) -> DefinitionNode {
+        .map([DefinitionNode.Member(key, value, at: element.place)], at: element.place)
+    }
+
+    private mutating func cancel(_ element: MarkupElement) -> DefinitionNode? {
+        if let id = element.trimmed("sendid") {
+            return action("cancel", .string(id, at: element.place(of: "sendid")), element)
+        }
+        guard element["sendidexpr"] != nil else {
+            notes.warning("'cancel' needs a 'sendid'; it is left out", at: element.place)
+            return nil
+        }
+        let failure = ScriptFailure(reason: "'cancel' names its event literally")
+        report("the id", "sendidexpr", of: element, failure, "the 'cancel' is left out")
+        return nil
+    }
+
+    private mutating func log(_ element: MarkupElement) -> DefinitionNode? {
+        let label = element.trimmed("label").map(ExpressionText.string)
+        guard element["expr"] != nil else {
+            return action("log", .string(label ?? "''", at: element.place), element)
+        }
+        guard let value = expression("expr", of: element, "the value", "the 'log' is left out") else { return nil }
+        let text = label.map { "{\($0): \(value.text ?? "")}" } ?? value.text ?? ""
+        return action("log", .string(text, at: value.place), element)
+    }
+
+    private mutating func assign(_ element: MarkupElement) -> DefinitionNode? {
+        guard element["location"] != nil else {
+            notes.warning("'assign' needs a 'location'; it is left out", at: element.place)
+            return nil
+        }
+        let location = translated("location", of: element) { translator, expression, converter throws(ScriptFailure) in
+            // As an expression it reads what stands in brackets too.
+            try converter.check(translator.text(expression))
+            return try translator.path(expression)
+        }
+        let path: String
+        switch location {
+        case .success(let text): path = text
+        case .failure(let failure):
+            report("the location", "location", of: element, failure, "the 'assign' is left out")
+            return nil
+        }
+        let value: DefinitionNode?
+        if element["expr"] != nil {
+            value = self.value("expr", of: element, "the value", "the 'assign' is left out")
+        } else {
+            value = content(of: element).map(\.template) ?? DefinitionNode(.null, at: element.place)
+        }
+        guard let value else { return nil }
+        return action("assign", .map([DefinitionNode.Member(path, value)], at: element.place), element)
+    }
+
+    private mutating func choose(_ element: MarkupElement) -> DefinitionNode? {
+        var parts: [(head: MarkupElement, body: [MarkupElement])] = [(element, [])]
+        for child in element.children {
+            if child.name == "elseif" || child.name == "else" {
+                parts.append((child, []))
+            } else {
+                parts[parts.count - 1].body.append(child)
+            }
+        }
+        var isKnown = true
+        let branches = parts.map { branch($0.head, $0.body, &isKnown) }
+        return action("choose", .list(branches, at: element.place), element)
+    }
+
+    /// What follows a condition without counterpart depends on it as well: it never runs either.
+    private mutating func branch(
+        _ head: MarkupElement, _ body: [MarkupElement], _ isKnown: inout Bool
+    ) -> DefinitionNode {
+        var members: [DefinitionNode.Member] = []
+        if !isKnown {
+            members.append(DefinitionNode.Member("guard", .bool(false, at: head.place)))
+            let message = "whether this branch runs depends on a condition without counterpart; it never does here"
+            notes.warning(message, at: head.place)
+        } else if head.name != "else" {
+            let condition = condition(of: head)
+            isKnown = condition != nil
+            let node = condition ?? .bool(false, at: head.place(of: "cond"))
+            members.append(DefinitionNode.Member("guard", node))
+        }
+        members.append(DefinitionNode.Member("actions", .list(actions(body), at: head.place)))
+        return .map(members, at: head.place)
+    }
+
+    private mutating func foreach(_ element: MarkupElement) -> DefinitionNode? {
+        guard element["array"] != nil, let item = element.trimmed("item") else {
+            notes.warning("'foreach' needs an 'array' and an 'item'; it is left out", at: element.place)
+            return nil
+        }
+        guard let array = expression("array", of: element, "the list", "the 'foreach' is left out") else { return nil }
+        let names = translator.names.contextKeys
+        var members = [DefinitionNode.Member("array", array)]
+        members.append(DefinitionNode.Member("item", .string(names[item] ?? item, at: element.place(of: "item"))))
+        if let index = element.trimmed("index") {
+            members.append(
+                DefinitionNode.Member("index", .string(names[index] ?? index, at: element.place(of: "index"))))
+        }
+        members.append(DefinitionNode.Member("actions", .list(actions(of: element), at: element.place)))
+        return action("foreach", .map(members, at: element.place), element)
+    }
+}

@@ -1,0 +1,168 @@
+import Statechart
+
+extension SCXMLConverter {
+    /// A `raise`.
+    mutating func raise(_ element: MarkupElement) -> DefinitionNode? {
+        guard let event = element.trimmed("event") else {
+            notes.warning("'raise' needs an 'event'; it is left out", at: element.place)
+            return nil
+        }
+        guard let name = sendable(event, of: element, isRaised: true) else { return nil }
+        return action("raise", .string(name, at: element.place(of: "event")), element)
+    }
+
+    /// A `send`: to the internal queue it is a `raise`, to the machine itself a `send`, anything else is left out.
+    mutating func send(_ element: MarkupElement) -> DefinitionNode? {
+        for name in ["eventexpr", "targetexpr", "typeexpr"] where element[name] != nil {
+            leaveOut("\(name.quoted) has no counterpart: events, targets and types are literal", element, name)
+            return nil
+        }
+        guard let event = element.trimmed("event") else {
+            leaveOut("a 'send' without 'event' has no counterpart", element, "event")
+            return nil
+        }
+        guard isToItself(element) else { return nil }
+        let isRaised = element.trimmed("target") == "#_internal"
+        guard let name = sendable(event, of: element, isRaised: isRaised) else { return nil }
+        if element["idlocation"] != nil {
+            let message = "'idlocation' has no counterpart; the id of the event is not kept anywhere"
+            notes.warning(message, at: element.place(of: "idlocation"))
+        }
+        let sent = DefinitionNode.string(name, at: element.place(of: "event"))
+        var members = [DefinitionNode.Member("event", sent)]
+        if let data = data(of: element) { members.append(DefinitionNode.Member("data", data)) }
+        guard let delay = delay(of: element, isRaised: isRaised) else { return nil }
+        members += delay
+        let key = isRaised ? "raise" : "send"
+        return action(key, members.count == 1 ? sent : .map(members, at: element.place), element)
+    }
+
+    private mutating func isToItself(_ element: MarkupElement) -> Bool {
+        let type = element.trimmed("type") ?? "scxml"
+        let processor = "http://www.w3.org/TR/scxml/#SCXMLEventProcessor"
+        guard ["scxml", processor, processor + "/"].contains(type) else {
+            leaveOut("the type \(type.quoted) has no counterpart", element, "type")
+            return false
+        }
+        let target = element.trimmed("target")
+        guard target == nil || target == "#_internal" else {
+            let message = "the target \((target ?? "").quoted) needs effects, which this version does not have"
+            leaveOut(message, element, "target")
+            return false
+        }
+        return true
+    }
+
+    private mutating func leaveOut(_ reason: String, _ element: MarkupElement, _ attribute: String) {
+        notes.warning("\(reason); the '\(element.name)' is left out", at: element.place(of: attribute))
+    }
+
+    /// The name of an event that a machine may send; nil, and a note, for those of the engine.
+    private mutating func sendable(_ event: String, of element: MarkupElement, isRaised: Bool) -> String? {
+        let name = events.name(event)
+        let reserved = EventName.reservedPrefixes.filter { !isRaised || $0 != EventName.errorPrefix }
+        guard let prefix = reserved.first(where: name.hasPrefix) else { return name }
+        leaveOut("only the engine uses names under '\(prefix)'", element, "event")
+        return nil
+    }
+
+    /// The keys `delay` and `id`; nil, and a note, when the delay has no counterpart.
+    private mutating func delay(of element: MarkupElement, isRaised: Bool) -> [DefinitionNode.Member]? {
+        guard let attribute = ["delay", "delayexpr"].first(where: { element[$0] != nil }) else { return [] }
+        let place = element.place(of: attribute)
+        guard !isRaised else {
+            leaveOut("an event of the internal queue cannot be delayed", element, attribute)
+            return nil
+        }
+        let value: DefinitionNode
+        if attribute == "delay" {
+            let written = element.trimmed("delay") ?? ""
+            guard let text = Self.delay(written) else {
+                leaveOut("the delay \(written.quoted) is no number of 's' or 'ms'", element, attribute)
+                return nil
+            }
+            value = .string(text, at: place)
+        } else {
+            guard let expression = delayExpression(of: element) else { return nil }
+            value = expression
+        }
+        let id = element.trimmed("id").map { DefinitionNode.Member("id", .string($0, at: element.place(of: "id"))) }
+        return [DefinitionNode.Member("delay", value)] + (id.map { [$0] } ?? [])
+    }
+
+    private mutating func delayExpression(of element: MarkupElement) -> DefinitionNode? {
+        let place = element.place(of: "delayexpr")
+        let result = translated("delayexpr", of: element) { translator, expression, converter throws(ScriptFailure) in
+            if case .string(let text) = expression, let delay = Self.delay(text) { return delay }
+            let text = try translator.text(expression)
+            try converter.check(text)
+            return text
+        }
+        switch result {
+        case .success(let text): return .string(text, at: place)
+        case .failure(let failure):
+            report("the delay", "delayexpr", of: element, failure, "the 'send' is left out")
+            return nil
+        }
+    }
+
+    /// A time of CSS (SCXML 6.2.4): a number, and `s` or `ms`.
+    private static func delay(_ text: String) -> String? {
+        guard text.hasSuffix("s") else { return nil }
+        let delay = text.hasPrefix(".") ? "0" + text : text
+        return DelayText.milliseconds(delay) == nil ? nil : delay
+    }
+}
+
+// MARK: Data
+
+extension SCXMLConverter {
+    /// The data of `send` and `donedata`: a `content` alone, or values by name.
+    private mutating func data(of element: MarkupElement) -> DefinitionNode? {
+        if let content = element.children.first(where: { $0.name == "content" }) {
+            if content["expr"] != nil { return value("expr", of: content, "the content", "it is left out") }
+            return self.content(of: content).map(\.template)
+        }
+        var members: [DefinitionNode.Member] = []
+        for name in element["namelist"]?.value.words ?? [] {
+            let place = element.place(of: "namelist")
+            guard let text = location(name, at: place) else { continue }
+            add(DefinitionNode.Member(name, .string(text, at: place)), to: &members)
+        }
+        for param in element.children where param.name == "param" {
+            guard let name = param.trimmed("name"),
+                let attribute = ["expr", "location"].first(where: { param[$0] != nil })
+            else {
+                notes.warning("'param' needs a 'name' and a value; it is left out", at: param.place)
+                continue
+            }
+            guard let value = value(attribute, of: param, "the value", "the 'param' is left out") else { continue }
+            add(DefinitionNode.Member(name, value), to: &members)
+        }
+        return members.isEmpty ? nil : .map(members, at: element.place)
+    }
+
+    private mutating func add(_ member: DefinitionNode.Member, to members: inout [DefinitionNode.Member]) {
+        guard !members.contains(where: { $0.key == member.key }) else {
+            notes.warning("the data have \(member.key.quoted) already; this is left out", at: member.place)
+            return
+        }
+        members.append(member)
+    }
+
+    /// A name of `namelist`, as an expression.
+    private mutating func location(_ name: String, at place: DefinitionPlace) -> String? {
+        let attribute = MarkupElement.Attribute(name: "namelist", value: name, place: place)
+        let element = MarkupElement(name: "send", namespace: "", attributes: [attribute], place: place)
+        return expression("namelist", of: element, "the name", "it is left out")?.text
+    }
+
+    /// The key `output` of a final state.
+    mutating func output(of element: MarkupElement) -> DefinitionNode.Member? {
+        guard let data = element.children.first(where: { $0.name == "donedata" }), let output = self.data(of: data)
+        else {
+            return nil
+        }
+        return DefinitionNode.Member("output", output, at: data.place)
+    }
+}

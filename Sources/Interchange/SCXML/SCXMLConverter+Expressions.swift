@@ -1,0 +1,128 @@
+import Statechart
+
+extension SCXMLConverter {
+    /// What an attribute's expression becomes; what the translation does otherwise is noted, once.
+    mutating func translated<Result>(
+        _ attribute: String, of element: MarkupElement,
+        _ body: (inout ScriptTranslator, ScriptExpression, SCXMLConverter) throws(ScriptFailure) -> Result
+    ) -> Swift.Result<Result, ScriptFailure> {
+        var translator = translator
+        let before = translator.remarks
+        do throws(ScriptFailure) {
+            let expression = try ScriptParser.expression(element[attribute]?.value ?? "")
+            try checkLanguage(expression)
+            let result = try body(&translator, expression, self)
+            self.translator = translator
+            for remark in translator.remarks.subtracting(before).sorted() {
+                report(remark, at: element.place(of: attribute))
+            }
+            return .success(result)
+        } catch {
+            // What the translator noticed is forgotten with what it wrote.
+            return .failure(error)
+        }
+    }
+
+    /// Some of what a script can compute is a mistake here: other kinds of values cannot be added, or be conditions.
+    func check(_ text: String, isGuard: Bool = false) throws(ScriptFailure) {
+        let mistake = isGuard ? test.mistake(inGuard: text) : test.mistake(in: text)
+        if let mistake { throw ScriptFailure(reason: mistake) }
+    }
+
+    /// Checks every expression of a template.
+    func check(_ template: DefinitionNode) throws(ScriptFailure) {
+        switch template.content {
+        case .string(let text): try check(text)
+        case .list(let elements):
+            for element in elements { try check(element) }
+        case .map(let members):
+            for member in members { try check(member.value) }
+        case .null, .bool, .number: break
+        }
+    }
+
+    private func checkLanguage(_ expression: ScriptExpression) throws(ScriptFailure) {
+        switch (language, expression) {
+        case (.ecmascript, _), (.null, .isActive): break
+        case (.null, _): throw ScriptFailure(reason: "the null data model has nothing but 'In'")
+        case (.other(let name), _): throw ScriptFailure(reason: "the data model is \(name.quoted)")
+        }
+    }
+
+    /// Adds what a translation does otherwise.
+    private mutating func report(_ remark: ScriptTranslator.Remark, at place: DefinitionPlace) {
+        switch remark {
+        case .division:
+            notes.info("dividing integers gives an integer here: 7 / 2 is 3, not 3.5", at: place)
+        case .looseEquality:
+            notes.info("'==' and '!=' compare without converting here: 1 == '1' is false", at: place)
+        case .undeclared(let name):
+            notes.warning("the data \(name.quoted) is not declared: reading it is an error, as in SCXML", at: place)
+        }
+    }
+
+    /// Notes an expression that has no counterpart.
+    mutating func report(
+        _ what: String, _ attribute: String, of element: MarkupElement, _ failure: ScriptFailure, _ instead: String
+    ) {
+        let text = (element[attribute]?.value ?? "").trimmingBlanks.quoted
+        let message = "\(what) \(text) has no counterpart (\(failure.reason)); \(instead)"
+        notes.warning(message, at: element.place(of: attribute))
+    }
+
+    /// The guard for `cond`; nil, and a note, when it has no counterpart and `false` is to stand in its place.
+    mutating func condition(of element: MarkupElement) -> DefinitionNode? {
+        expression("cond", of: element, "the condition", "'false' stands in its place", isGuard: true)
+    }
+
+    /// The value of an attribute where values stand; nil, and a note, when it has no counterpart.
+    mutating func value(
+        _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String
+    ) -> DefinitionNode? {
+        let place = element.place(of: attribute)
+        let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
+            let template = try translator.template(expression, at: place)
+            try converter.check(template)
+            return template
+        }
+        switch result {
+        case .success(let node): return node
+        case .failure(let failure):
+            report(what, attribute, of: element, failure, instead)
+            return nil
+        }
+    }
+
+    /// The expression of an attribute; nil, and a note, when it has no counterpart.
+    mutating func expression(
+        _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, isGuard: Bool = false
+    ) -> DefinitionNode? {
+        let place = element.place(of: attribute)
+        let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
+            let text = try translator.text(expression)
+            try converter.check(text, isGuard: isGuard)
+            return text
+        }
+        switch result {
+        case .success(let text): return .string(text, at: place)
+        case .failure(let failure):
+            report(what, attribute, of: element, failure, instead)
+            return nil
+        }
+    }
+}
+
+extension ScriptTranslator.Remark: Comparable {
+    /// In the order in which they are noted.
+    private var order: (Int, String) {
+        switch self {
+        case .division: (0, "")
+        case .looseEquality: (1, "")
+        case .undeclared(let name): (2, name)
+        }
+    }
+
+    static func < (left: ScriptTranslator.Remark, right: ScriptTranslator.Remark) -> Bool {
+        left.order < right.order
+    }
+}

@@ -1,0 +1,139 @@
+import Statechart
+
+/// The data of a document and the keys of the context that they become.
+struct SCXMLData {
+    /// A `data` element that counts.
+    struct Datum {
+        let element: MarkupElement
+        let key: String
+    }
+
+    /// In the order of the text.
+    private(set) var data: [Datum] = []
+    /// The keys by the names of the document.
+    private(set) var keys: [String: String] = [:]
+    /// Keys of the variables of `foreach` that no `data` declares.
+    private(set) var loopKeys: [String] = []
+
+    /// The names of those that begin as a number with a fraction.
+    var doubles: Set<String> {
+        Set(
+            data.compactMap { datum in
+                // Whatever is wrong with it, then it is no number.
+                let value = datum.element["expr"].flatMap { try? ScriptParser.expression($0.value) }
+                if case .double? = value { return datum.element.trimmed("id") }
+                return nil
+            })
+    }
+
+    /// Collects the data below an element, and notes those that are called otherwise.
+    init(of root: MarkupElement, _ notes: inout ImportNoteList) {
+        var found: [(name: String, place: DefinitionPlace, element: MarkupElement?)] = []
+        Self.collect(root, isInState: false, isLate: root.trimmed("binding") == "late", &found, &notes)
+        let isKept = { (name: String) in ExpressionText.isIdentifier(name) }
+        var unique = UniqueNames(taken: Set(found.map(\.name).filter(isKept)))
+        for (name, place, element) in found.filter({ $0.element != nil }) + found.filter({ $0.element == nil }) {
+            guard keys[name] == nil else {
+                if element != nil {
+                    notes.warning("the data \(name.quoted) is declared before; this is left out", at: place)
+                }
+                continue
+            }
+            let key = isKept(name) ? name : unique.name(ExpressionText.identifier(like: name))
+            keys[name] = key
+            if key != name { notes.info("the data \(name.quoted) is called '\(key)' here", at: place) }
+            if let element { data.append(Datum(element: element, key: key)) } else { loopKeys.append(key) }
+        }
+    }
+
+    private static func collect(
+        _ element: MarkupElement, isInState: Bool, isLate: Bool,
+        _ found: inout [(name: String, place: DefinitionPlace, element: MarkupElement?)], _ notes: inout ImportNoteList
+    ) {
+        switch element.name {
+        case "data":
+            guard let id = element.trimmed("id") else {
+                notes.warning("'data' needs an 'id'; it is left out", at: element.place)
+                return
+            }
+            if isInState, isLate {
+                notes.once(
+                    .warning, "all data are bound when the machine starts, those of states too", at: element.place)
+            }
+            found.append((id, element.place(of: "id"), element))
+        case "foreach":
+            for name in ["item", "index"] {
+                if let variable = element.trimmed(name) { found.append((variable, element.place(of: name), nil)) }
+            }
+        default: break
+        }
+        let isState = ["state", "parallel", "final"].contains(element.name)
+        for child in element.children {
+            collect(child, isInState: isInState || isState, isLate: isLate, &found, &notes)
+        }
+    }
+}
+
+extension SCXMLConverter {
+    /// The context, and the actions that set what only an expression gives.
+    mutating func context(_ data: SCXMLData) -> (context: [DefinitionNode.Member], assignments: [DefinitionNode]) {
+        var context: [DefinitionNode.Member] = []
+        var assignments: [DefinitionNode] = []
+        for datum in data.data {
+            let place = datum.element.place
+            let (value, expression) = initialValue(of: datum.element)
+            context.append(DefinitionNode.Member(datum.key, value, at: place))
+            guard let expression else { continue }
+            let assignment = DefinitionNode.map([DefinitionNode.Member(datum.key, expression)], at: place)
+            assignments.append(.map([DefinitionNode.Member("assign", assignment)], at: place))
+            let message = "the initial value of '\(datum.key)' is computed by the machine's 'entry', "
+            notes.info(message + "which also replaces what is given at start", at: place)
+        }
+        for key in data.loopKeys { context.append(DefinitionNode.Member(key, DefinitionNode(.null, at: root.place))) }
+        return (context, assignments)
+    }
+
+    /// A literal, and the expression that gives the value if the literal does not.
+    private mutating func initialValue(of element: MarkupElement) -> (DefinitionNode, DefinitionNode?) {
+        let null = DefinitionNode(.null, at: element.place)
+        if element["src"] != nil {
+            let message = "data are not fetched; the value of 'src' is left out, 'null' stands in its place"
+            notes.warning(message, at: element.place(of: "src"))
+            return (null, nil)
+        }
+        guard element["expr"] != nil else { return (content(of: element) ?? null, nil) }
+        let place = element.place(of: "expr")
+        let result = translated("expr", of: element) { translator, expression, converter throws(ScriptFailure) in
+            if let literal = ScriptTranslator.literal(expression, at: place) { return (literal, false) }
+            let template = try translator.template(expression, at: place)
+            try converter.check(template)
+            return (template, true)
+        }
+        switch result {
+        case .success((let literal, false)): return (literal, nil)
+        case .success((let expression, true)): return (null, expression)
+        case .failure(let failure):
+            report("the value", "expr", of: element, failure, "'null' stands in its place")
+            return (null, nil)
+        }
+    }
+
+    /// The literal inside an element: a value as JSON has it, else text without the blanks around and double blanks in
+    /// it (SCXML B.2.8.1). Nil when there is none.
+    mutating func content(of element: MarkupElement) -> DefinitionNode? {
+        guard element.children.isEmpty else {
+            let message = "XML as a value has no counterpart; 'null' stands in its place"
+            notes.warning(message, at: element.children[0].place)
+            return nil
+        }
+        let text = element.text.trimmingBlanks
+        guard !text.isEmpty else { return nil }
+        // Whatever is wrong with it, then it is text.
+        if let expression = try? ScriptParser.expression(text),
+            let literal = ScriptTranslator.literal(expression, at: element.place)
+        {
+            return literal
+        }
+        return .string(text.words.joined(separator: " "), at: element.place)
+    }
+}

@@ -1,0 +1,139 @@
+import Statechart
+
+/// A document without what is not SCXML or is not read at all.
+struct SCXMLDocument {
+    let root: MarkupElement
+    /// Whether it had scripts, which may define and change data.
+    let hasScripts: Bool
+}
+
+/// Which elements and attributes stand where (SCXML 3 to 6).
+struct SCXMLGrammar {
+    private var notes: ImportNoteList
+    private var hasScripts = false
+
+    private static let namespace = "http://www.w3.org/2005/07/scxml"
+
+    /// Leaves out of a document what is not known or not read, with notes; nil, and an error, when its root is not that
+    /// of SCXML.
+    static func document(_ root: MarkupElement, _ notes: inout ImportNoteList) -> SCXMLDocument? {
+        guard root.name == "scxml", root.namespace == namespace || root.namespace.isEmpty else {
+            let name = root.name == "scxml" ? "\(root.name) of the namespace \(root.namespace)" : root.name
+            notes.error("the document is no SCXML: it begins with \(name.quoted), not with 'scxml'", at: root.place)
+            return nil
+        }
+        var grammar = SCXMLGrammar(notes: notes)
+        let cleaned = grammar.cleaned(root)
+        notes = grammar.notes
+        return SCXMLDocument(root: cleaned, hasScripts: grammar.hasScripts)
+    }
+
+    private init(notes: ImportNoteList) {
+        self.notes = notes
+    }
+
+    private static let actions = ["raise", "if", "foreach", "log", "assign", "send", "cancel", "script"]
+    private static let inState = [
+        "onentry", "onexit", "transition", "state", "parallel", "history", "datamodel", "invoke",
+    ]
+
+    /// The elements that may stand in each element.
+    private static let children: [String: [String]] = [
+        "scxml": ["state", "parallel", "final", "datamodel", "script"],
+        "state": inState + ["initial", "final"],
+        "parallel": inState,
+        "final": ["onentry", "onexit", "donedata"],
+        "history": ["transition"],
+        "initial": ["transition"],
+        "transition": actions,
+        "onentry": actions,
+        "onexit": actions,
+        "if": actions + ["elseif", "else"],
+        "foreach": actions,
+        "send": ["param", "content"],
+        "donedata": ["param", "content"],
+        "datamodel": ["data"],
+    ]
+
+    private static let attributes: [String: [String]] = [
+        "scxml": ["name", "initial", "datamodel", "binding", "version"],
+        "state": ["id", "initial"],
+        "parallel": ["id"],
+        "final": ["id"],
+        "history": ["id", "type"],
+        "transition": ["event", "cond", "target", "type"],
+        "raise": ["event"],
+        "if": ["cond"],
+        "elseif": ["cond"],
+        "foreach": ["array", "item", "index"],
+        "log": ["label", "expr"],
+        "data": ["id", "src", "expr"],
+        "assign": ["location", "expr"],
+        "param": ["name", "expr", "location"],
+        "content": ["expr"],
+        "send": [
+            "event", "eventexpr", "target", "targetexpr", "type", "typeexpr", "id", "idlocation", "delay", "delayexpr",
+            "namelist",
+        ],
+        "cancel": ["sendid", "sendidexpr"],
+    ]
+
+    /// Elements with a content that is data, not SCXML.
+    private static let holders: Set = ["data", "assign", "content"]
+
+    private mutating func cleaned(_ element: MarkupElement) -> MarkupElement {
+        checkAttributes(of: element)
+        guard !Self.holders.contains(element.name) else { return element }
+        if !element.text.trimmingBlanks.isEmpty {
+            notes.warning("the text in \(element.name.quoted) means nothing and is left out", at: element.place)
+        }
+        var cleaned = element
+        cleaned.children = element.children.compactMap { isRead($0, in: element) ? self.cleaned($0) : nil }
+        return cleaned
+    }
+
+    private mutating func isRead(_ element: MarkupElement, in parent: MarkupElement) -> Bool {
+        guard element.namespace == Self.namespace || element.namespace.isEmpty && parent.namespace.isEmpty else {
+            let namespace = element.namespace.quoted
+            notes.once(.info, "elements of the namespace \(namespace) are left out", at: element.place)
+            return false
+        }
+        let known = Self.children[parent.name] ?? []
+        guard known.contains(element.name) else {
+            report(element, in: parent, known)
+            return false
+        }
+        switch element.name {
+        case "script":
+            hasScripts = true
+            notes.warning("scripts have no counterpart; this one is left out with all that it does", at: element.place)
+            return false
+        case "invoke":
+            let message = "'invoke' needs effects, which this version does not have; it is left out with all in it"
+            notes.warning(message, at: element.place)
+            return false
+        default: return true
+        }
+    }
+
+    private mutating func report(_ element: MarkupElement, in parent: MarkupElement, _ known: [String]) {
+        let name = element.name.quoted
+        let isKnown = Self.children[element.name] != nil || Self.attributes[element.name] != nil
+        let message =
+            isKnown
+            ? "\(name) does not belong in \(parent.name.quoted) and is left out"
+            : "unknown element \(name) is left out\(notes.suggestion(for: element.name, among: known))"
+        notes.warning(message, at: element.place)
+    }
+
+    private mutating func checkAttributes(of element: MarkupElement) {
+        let known = Self.attributes[element.name] ?? []
+        for attribute in element.attributes where !known.contains(attribute.name) {
+            // Attributes of other namespaces may stand anywhere.
+            guard !attribute.name.contains(":") else { continue }
+            let hint = notes.suggestion(for: attribute.name, among: known)
+            let message = "unknown attribute \(attribute.name.quoted) of \(element.name.quoted) is left out\(hint)"
+            notes.warning(message, at: attribute.place)
+        }
+    }
+}

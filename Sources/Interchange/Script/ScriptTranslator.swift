@@ -1,0 +1,274 @@
+import Statechart
+
+/// Writes script expressions as expressions of a definition.
+struct ScriptTranslator {
+    /// What a translation does not do quite as the script did.
+    enum Remark: Hashable {
+        case division
+        case looseEquality
+        /// A name that nothing declares: reading it fails, there and here.
+        case undeclared(String)
+    }
+
+    /// What the names of a document have become.
+    struct Names {
+        /// The key of the context for the name of a datum.
+        var contextKeys: [String: String] = [:]
+        /// Data that begin as a number with a fraction; a definition keeps them so.
+        var doubles: Set<String> = []
+        /// The name of a state for its id.
+        var states: [String: String] = [:]
+        /// Whether every name that data can have is known; scripts may define more.
+        var isComplete = true
+    }
+
+    let names: Names
+    /// What was noticed in all translations so far.
+    var remarks: Set<Remark> = []
+
+    init(names: Names) {
+        self.names = names
+    }
+
+    /// How closely the parts of an expression bind (CEL, "Syntax").
+    private enum Binding: Int {
+        case conditional, or, and, relation, sum, product, unary, primary
+    }
+
+    /// The expression's text.
+    mutating func text(_ expression: ScriptExpression) throws(ScriptFailure) -> String {
+        try text(expression, atLeast: .conditional)
+    }
+
+    /// The expression's value where literals may stand beside expressions: in `assign`, `data` and `output`.
+    mutating func template(
+        _ expression: ScriptExpression, at place: DefinitionPlace
+    ) throws(ScriptFailure) -> DefinitionNode {
+        switch expression {
+        case .list(let elements):
+            var nodes: [DefinitionNode] = []
+            for element in elements { nodes.append(try template(element, at: place)) }
+            return .list(nodes, at: place)
+        case .map(let members):
+            var nodes: [DefinitionNode.Member] = []
+            for member in members {
+                nodes.append(DefinitionNode.Member(member.key, try template(member.value, at: place)))
+            }
+            return .map(nodes, at: place)
+        case .string: return .string(try text(expression), at: place)
+        default:
+            if let literal = Self.literal(expression, at: place) { return literal }
+            return .string(try text(expression), at: place)
+        }
+    }
+
+    /// The value of an expression that is the same every time; nil for others.
+    static func literal(_ expression: ScriptExpression, at place: DefinitionPlace) -> DefinitionNode? {
+        switch expression {
+        case .undefined, .null: return DefinitionNode(.null, at: place)
+        case .bool(let bool): return .bool(bool, at: place)
+        case .integer(let integer): return DefinitionNode(.number(String(integer)), at: place)
+        case .double(let double): return DefinitionNode(.number(double.description), at: place)
+        case .string(let text): return .string(text, at: place)
+        case .list(let elements):
+            let literals = elements.compactMap { literal($0, at: place) }
+            return literals.count == elements.count ? .list(literals, at: place) : nil
+        case .map(let members):
+            let literals = members.compactMap { member in
+                literal(member.value, at: place).map { DefinitionNode.Member(member.key, $0) }
+            }
+            return literals.count == members.count ? .map(literals, at: place) : nil
+        default: return nil
+        }
+    }
+
+    private mutating func text(
+        _ expression: ScriptExpression, atLeast least: Binding
+    ) throws(ScriptFailure) -> String {
+        let (text, binding) = try part(expression)
+        return binding.rawValue >= least.rawValue ? text : "(\(text))"
+    }
+
+    private mutating func part(_ expression: ScriptExpression) throws(ScriptFailure) -> (String, Binding) {
+        switch expression {
+        case .undefined, .null: return ("null", .primary)
+        case .bool(let bool): return (bool ? "true" : "false", .primary)
+        case .integer(let integer): return (String(integer), integer < 0 ? .unary : .primary)
+        case .double(let double): return (double.description, double < 0 ? .unary : .primary)
+        case .string(let text): return (ExpressionText.string(text), .primary)
+        case .name(let name): return (try variable(name), .primary)
+        case .member(let object, let name): return (try member(object, name), .primary)
+        case .element(.name("_event"), _): throw ScriptFailure(reason: "'_event' as a whole")
+        case .element(let object, let key):
+            return (try text(object, atLeast: .primary) + "[" + text(key) + "]", .primary)
+        case .isActive(let id): return (try isActive(id), .primary)
+        case .not(let operand): return ("!" + (try text(operand, atLeast: .primary)), .unary)
+        case .negative(let operand): return ("-" + (try text(operand, atLeast: .primary)), .unary)
+        case .binary(let sign, let left, let right): return try binary(sign, left, right)
+        case .conditional(let condition, let first, let second):
+            let parts = try (text(condition, atLeast: .or), text(first, atLeast: .or), text(second))
+            return ("\(parts.0) ? \(parts.1) : \(parts.2)", .conditional)
+        case .list(let elements):
+            var texts: [String] = []
+            for element in elements { texts.append(try text(element)) }
+            return ("[" + texts.joined(separator: ", ") + "]", .primary)
+        case .map(let members):
+            var texts: [String] = []
+            for member in members { texts.append(ExpressionText.string(member.key) + ": " + (try text(member.value))) }
+            return ("{" + texts.joined(separator: ", ") + "}", .primary)
+        }
+    }
+}
+
+// MARK: Names
+
+extension ScriptTranslator {
+    /// The names of the system variables (SCXML 5.10), of which only `_event` has a counterpart.
+    private static let systemNames = ["_event", "_sessionid", "_name", "_ioprocessors", "_x"]
+
+    private mutating func variable(_ name: String) throws(ScriptFailure) -> String {
+        "context" + ExpressionText.selection(try contextKey(name))
+    }
+
+    /// The key of the context that a name stands for.
+    private mutating func contextKey(_ name: String) throws(ScriptFailure) -> String {
+        if let key = names.contextKeys[name] { return key }
+        if name == "_event" { throw ScriptFailure(reason: "'_event' as a whole") }
+        guard names.isComplete, !Self.systemNames.contains(name), ExpressionText.isIdentifier(name) else {
+            throw ScriptFailure(reason: name.quoted)
+        }
+        remarks.insert(.undeclared(name))
+        return name
+    }
+
+    private mutating func member(_ object: ScriptExpression, _ name: String) throws(ScriptFailure) -> String {
+        if object == .name("_event") {
+            guard name == "name" || name == "data" else { throw ScriptFailure(reason: "'_event.\(name)'") }
+            return "event." + name
+        }
+        if name == "length" { return "size(" + (try text(object)) + ")" }
+        return try text(object, atLeast: .primary) + ExpressionText.selection(name)
+    }
+
+    private func isActive(_ id: String) throws(ScriptFailure) -> String {
+        guard let state = names.states[id] else {
+            throw ScriptFailure(reason: "'In' of \(id.quoted), which is no state")
+        }
+        return "In(" + ExpressionText.string(state) + ")"
+    }
+
+    /// The path into the context that a location (SCXML 5.4) stands for.
+    mutating func path(_ location: ScriptExpression) throws(ScriptFailure) -> String {
+        switch location {
+        case .name(let name): return try contextKey(name)
+        case .member(let object, let name) where name != "length":
+            return try path(object) + ExpressionText.selection(name, isInPath: true)
+        case .element(let object, .string(let key)):
+            return try path(object) + ExpressionText.selection(key, isInPath: true)
+        case .element(let object, let key): return try path(object) + "[" + text(key) + "]"
+        default: throw ScriptFailure(reason: "a location that is no path into the data")
+        }
+    }
+}
+
+// MARK: Operators
+
+extension ScriptTranslator {
+    private mutating func binary(
+        _ sign: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression
+    ) throws(ScriptFailure) -> (String, Binding) {
+        switch sign {
+        case .or: return (try joined(left, .or, " || ", right, .and), .or)
+        case .and: return (try joined(left, .and, " && ", right, .relation), .and)
+        case .equal, .strictlyEqual: return (try equality(left, "==", right, isLoose: sign == .equal), .relation)
+        case .unequal, .strictlyUnequal:
+            return (try equality(left, "!=", right, isLoose: sign == .unequal), .relation)
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            return (try joined(left, .sum, " \(sign.rawValue) ", right, .sum), .relation)
+        case .plus where left.isText != right.isText:
+            let texts = try (asText(left, atLeast: .sum), asText(right, atLeast: .product))
+            return (texts.0 + " + " + texts.1, .sum)
+        case .plus, .minus, .times, .divided, .modulo: return try arithmetic(sign, left, right)
+        }
+    }
+
+    /// A script has one kind of numbers; here both operands must be of the same kind.
+    private mutating func arithmetic(
+        _ sign: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression
+    ) throws(ScriptFailure) -> (String, Binding) {
+        let isDouble = (isDouble(left), isDouble(right))
+        if sign == .divided, isDouble == (false, false) { remarks.insert(.division) }
+        let isSum = sign == .plus || sign == .minus
+        let least: (Binding, Binding) = isSum ? (.sum, .product) : (.product, .unary)
+        let texts = try (
+            isDouble.1 && !isDouble.0 ? asDouble(left) : text(left, atLeast: least.0),
+            isDouble.0 && !isDouble.1 ? asDouble(right) : text(right, atLeast: least.1)
+        )
+        return ("\(texts.0) \(sign.rawValue) \(texts.1)", isSum ? .sum : .product)
+    }
+
+    /// Whether the value is a number with a fraction for certain.
+    private func isDouble(_ expression: ScriptExpression) -> Bool {
+        switch expression {
+        case .double: true
+        case .name(let name): names.doubles.contains(name)
+        case .negative(let operand): isDouble(operand)
+        case .binary(.plus, let left, let right), .binary(.minus, let left, let right),
+            .binary(.times, let left, let right), .binary(.divided, let left, let right):
+            !left.isText && !right.isText && (isDouble(left) || isDouble(right))
+        default: false
+        }
+    }
+
+    private mutating func asDouble(_ operand: ScriptExpression) throws(ScriptFailure) -> String {
+        if case .integer(let integer) = operand, let double = Double(exactly: integer) { return double.description }
+        return "double(" + (try text(operand)) + ")"
+    }
+
+    private mutating func joined(
+        _ left: ScriptExpression, _ leftLeast: Binding, _ sign: String, _ right: ScriptExpression,
+        _ rightLeast: Binding
+    ) throws(ScriptFailure) -> String {
+        try text(left, atLeast: leftLeast) + sign + text(right, atLeast: rightLeast)
+    }
+
+    /// What is joined to a text becomes text.
+    private mutating func asText(
+        _ operand: ScriptExpression, atLeast least: Binding
+    ) throws(ScriptFailure) -> String {
+        operand.isText ? try text(operand, atLeast: least) : "string(" + (try text(operand)) + ")"
+    }
+
+    /// A member that is not there is `undefined`; reading it here would fail.
+    private mutating func equality(
+        _ left: ScriptExpression, _ sign: String, _ right: ScriptExpression, isLoose: Bool
+    ) throws(ScriptFailure) -> String {
+        let isAskingForAbsence = [left, right].contains { $0 == .undefined || $0 == .null && isLoose }
+        if isLoose, !isAskingForAbsence { remarks.insert(.looseEquality) }
+        let texts = try (
+            operand(left, mayBeAbsent: isAskingForAbsence), operand(right, mayBeAbsent: isAskingForAbsence)
+        )
+        return "\(texts.0) \(sign) \(texts.1)"
+    }
+
+    private mutating func operand(
+        _ expression: ScriptExpression, mayBeAbsent: Bool
+    ) throws(ScriptFailure) -> String {
+        guard mayBeAbsent, case .member(let object, let name) = expression, object != .name("_event"),
+            name != "length", ExpressionText.isSelectable(name)
+        else { return try text(expression, atLeast: .sum) }
+        return try text(object, atLeast: .primary) + ".?\(name).orValue(null)"
+    }
+}
+
+extension ScriptExpression {
+    /// Whether the value is a text for certain.
+    fileprivate var isText: Bool {
+        switch self {
+        case .string: true
+        case .binary(.plus, let left, let right): left.isText || right.isText
+        case .conditional(_, let first, let second): first.isText && second.isText
+        default: false
+        }
+    }
+}

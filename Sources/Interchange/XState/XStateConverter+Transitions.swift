@@ -1,0 +1,198 @@
+import Statechart
+
+extension XStateConverter {
+    /// `on`: descriptors and their transitions; nil when nothing of it is left. Those of `""` are left to `always`.
+    mutating func handlers(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
+        guard let members = value.members ?? grouped(value, by: "event") else { return value }
+        var handlers: [DefinitionNode.Member] = []
+        for member in members where !member.key.isEmpty {
+            guard let descriptor = descriptor(member.key, at: member.place),
+                let written = transitions(member.value, path)
+            else { continue }
+            handlers.append(DefinitionNode.Member(descriptor, written, at: member.place))
+        }
+        return handlers.isEmpty && !members.isEmpty ? nil : .map(handlers, at: value.place)
+    }
+
+    /// `after`: delays and their transitions; nil when nothing of it is left.
+    mutating func timeouts(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
+        guard let members = value.members ?? grouped(value, by: "delay") else { return value }
+        var timeouts: [DefinitionNode.Member] = []
+        for member in members {
+            guard DelayText.milliseconds(member.key) != nil || test.mistake(in: member.key) == nil else {
+                let message = "the delay \(member.key.quoted) is only named; its transitions are left out"
+                notes.warning(message, at: member.place)
+                continue
+            }
+            if let written = transitions(member.value, path) { timeouts.append(rewritten(member, written)) }
+        }
+        return timeouts.isEmpty && !members.isEmpty ? nil : .map(timeouts, at: value.place)
+    }
+
+    /// The form of version 4 in which a list of transitions says what enables each.
+    private func grouped(_ value: DefinitionNode, by key: String) -> [DefinitionNode.Member]? {
+        guard let elements = value.elements else { return nil }
+        var order: [String] = []
+        var groups: [String: [DefinitionNode]] = [:]
+        for element in elements {
+            let name: String
+            switch element[key]?.content {
+            case .string(let text): name = text
+            case .number(let number): name = number
+            default: continue
+            }
+            if groups[name] == nil { order.append(name) }
+            let rest = (element.members ?? []).filter { $0.key != key }
+            groups[name, default: []].append(.map(rest, at: element.place))
+        }
+        return order.map { DefinitionNode.Member($0, .list(groups[$0] ?? [], at: value.place)) }
+    }
+
+    /// A descriptor of a definition; nil, and a note, when it has no counterpart.
+    private mutating func descriptor(_ word: String, at place: DefinitionPlace?) -> String? {
+        guard word != "*" else { return word }
+        if let event = doneEvent(word) { return event }
+        if ["xstate.", "done.invoke.", "error.platform."].contains(where: word.hasPrefix) {
+            guard EventName.isValid(word) else {
+                notes.warning("the event \(word.quoted) does not come here; what takes it is left out", at: place)
+                return nil
+            }
+            notes.info("the event \(word.quoted) does not come here", at: place)
+        }
+        let isFamily = word.hasSuffix(".*")
+        return event(isFamily ? String(word.dropLast(2)) : word, at: place) + (isFamily ? ".*" : "")
+    }
+
+    /// `done.state.<id>` of an id as XState knows it, with the state's name; nil for any other event.
+    private func doneEvent(_ word: String) -> String? {
+        for prefix in ["xstate.done.state.", "done.state."] where word.hasPrefix(prefix) {
+            let id = String(word.dropFirst(prefix.count))
+            return names.exists(id) ? nil : names.doneEvent(ofID: id)
+        }
+        return nil
+    }
+
+    /// The name of an event; another one, and a note, when it is none of a definition's.
+    mutating func event(_ name: String, at place: DefinitionPlace?) -> String {
+        if EventName.isValid(name) { return name }
+        if let known = events[name] { return known }
+        let event = uniqueEvents.name(UniqueNames.eventName(like: name))
+        events[name] = event
+        notes.info("the event \(name.quoted) is called '\(event)' here", at: place)
+        return event
+    }
+
+    /// One transition or a list of them; nil when there are none.
+    mutating func transitions(_ value: DefinitionNode, _ path: String) -> DefinitionNode? {
+        guard let elements = value.elements else { return transition(value, path) }
+        let written = elements.map { transition($0, path) }
+        return written.isEmpty ? nil : .list(written, at: value.place)
+    }
+
+    private mutating func transition(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
+        switch value.content {
+        case .null:
+            // Takes the event and does nothing.
+            return .map([], at: value.place)
+        case .string:
+            let written = targets(value, path)
+            guard leavesByDefault(value, path) else { return written }
+            return .map(
+                [
+                    DefinitionNode.Member("target", written),
+                    DefinitionNode.Member("reenter", .bool(true, at: value.place)),
+                ], at: value.place)
+        case .map(let members): return .map(transition(members, value, path), at: value.place)
+        default: return value
+        }
+    }
+
+    private mutating func transition(
+        _ members: [DefinitionNode.Member], _ value: DefinitionNode, _ path: String
+    ) -> [DefinitionNode.Member] {
+        var written: [DefinitionNode.Member] = []
+        for member in members {
+            switch member.key {
+            case "target":
+                guard member.value.elements?.isEmpty != true, member.value.content.isPresent else { continue }
+                written.append(rewritten(member, targets(member.value, path)))
+            case "actions":
+                written.append(rewritten(member, actions(member.value)))
+            case "guard", "cond", "in": continue
+            case "internal":
+                guard case .bool(false) = member.value.content, value["target"] != nil else { continue }
+                written.append(DefinitionNode.Member("reenter", .bool(true, at: member.place), at: member.place))
+            case "reenter", "description", "meta", "tags": written.append(member)
+            default:
+                let known = ["target", "guard", "actions", "reenter", "description", "meta"]
+                let hint = notes.suggestion(for: member.key, among: known)
+                notes.warning("unknown key \(member.key.quoted) of a transition is left out\(hint)", at: member.place)
+            }
+        }
+        let isSaid = value["reenter"] != nil || value["internal"] != nil
+        if !isSaid, let target = value["target"], leavesByDefault(target, path) {
+            written.append(DefinitionNode.Member("reenter", .bool(true, at: value.place)))
+        }
+        return insertingGuard(into: written, of: value, path)
+    }
+
+    /// The guard stands where it stood.
+    private mutating func insertingGuard(
+        into written: [DefinitionNode.Member], of value: DefinitionNode, _ path: String
+    ) -> [DefinitionNode.Member] {
+        let members = value.members ?? []
+        guard let place = members.firstIndex(where: { ["guard", "cond", "in"].contains($0.key) }) else {
+            return written
+        }
+        let texts = members.compactMap { member -> DefinitionNode? in
+            switch member.key {
+            case "guard", "cond": condition(member.value)
+            case "in": .string(isActive(member.value, base: grandparent(of: path)), at: member.value.place)
+            default: nil
+            }
+        }
+        let node =
+            texts.count == 1
+            ? texts[0]
+            : .string(texts.map { Self.operand($0.text ?? "false") }.joined(separator: " && "), at: texts[0].place)
+        let before = members[..<place].map(\.key)
+        let index = written.lastIndex { before.contains($0.key) }.map { $0 + 1 } ?? 0
+        return written[..<index] + [DefinitionNode.Member("guard", node, at: members[place].place)] + written[index...]
+    }
+
+    /// Version 4 reads `in` from the state above the parent of the transition's state.
+    private func grandparent(of path: String) -> String {
+        path.split(separator: ".").dropLast(2).joined(separator: ".")
+    }
+
+    /// Version 4: a transition to the own state, or below it without a leading dot, exits the state.
+    private func leavesByDefault(_ target: DefinitionNode, _ path: String) -> Bool {
+        let words = target.elements?.compactMap(\.text) ?? target.text.map { [$0] } ?? []
+        guard isVersion4, !words.isEmpty else { return false }
+        return words.allSatisfy { word in
+            guard !word.hasPrefix("."), let found = names.path(of: word, from: path) else { return false }
+            return found == path || path.isEmpty || found.hasPrefix(path + ".")
+        }
+    }
+
+    /// One target or a list of them.
+    mutating func targets(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
+        if let elements = value.elements {
+            return .list(elements.map { targets($0, path) }, at: value.place)
+        }
+        guard let text = value.text else { return value }
+        // Version 4 let the root name its states without a dot.
+        if path.isEmpty, !text.hasPrefix("#"), !text.hasPrefix("."), names.exists(text) {
+            notes.info("the root's target \(text.quoted) is written as '.\(names.target(text))'", at: value.place)
+            return .string("." + names.target(text), at: value.place)
+        }
+        return .string(names.target(text), at: value.place)
+    }
+}
+
+extension DefinitionNode.Content {
+    /// Whether this is anything but null.
+    fileprivate var isPresent: Bool {
+        if case .null = self { false } else { true }
+    }
+}

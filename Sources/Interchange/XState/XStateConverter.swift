@@ -1,0 +1,267 @@
+import Statechart
+
+/// Writes a configuration as a definition. Keys stay in their order, and what a definition knows as well stays as it
+/// is.
+struct XStateConverter {
+    var notes = ImportNoteList()
+    let names: XStateNames
+    /// Tells expressions of a definition from names that XState finds in its code.
+    let test: ExpressionTest
+    /// Whether something is written as version 4 had it, where transitions to the own state left it by default.
+    let isVersion4: Bool
+    /// The names of guards and actions by those of the configuration.
+    var guards: [String: String] = [:]
+    var actionNames: [String: String] = [:]
+    var uniqueGuards: UniqueNames
+    var uniqueActions: UniqueNames
+    /// How many negations the guard that is written stands in, and whether one of them negates what is not known.
+    var negations = 0
+    var negatedPlaceholder = false
+    /// What is to be added to the definition.
+    var addedGuards: [DefinitionNode.Member] = []
+    var addedActions: [DefinitionNode.Member] = []
+    /// Names of events that are called otherwise.
+    var events: [String: String] = [:]
+    var uniqueEvents = UniqueNames()
+    private let root: DefinitionNode
+    private let name: String
+
+    init(_ root: DefinitionNode) {
+        self.root = root
+        let written = root["id"]?.text ?? root["key"]?.text
+        name = written ?? "machine"
+        names = XStateNames(of: root, name: written ?? "(machine)", &notes)
+        let guards = (root["guards"]?.members ?? []).map(\.key)
+        let actions = (root["actions"]?.members ?? []).map(\.key)
+        test = ExpressionTest(contextKeys: (root["context"]?.members ?? []).map(\.key), guards: guards)
+        isVersion4 = XStateVersion.isFour(root)
+        uniqueGuards = UniqueNames(taken: Set(guards))
+        uniqueActions = UniqueNames(taken: Set(actions))
+        for name in actions { actionNames[name] = name }
+    }
+
+    /// The whole machine.
+    mutating func machine() -> DefinitionNode {
+        var members = state(root, path: "")
+        if members.first(where: { $0.key == "id" }) == nil {
+            let valid = machineName(name)
+            let message =
+                root["key"] == nil
+                ? "the configuration has no 'id'; the machine is called 'machine'" : "'key' is written as 'id'"
+            notes.info(message, at: root["key"]?.place ?? root.place)
+            members.insert(DefinitionNode.Member("id", .string(valid, at: root.place)), at: 0)
+        }
+        add(addedGuards, to: "guards", of: &members)
+        add(addedActions, to: "actions", of: &members)
+        if root["strict"] == nil, !notes.isEmpty {
+            let message =
+                "XState ignores events that nothing takes; a definition refuses them unless it says 'strict: false'"
+            notes.info(message, at: root.place)
+        }
+        return .map(members, at: root.place)
+    }
+
+    private func add(
+        _ added: [DefinitionNode.Member], to key: String, of members: inout [DefinitionNode.Member]
+    ) {
+        guard !added.isEmpty else { return }
+        if let index = members.firstIndex(where: { $0.key == key }) {
+            members[index].value.content = .map((members[index].value.members ?? []) + added)
+        } else {
+            // Before the states, which are long.
+            let index = members.firstIndex { $0.key == "states" } ?? members.endIndex
+            members.insert(DefinitionNode.Member(key, .map(added, at: root.place)), at: index)
+        }
+    }
+
+    private mutating func machineName(_ text: String, at place: DefinitionPlace? = nil) -> String {
+        guard !StateName.isValid(text) || text.utf8.count > DefinitionLimits.nameBytes else { return text }
+        let name = UniqueNames.stateName(like: text)
+        notes.info("the machine \(text.quoted) is called '\(name)' here", at: place)
+        return name
+    }
+}
+
+// MARK: States
+
+extension XStateConverter {
+    /// What kind of state this is, as far as it decides which keys stand in it.
+    private enum Kind {
+        case atomic, compound, parallel, final, history
+    }
+
+    /// Keys that say something to XState's own tools and to TypeScript only.
+    private static let meaningless: Set = [
+        "types", "tsTypes", "schema", "schemas", "version", "predictableActionArguments", "preserveActionOrder",
+        "delimiter", "order", "key", "parent", "actors", "services", "delays", "$schema",
+    ]
+
+    private static func kind(of state: DefinitionNode) -> Kind {
+        let isNested = !(state["states"]?.members ?? []).isEmpty
+        switch state["type"]?.text {
+        case "final": return .final
+        case "history": return .history
+        case "parallel" where isNested: return .parallel
+        default: return isNested ? .compound : state["history"].map { $0 != .bool(false) } == true ? .history : .atomic
+        }
+    }
+
+    /// The members of a state.
+    mutating func state(_ state: DefinitionNode, path: String) -> [DefinitionNode.Member] {
+        let kind = Self.kind(of: state)
+        var members: [DefinitionNode.Member] = []
+        for member in state.members ?? [] {
+            if let reason = misplaced(member.key, kind, isRoot: path.isEmpty) {
+                notes.warning("'\(member.key)' is left out: \(reason)", at: member.place)
+            } else if let written = self.member(member, of: state, kind, path) {
+                members.append(written)
+            }
+        }
+        if let eventless = state["on"]?[""], let written = transitions(eventless, path) {
+            notes.info("transitions on '' are written as 'always'", at: eventless.place)
+            addEventless(written, to: &members)
+        }
+        if kind == .history, state["type"] == nil {
+            members.insert(DefinitionNode.Member("type", .string("history", at: state.place)), at: 0)
+        }
+        return members
+    }
+
+    private func addEventless(_ transitions: DefinitionNode, to members: inout [DefinitionNode.Member]) {
+        guard let index = members.firstIndex(where: { $0.key == "always" }) else {
+            members.append(DefinitionNode.Member("always", transitions))
+            return
+        }
+        let always = members[index].value
+        let all = (always.elements ?? [always]) + (transitions.elements ?? [transitions])
+        members[index].value = .list(all, at: always.place)
+    }
+
+    /// Why a key of XState does nothing where it stands; nil when it does something.
+    private func misplaced(_ key: String, _ kind: Kind, isRoot: Bool) -> String? {
+        let behaviour = ["on", "always", "after", "onDone", "initial", "states", "invoke"]
+        switch (kind, key) {
+        case (.atomic, "initial"), (.atomic, "onDone"), (.atomic, "states"): return "the state has no states"
+        case (.parallel, "initial"): return "all states of a parallel state are active"
+        case (.final, let key) where behaviour.contains(key): return "the state is final"
+        case (.history, let key) where behaviour.contains(key) || key == "entry" || key == "exit":
+            return "the state is a history state"
+        case (_, "output") where kind != .final:
+            return isRoot ? "the machine's output is that of its final states" : "the state is not final"
+        case (_, "data") where kind != .final: return "the state is not final"
+        case (_, "target") where kind != .history: return "the state is no history state"
+        default: return nil
+        }
+    }
+
+    private mutating func member(
+        _ member: DefinitionNode.Member, of state: DefinitionNode, _ kind: Kind, _ path: String
+    ) -> DefinitionNode.Member? {
+        let value = member.value
+        switch member.key {
+        case "id": return rewritten(member, path.isEmpty ? id(value) : value.mappingText { names.name($0) })
+        case "initial": return rewritten(member, initial(value))
+        case "states": return rewritten(member, states(value, path))
+        case "on": return handlers(value, path).map { rewritten(member, $0) }
+        case "after": return timeouts(value, path).map { rewritten(member, $0) }
+        case "always", "onDone": return transitions(value, path).map { rewritten(member, $0) }
+        case "entry", "exit": return rewritten(member, actions(value))
+        case "onEntry", "onExit":
+            let key = member.key == "onEntry" ? "entry" : "exit"
+            notes.info("'\(member.key)' is written as '\(key)'", at: member.place)
+            return DefinitionNode.Member(key, actions(value), at: member.place)
+        case "history": return history(member)
+        case "target": return rewritten(member, targets(value, path))
+        case "output": return rewritten(member, output(value))
+        case "data":
+            notes.info("'data' of a final state is written as 'output'", at: member.place)
+            return DefinitionNode.Member("output", output(value), at: member.place)
+        case "type", "tags", "meta", "description": return member
+        case "context" where path.isEmpty: return rewritten(member, context(value))
+        case "actions" where path.isEmpty: return rewritten(member, value.mappingMembers { actions($0.value) })
+        case "guards", "events", "strict": return path.isEmpty ? member : unknown(member)
+        default: return unknown(member)
+        }
+    }
+
+    func rewritten(_ member: DefinitionNode.Member, _ value: DefinitionNode) -> DefinitionNode.Member {
+        DefinitionNode.Member(member.key, value, at: member.place)
+    }
+
+    /// Leaves out a key that a definition does not have.
+    private mutating func unknown(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
+        let key = member.key.quoted
+        switch member.key {
+        case "invoke", "activities":
+            notes.warning("\(key) needs effects, which this version does not have; it is left out", at: member.place)
+        case let key where Self.meaningless.contains(key):
+            notes.info("\(key.quoted) means nothing here and is left out", at: member.place)
+        default:
+            let known = [
+                "id", "initial", "type", "context", "states", "on", "always", "after", "entry", "exit", "onDone",
+                "history", "target", "output", "tags", "meta", "description", "invoke", "guards", "actions", "events",
+            ]
+            let hint = notes.suggestion(for: member.key, among: known)
+            notes.warning("unknown key \(key) is left out\(hint)", at: member.place)
+        }
+        return nil
+    }
+
+    private mutating func id(_ value: DefinitionNode) -> DefinitionNode {
+        guard let text = value.text else { return value }
+        return .string(machineName(text, at: value.place), at: value.place)
+    }
+
+    private mutating func states(_ value: DefinitionNode, _ path: String) -> DefinitionNode {
+        guard let members = value.members else { return value }
+        return .map(
+            members.map { member in
+                let path = path.isEmpty ? member.key : path + "." + member.key
+                guard member.value.members != nil else { return member }
+                let state = DefinitionNode.map(state(member.value, path: path), at: member.value.place)
+                return DefinitionNode.Member(names.name(member.key), state, at: member.place)
+            }, at: value.place)
+    }
+
+    private mutating func initial(_ value: DefinitionNode) -> DefinitionNode {
+        guard value.members != nil else { return value.mappingText { names.target($0) } }
+        return value.mappingMembers { member in
+            switch member.key {
+            case "target": member.value.mappingText { names.target($0) }
+            case "actions": actions(member.value)
+            default: member.value
+            }
+        }
+    }
+
+    /// `history: true` is shallow.
+    private mutating func history(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
+        guard case .bool(let isHistory) = member.value.content else { return member }
+        return isHistory ? DefinitionNode.Member("history", .string("shallow"), at: member.place) : nil
+    }
+
+    private mutating func context(_ value: DefinitionNode) -> DefinitionNode {
+        guard let members = value.members else { return value }
+        var unique = UniqueNames(taken: Set(members.map(\.key).filter(ExpressionText.isIdentifier)))
+        return .map(
+            members.map { member in
+                guard !ExpressionText.isIdentifier(member.key) else { return member }
+                let name = unique.name(ExpressionText.identifier(like: member.key))
+                notes.info("the key \(member.key.quoted) of the context is called '\(name)' here", at: member.place)
+                return DefinitionNode.Member(name, member.value, at: member.place)
+            }, at: value.place)
+    }
+
+    /// In a definition texts are expressions; in a configuration they are what they are.
+    private mutating func output(_ value: DefinitionNode) -> DefinitionNode {
+        switch value.content {
+        case .string(let text) where test.mistake(in: text) != nil:
+            let message = "texts in 'output' that are no expressions are written as texts in quotes"
+            notes.once(.info, message, at: value.place)
+            return .string(ExpressionText.string(text), at: value.place)
+        case .list(let elements): return .list(elements.map { output($0) }, at: value.place)
+        case .map: return value.mappingMembers { output($0.value) }
+        default: return value
+        }
+    }
+}

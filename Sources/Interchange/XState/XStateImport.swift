@@ -1,0 +1,26 @@
+import Statechart
+
+/// Makes definitions of XState machine configurations, version 5 and what is simple of version 4.
+package enum XStateImport {
+    /// The definition of a configuration written as JSON. Most of it stays as it is; functions are not in JSON, so
+    /// actions and guards that are only named get entries of their own that do nothing until somebody writes them.
+    ///
+    /// A definition comes out as it went in.
+    package static func definition(from text: String) throws(ImportError) -> ImportedDefinition {
+        let root: DefinitionNode
+        do throws(DefinitionError) {
+            root = try DefinitionText.tree(of: text)
+        } catch {
+            throw ImportError(
+                notes: error.diagnostics.filter { $0.severity == .error }.map {
+                    ImportNote(.error, line: $0.line, column: $0.column, $0.message)
+                })
+        }
+        guard root.members != nil else {
+            throw ImportError("a machine configuration is a map", at: root.place ?? DefinitionPlace(line: 1, column: 1))
+        }
+        var converter = XStateConverter(root)
+        let definition = converter.machine()
+        return try ImportCheck.checked(definition, converter.notes)
+    }
+}

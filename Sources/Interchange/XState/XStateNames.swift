@@ -1,0 +1,119 @@
+import Statechart
+
+/// The states of a configuration, and what is called otherwise in the definition.
+struct XStateNames {
+    /// Keys and ids of states that are no names of definitions, with the names that they get.
+    private var renamed: [String: String] = [:]
+    /// The paths of the states, as written.
+    private var paths: Set<String> = [""]
+    /// The paths of states by their ids: written ones, and those that XState gives (`machine.path`).
+    private var pathsByID: [String: String] = [:]
+    /// The written ids by path.
+    private var ids: [String: String] = [:]
+
+    /// Collects the states below a configuration's root, and notes those that are called otherwise.
+    init(of root: DefinitionNode, name: String, _ notes: inout ImportNoteList) {
+        var words: [(text: String, place: DefinitionPlace?)] = []
+        pathsByID[name] = ""
+        collect(root, path: "", &words)
+        for path in paths where !path.isEmpty {
+            let id = name + "." + path
+            if pathsByID[id] == nil { pathsByID[id] = path }
+        }
+        let isKept = { (text: String) in StateName.isValid(text) && text.utf8.count <= DefinitionLimits.nameBytes }
+        var unique = UniqueNames(taken: Set(words.map(\.text).filter(isKept)))
+        for word in words where !isKept(word.text) && renamed[word.text] == nil {
+            let name = unique.name(UniqueNames.stateName(like: word.text))
+            renamed[word.text] = name
+            notes.info("the state \(word.text.quoted) is called '\(name)' here", at: word.place)
+        }
+    }
+
+    private mutating func collect(
+        _ state: DefinitionNode, path: String, _ words: inout [(text: String, place: DefinitionPlace?)]
+    ) {
+        if let id = state["id"]?.text {
+            pathsByID[id] = path
+            ids[path] = id
+            if !path.isEmpty { words.append((id, state["id"]?.place)) }
+        }
+        for member in state["states"]?.members ?? [] {
+            let path = path.isEmpty ? member.key : path + "." + member.key
+            paths.insert(path)
+            words.append((member.key, member.place))
+            collect(member.value, path: path, &words)
+        }
+    }
+
+    /// The key or id of a state.
+    func name(_ word: String) -> String {
+        renamed[word] ?? word
+    }
+
+    /// A target as the definition writes it.
+    func target(_ target: String) -> String {
+        guard !renamed.isEmpty else { return target }
+        if target.hasPrefix("#") {
+            // The longest id first, then keys.
+            var id = target.dropFirst()
+            while true {
+                if pathsByID[String(id)] != nil || renamed[String(id)] != nil {
+                    let rest = target.dropFirst(1 + id.count)
+                    return "#" + (renamed[String(id)] ?? keys(id)) + keys(rest)
+                }
+                guard let dot = id.lastIndex(of: ".") else { return target }
+                id = id[..<dot]
+            }
+        }
+        return keys(target[...])
+    }
+
+    private func keys(_ path: Substring) -> String {
+        if let name = renamed[String(path)] { return name }
+        return path.split(separator: ".", omittingEmptySubsequences: false).map { name(String($0)) }
+            .joined(separator: ".")
+    }
+
+    /// The path of the state that a target names; nil when there is none.
+    func path(of target: String, from source: String) -> String? {
+        let path: String
+        if target.hasPrefix("#") {
+            return self.path(ofID: target.dropFirst())
+        } else if target.hasPrefix(".") {
+            path = source.isEmpty ? String(target.dropFirst()) : source + target
+        } else {
+            guard !source.isEmpty else { return nil }
+            let parent = source.lastIndex(of: ".").map { source[..<$0] + "." } ?? ""
+            path = parent + target
+        }
+        return paths.contains(path) ? path : nil
+    }
+
+    private func path(ofID target: Substring) -> String? {
+        var id = target
+        while true {
+            if let path = pathsByID[String(id)] {
+                let rest = target.dropFirst(id.count)
+                let whole = path.isEmpty ? String(rest.dropFirst()) : path + rest
+                return paths.contains(whole) ? whole : nil
+            }
+            guard let dot = id.lastIndex(of: ".") else { return nil }
+            id = id[..<dot]
+        }
+    }
+
+    /// Whether there is a state of a path.
+    func exists(_ path: String) -> Bool {
+        paths.contains(path)
+    }
+
+    /// What `In` and `done.state` name: the written id of a state, else its path.
+    func name(ofPath path: String) -> String {
+        ids[path].map { name($0) } ?? keys(path[...])
+    }
+
+    /// `done.state.<name>` for the id of a state as XState knows it; nil when there is none.
+    func doneEvent(ofID id: String) -> String? {
+        pathsByID[id].map { "done.state." + name(ofPath: $0) }
+    }
+}

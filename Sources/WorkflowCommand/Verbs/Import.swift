@@ -1,0 +1,52 @@
+import ArgumentParser
+import Interchange
+import Statechart
+import WorkflowAPI
+
+/// `wfctl import`.
+struct Import: Verb {
+    /// In which notation a machine may come.
+    enum Notation: String, CaseIterable, ExpressibleByArgument {
+        case scxml, xstate
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Make a definition of an SCXML document or an XState configuration.",
+        discussion: """
+            Prints the definition, in YAML unless '-o json' asks for JSON, and says on standard error what has no \
+            counterpart, with its place: there the definition does less, never more. Exit code 65 when there is none.
+            """)
+
+    @Argument(help: ArgumentHelp("SCXML, or XState's configuration as JSON; - is standard input.", valueName: "file"))
+    var file: String
+
+    @Option(help: ArgumentHelp("What the file is. (default: what it looks like)", valueName: "notation"))
+    var from: Notation?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let bytes = try session.environment.files.read(file, limit: APILimits.bodyBytes)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.badData, "Cannot import '\(file)': the text is not valid UTF-8")
+        }
+        let imported: ImportedDefinition
+        do throws(ImportError) {
+            imported = try definition(from: text)
+        } catch {
+            for note in error.notes { try session.say(Printable.text("\(file):\(note)")) }
+            throw CommandFailure(.badData, "Cannot import '\(file)': see above")
+        }
+        for note in imported.notes { try session.say(Printable.text("\(file):\(note)")) }
+        let isJSON = session.format == .json || session.format == .jsonl
+        try session.environment.output.write(imported.definition.text(as: isJSON ? .json : .yaml))
+    }
+
+    private func definition(from text: String) throws(ImportError) -> ImportedDefinition {
+        let first = text.first { !$0.isWhitespace && $0 != "\u{FEFF}" }
+        switch from ?? (first == "<" ? .scxml : .xstate) {
+        case .scxml: return try SCXMLImport.definition(from: text)
+        case .xstate: return try XStateImport.definition(from: text)
+        }
+    }
+}

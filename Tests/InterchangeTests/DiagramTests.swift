@@ -1,0 +1,131 @@
+import Foundation
+import Interchange
+import Statechart
+import Testing
+
+/// Diagrams of machines.
+@Suite struct DiagramTests {
+    private func machine(_ text: String) throws -> Machine {
+        try DefinitionReader.read(text).machine
+    }
+
+    private func states(_ paths: [String], of machine: Machine) -> Set<StateIndex> {
+        Set(paths.compactMap { machine.state(named: $0) })
+    }
+
+    @Test(arguments: [
+        ("order", ["order", "packing", "packing.shelf", "packing.shelf.left"]),
+        ("names", ["weird.names-1", "a-1.b", "a-1.b.snake_case", "end"]),
+    ])
+    func machineBecomesItsDiagrams(name: String, active: [String]) throws {
+        let machine = try machine(Documents.text(name + ".yaml"))
+        let active = states(active, of: machine)
+        #expect(MermaidDiagram.text(of: machine, active: active) == (try Documents.text(name + ".mmd")))
+        #expect(GraphvizDiagram.text(of: machine, active: active) == (try Documents.text(name + ".dot")))
+    }
+
+    @Test func aSmallMachineIsASmallDiagram() throws {
+        let machine = try machine("{id: m, initial: a, states: {a: {on: {go: b}}, b: {}}}")
+        #expect(
+            MermaidDiagram.text(of: machine) == """
+                stateDiagram-v2
+                    state "a" as s1
+                    state "b" as s2
+                    [*] --> s1
+                    s1 --> s2 : go
+
+                """)
+        #expect(
+            GraphvizDiagram.text(of: machine) == """
+                digraph "m" {
+                    compound=true
+                    fontname="Helvetica"
+                    label="m"
+                    labelloc=t
+                    node [fontname="Helvetica", shape=box, style="rounded"]
+                    edge [fontname="Helvetica", fontsize=10]
+                    s1 [label="a"]
+                    s2 [label="b"]
+                    i0 [shape=point, width=0.12, style=filled]
+                    i0 -> s1
+                    s1 -> s2 [label="go"]
+                }
+
+                """)
+    }
+
+    @Test func severalTargetsAreSeveralArrows() throws {
+        let machine = try machine(
+            """
+            id: m
+            initial: {target: ["#x2", "#y2"], actions: [{log: "'begin'"}]}
+            states:
+              p:
+                type: parallel
+                states:
+                  x: {initial: x1, states: {x1: {}, x2: {id: x2}}}
+                  y: {initial: y1, states: {y1: {}, y2: {id: y2}}}
+                on: {both: {target: ["#x2", "#y2"]}}
+            """)
+        let mermaid = MermaidDiagram.text(of: machine).split(separator: "\n")
+        #expect(mermaid.contains("    [*] --> s1 : p.x.x2, p.y.y2 / log"))
+        #expect(mermaid.suffix(2) == ["    s1 --> s4 : both", "    s1 --> s7 : both"])
+        let graph = GraphvizDiagram.text(of: machine).split(separator: "\n")
+        #expect(graph.contains(#"    i0 -> s1 [label="p.x.x2, p.y.y2 / log", lhead=cluster_s1]"#))
+        #expect(graph.suffix(3).prefix(2) == [#"    s1 -> s4 [label="both"]"#, #"    s1 -> s7 [label="both"]"#])
+    }
+
+    @Test func longLabelsAreCut() throws {
+        let condition = (0..<20).map { "context.n != \($0)" }.joined(separator: " && ")
+        let machine = try machine(
+            """
+            {id: m, initial: a, context: {n: 1},
+            states: {a: {on: {e: {guard: "\(condition)", actions: {assign: {n: 2}}}}}}}
+            """
+        )
+        #expect(
+            MermaidDiagram.text(of: machine).hasSuffix(
+                "    s1 --> s1 : e [context.n != 0 #38;#38; context.n != 1 #38;#38; con…] / assign n\n"))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func graphvizReadsEveryGraph() throws {
+        guard let dot = Self.program("dot") else {
+            print("graphvizReadsEveryGraph: skipped, there is no 'dot' in the PATH")
+            return
+        }
+        var texts = try DefinitionFolders.examples().map(\.text)
+        texts += try ["order.yaml", "names.yaml"].map { try Documents.text($0) }
+        texts += try (DefinitionFolders.vectors() ?? []).map(\.text).filter { !$0.contains("+") }.prefix(40)
+        for text in texts {
+            let machine = try machine(text)
+            let graph = GraphvizDiagram.text(of: machine, active: Set(machine.states.map(\.index)))
+            let errors = try Self.errors(of: dot, reading: graph)
+            #expect(errors == "", "\(machine.name)")
+        }
+    }
+
+    /// A program in the PATH.
+    private static func program(_ name: String) -> URL? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return folders.map { URL(filePath: String($0)).appending(path: name) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    /// What a program says about its input on standard error; it must end with 0.
+    private static func errors(of program: URL, reading text: String) throws -> String {
+        let process = Process()
+        process.executableURL = program
+        // Only what is laid out is looked at closely.
+        process.arguments = ["-Tsvg", "-o", "/dev/null"]
+        let (input, errors) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardError = errors
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try input.fileHandleForWriting.close()
+        let told = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: told, as: UTF8.self)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Interchange
+import JSON
+import Statechart
+import Testing
+
+/// The files of `Documents`, and what is asked of imports.
+enum Documents {
+    /// The text of a file.
+    static func text(_ name: String) throws -> String {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Documents")
+        return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+
+    /// A document of states and what else stands in `<scxml>`, on lines that begin with the second.
+    static func scxml(_ inside: String, _ attributes: String = "") -> String {
+        "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" name=\"m\" version=\"1.0\"\(attributes)>\n\(inside)\n</scxml>"
+    }
+
+    /// The lines of an import: its definition as YAML, and its notes.
+    static func lines(_ imported: ImportedDefinition) -> (definition: String, notes: String) {
+        (imported.definition.text(as: .yaml), imported.notes.map { $0.description + "\n" }.joined())
+    }
+}
+
+/// An imported machine that runs on a clock of its own.
+struct Run {
+    let machine: Machine
+    private(set) var snapshot: Snapshot
+    private var now = LogicalTime.zero
+    static let identity = InstanceIdentity(name: "run", version: 1, startedAt: .zero)
+
+    init(_ imported: ImportedDefinition) throws {
+        machine = try DefinitionReader.read(imported.definition.text(as: .yaml)).machine
+        snapshot = Snapshot(status: .running, configuration: [], context: machine.context, memory: [])
+        try take(Event(name: "init"), machine.start(as: Self.identity))
+    }
+
+    /// The paths of the active leaves.
+    var leaves: [String] { machine.leafPaths(of: snapshot.configuration) }
+
+    /// The context, as JSON.
+    var context: String { JSONWriter.string(snapshot.context) }
+
+    mutating func send(_ name: String, _ data: JSONValue? = nil) throws {
+        let event = Event(name: name, data: data, at: now)
+        try take(event, machine.step(snapshot, event, as: Self.identity))
+    }
+
+    /// Lets time pass, and the timers that are due by then fire.
+    mutating func advance(_ milliseconds: Int64) throws {
+        let until = LogicalTime(milliseconds: now.milliseconds + milliseconds)
+        while let timer = snapshot.nextTimer, timer.due <= until, snapshot.status == .running {
+            now = max(now, timer.due)
+            let event = machine.event(of: timer)
+            try take(event, machine.step(snapshot, event, as: Self.identity))
+        }
+        now = until
+    }
+
+    private mutating func take(_ event: Event, _ outcome: Outcome) throws {
+        guard case .accepted(let macrostep) = outcome else {
+            Issue.record("'\(event.name)' is refused: \(outcome)")
+            return
+        }
+        snapshot = machine.chain(event, macrostep, as: Self.identity).snapshot
+    }
+}

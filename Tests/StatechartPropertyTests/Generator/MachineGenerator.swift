@@ -1,0 +1,160 @@
+/// Makes machines that use all of the definition language, legal ones only.
+struct MachineGenerator {
+    /// Whether guards and values may be expressions. While the language lacks them, `always` leads forward only,
+    /// because otherwise hardly any machine would settle.
+    static let hasExpressions = true
+
+    static let mostStates = 25
+    static let mostLevels = 5
+    static let mostDraws = 20
+
+    var random: SplitMix64
+    var states: [ModelState] = []
+    /// How many actions of each kind there are; they are numbered so that they can be told apart.
+    var marks = 0
+    var numbers = 0
+    /// Whether a region beside all others notes, one by one, every event that actions raise.
+    var isRecording = false
+    /// Whether much follows from every event; many such machines never settle, and to see that takes long.
+    var isLively = false
+    /// Whether every region of a parallel state can be done, and many are.
+    var isFinishing = false
+    private var shares = Shares()
+
+    /// Of a hundred states; the others are atomic.
+    private struct Shares {
+        var compound = 0
+        var parallel = 0
+        var final = 0
+        var history = 0
+    }
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+    }
+
+    /// The next machine. All but the lively ones settle soon after their start.
+    mutating func machine() -> ModelMachine {
+        for _ in 0..<Self.mostDraws {
+            let machine = draw()
+            if isLively || NaiveInterpreter(machine, workLimit: Comparison.soon).start() != .refused(.livelock) {
+                return machine
+            }
+        }
+        return draw()
+    }
+
+    private mutating func draw() -> ModelMachine {
+        marks = 0
+        numbers = 0
+        isRecording = random.chance(40)
+        isLively = random.chance(3)
+        isFinishing = random.chance(25)
+        shares = Shares(
+            compound: random.pick([15, 25, 35]) ?? 0, parallel: random.pick([5, 15, 30]) ?? 0,
+            final: random.pick([5, 10, 30]) ?? 0, history: random.pick([0, 10, 25]) ?? 0)
+        let machine = ModelMachine(root: tree(), isStrict: random.chance(50))
+        states = machine.states
+        for state in states where state.kind == .compound { state.initial = initial(of: state) }
+        for state in states where state.isHistory { state.initial = fallback(of: state) }
+        for state in states where !state.isHistory && !isRecorder(state) { fill(state) }
+        if random.chance(15) { plantMemory(in: machine) }
+        return machine
+    }
+
+    /// Events for one instance: most of them mean something to the machine.
+    mutating func events(for machine: ModelMachine) -> [String] {
+        let handled = machine.states.flatMap(\.transitions).compactMap(\.descriptor)
+            .filter { !$0.hasPrefix("done.") && !$0.hasPrefix("error.") && $0 != "*" }
+            .map { $0.hasSuffix(".*") ? String($0.dropLast(2)) : $0 }
+        return (0..<1 + random.below(12)).map { _ in
+            if !handled.isEmpty, random.chance(80) { return handled[random.below(handled.count)] }
+            return random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? ""
+        }
+    }
+
+    static let events = ["a", "b", "c", "a.x", "a.x.y", "b.x"]
+    static let families = ["a.*", "a.x.*", "b.*", "done.*", "error.*", "done.state.*"]
+    static let marks = (1...10).map { "m\($0)" }
+
+    private static let recorder = "recorder"
+
+    // MARK: The tree
+
+    private mutating func tree() -> ModelState {
+        let root = ModelState(key: "machine", kind: random.chance(15) ? .parallel : .compound)
+        let count = 1 + random.below(random.chance(50) ? Self.mostStates : Self.mostStates / 2)
+        guard isRecording else {
+            grow(root, level: 0, count: count)
+            return root
+        }
+        root.kind = .parallel
+        let main = ModelState(key: "main", kind: random.chance(15) ? .parallel : .compound)
+        grow(main, level: 1, count: count)
+        let regions = random.chance(50) ? [main, recorder()] : [recorder(), main]
+        for region in regions { root.add(region) }
+        return root
+    }
+
+    private mutating func recorder() -> ModelState {
+        let recorder = ModelState(key: Self.recorder, kind: .compound)
+        for key in ["idle"] + Self.marks { recorder.add(ModelState(key: key, kind: .atomic)) }
+        for state in recorder.children.dropFirst() {
+            let target = ModelTarget(state: state, spelling: random.below(8))
+            recorder.transitions.append(ModelTransition(of: recorder, on: .event(state.key), to: [target]))
+        }
+        return recorder
+    }
+
+    private func isRecorder(_ state: ModelState) -> Bool {
+        state.key == Self.recorder || state.parent?.key == Self.recorder
+    }
+
+    private mutating func grow(_ top: ModelState, level: Int, count: Int) {
+        var open = [(state: top, level: level)]
+        for number in 1...count {
+            let (parent, level) = open[random.below(open.count)]
+            let child = ModelState(key: key(number), kind: kind(below: parent, level: level + 1))
+            if random.chance(15) { child.id = "i\(number)" }
+            parent.add(child)
+            if child.kind == .compound || child.kind == .parallel { open.append((child, level + 1)) }
+        }
+        for (number, (state, _)) in open.enumerated() where state.childStates.isEmpty {
+            if state.children.isEmpty, state != top {
+                state.kind = .atomic
+            } else {
+                state.add(ModelState(key: "t\(number)", kind: .atomic))
+            }
+        }
+        if isFinishing { letFinish(top) }
+    }
+
+    /// Makes every region compound, with a final state.
+    private mutating func letFinish(_ top: ModelState) {
+        for parallel in top.subtree where parallel.kind == .parallel {
+            for region in parallel.childStates where region.kind == .atomic || region.kind == .compound {
+                if region.kind == .atomic { region.add(ModelState(key: "\(region.key)o", kind: .atomic)) }
+                region.kind = .compound
+                guard !region.children.contains(where: { $0.kind == .final }) else { continue }
+                region.add(ModelState(key: "\(region.key)f", kind: .final))
+            }
+        }
+    }
+
+    private mutating func key(_ number: Int) -> String {
+        random.chance(8) ? "s\(number).z" : "s\(number)"
+    }
+
+    private mutating func kind(below parent: ModelState, level: Int) -> ModelState.Kind {
+        var roll = random.below(100)
+        func isHit(_ share: Int) -> Bool {
+            defer { roll -= share }
+            return (0..<share).contains(roll)
+        }
+        if isHit(shares.compound) { return level < Self.mostLevels ? .compound : .atomic }
+        if isHit(shares.parallel) { return level < Self.mostLevels ? .parallel : .atomic }
+        if isHit(shares.final) { return parent.kind == .compound ? .final : .atomic }
+        if isHit(shares.history) { return random.chance(50) ? .shallowHistory : .deepHistory }
+        return .atomic
+    }
+}

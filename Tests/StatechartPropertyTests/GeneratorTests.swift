@@ -1,0 +1,112 @@
+import Testing
+
+/// The random machines are what the property needs: legal, the same for the same seed, and of every kind.
+@Suite struct GeneratorTests {
+    @Test func aSeedMakesTheSameMachineAndEventsEveryTime() {
+        for seed in 0..<20 {
+            var (one, other) = (MachineGenerator(seed: UInt64(seed)), MachineGenerator(seed: UInt64(seed)))
+            let (machine, same) = (one.machine(), other.machine())
+            #expect(machine.definition.compact == same.definition.compact)
+            #expect(one.events(for: machine) == other.events(for: same))
+        }
+    }
+
+    @Test func machinesAreOfEveryKind() {
+        var found: Set<String> = []
+        for seed in 0..<300 {
+            var generator = MachineGenerator(seed: UInt64(seed))
+            found.formUnion(Self.kinds(of: generator.machine()))
+        }
+        #expect(Self.allKinds.subtracting(found) == [])
+    }
+
+    static let allKinds: Set<String> = [
+        "parallel root", "compound root", "strict", "lenient", "five levels", "a key with a dot", "an id",
+        "atomic", "compound", "parallel", "final", "shallowHistory", "deepHistory",
+        "history with a default", "history with a deep default", "history with several defaults",
+        "history that borrows its default", "initial at a child", "initial deeper", "initial at history",
+        "initial at several", "initial with actions", "no target", "one target", "several targets", "reenter", "itself",
+        "an ancestor", "the root", "history as target", "always", "always to history", "onDone", "*", "prefix", "exact",
+        "done.state in on", "error in on", "entry", "exit", "raise", "set", "fail",
+    ]
+
+    private static func kinds(of machine: ModelMachine) -> Set<String> {
+        var kinds: Set<String> = [machine.isStrict ? "strict" : "lenient", "\(machine.root.kind) root"]
+        for state in machine.states {
+            kinds.insert(state.kind.rawValue)
+            if state.path.replacing(".z", with: "").split(separator: ".").count == 5 { kinds.insert("five levels") }
+            if state.key.contains(".") { kinds.insert("a key with a dot") }
+            if state.id != nil { kinds.insert("an id") }
+            if !state.entry.isEmpty { kinds.insert("entry") }
+            if !state.exit.isEmpty { kinds.insert("exit") }
+            kinds.formUnion(beginnings(of: state))
+            for transition in state.transitions { kinds.formUnion(Self.kinds(of: transition)) }
+            for action in state.entry + state.exit { kinds.insert(name(of: action)) }
+        }
+        return kinds
+    }
+
+    private static func beginnings(of state: ModelState) -> Set<String> {
+        guard let initial = state.initial else { return state.isHistory ? ["history that borrows its default"] : [] }
+        let targets = initial.targets.map(\.state)
+        let isDeep = targets.contains { $0.parent != (state.isHistory ? state.parent : state) }
+        if state.isHistory {
+            return ["history with \(targets.count > 1 ? "several defaults" : isDeep ? "a deep default" : "a default")"]
+        }
+        var kinds: Set<String> = [
+            targets.count > 1 ? "initial at several" : isDeep ? "initial deeper" : "initial at a child"
+        ]
+        if targets.contains(where: \.isHistory) { kinds.insert("initial at history") }
+        if !initial.actions.isEmpty { kinds.insert("initial with actions") }
+        return kinds
+    }
+
+    private static func kinds(of transition: ModelTransition) -> Set<String> {
+        var kinds: Set<String> = [
+            ["no target", "one target"].dropFirst(transition.targets.count).first ?? "several targets"
+        ]
+        if transition.reenters { kinds.insert("reenter") }
+        for target in transition.targets.map(\.state) {
+            if target == transition.source { kinds.insert("itself") }
+            if transition.source.isDescendant(of: target) { kinds.insert("an ancestor") }
+            if target.parent == nil { kinds.insert("the root") }
+            if target.isHistory {
+                kinds.insert(transition.trigger == .always ? "always to history" : "history as target")
+            }
+        }
+        switch transition.trigger {
+        case .always: kinds.insert("always")
+        case .done: kinds.insert("onDone")
+        case .initial: break
+        case .event(let descriptor):
+            kinds.insert(descriptor == "*" ? "*" : descriptor.hasSuffix(".*") ? "prefix" : "exact")
+            if descriptor.hasPrefix("done.state.") { kinds.insert("done.state in on") }
+            if descriptor.hasPrefix("error.") { kinds.insert("error in on") }
+        }
+        return kinds
+    }
+
+    private static func name(of action: ModelAction) -> String {
+        switch action {
+        case .raise: "raise"
+        case .set: "set"
+        case .fail: "fail"
+        case .count: "count"
+        case .record: "record"
+        }
+    }
+
+    @Test func whatDoesNotMatterIsTakenAway() {
+        var generator = MachineGenerator(seed: 3)
+        var machine = generator.machine()
+        while !machine.states.contains(where: { $0.kind == .deepHistory }) { machine = generator.machine() }
+        var shrinker = Shrinker(machine, ["a", "b", "c"]) { machine, events in
+            let shows = machine.states.contains { $0.kind == .deepHistory } && events.contains("b")
+            return shows && (try? StepAdapter(machine.definition.compact)) != nil ? events : nil
+        }
+        shrinker.shrink()
+        #expect(shrinker.events == ["b"])
+        #expect(shrinker.machine.states.count <= 4)
+        #expect(shrinker.machine.states.allSatisfy { $0.transitions.isEmpty && $0.entry.isEmpty && $0.exit.isEmpty })
+    }
+}

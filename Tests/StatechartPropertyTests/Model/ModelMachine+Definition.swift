@@ -1,0 +1,159 @@
+extension ModelMachine {
+    /// The machine in the definition language.
+    var definition: DefinitionText {
+        var fields: Fields = [("id", .string(root.key)), ("strict", .literal("\(isStrict)"))]
+        let zero = DefinitionText.literal("0")
+        fields.append(("context", .map([("last", zero), ("n", zero), ("order", zero), ("trace", .list([]))])))
+        return .map(fields + Self.fields(of: root))
+    }
+
+    private typealias Fields = [(key: String, value: DefinitionText)]
+
+    private static func fields(of state: ModelState) -> Fields {
+        var fields: Fields = []
+        if let id = state.id { fields.append(("id", .string(id))) }
+        switch state.kind {
+        case .parallel, .final: fields.append(("type", .string(state.kind.rawValue)))
+        case .shallowHistory: fields.append(("type", .string("history")))
+        case .deepHistory: fields += [("type", .string("history")), ("history", .string("deep"))]
+        case .atomic, .compound: break
+        }
+        if let initial = state.initial {
+            fields.append((state.isHistory ? "target" : "initial", beginning(initial, isMap: !state.isHistory)))
+        }
+        if !state.entry.isEmpty { fields.append(("entry", actions(state.entry))) }
+        if !state.exit.isEmpty { fields.append(("exit", actions(state.exit))) }
+        fields += handlers(of: state)
+        if !state.children.isEmpty {
+            fields.append(("states", .map(state.children.map { ($0.key, .map(Self.fields(of: $0))) })))
+        }
+        return fields
+    }
+
+    /// `initial` of a compound state, or `target` of a history state.
+    private static func beginning(_ initial: ModelTransition, isMap: Bool) -> DefinitionText {
+        let target = targets(of: initial)
+        if !isMap || initial.actions.isEmpty && initial.targets.count == 1 { return target }
+        let actions = initial.actions.isEmpty ? [] : [("actions", actions(initial.actions))]
+        return .map([("target", target)] + actions)
+    }
+
+    private static func handlers(of state: ModelState) -> Fields {
+        var fields: Fields = []
+        var byDescriptor: [(descriptor: String, transitions: [ModelTransition])] = []
+        for transition in state.transitions {
+            guard case .event(let descriptor) = transition.trigger else { continue }
+            if let place = byDescriptor.firstIndex(where: { $0.descriptor == descriptor }) {
+                byDescriptor[place].transitions.append(transition)
+            } else {
+                byDescriptor.append((descriptor, [transition]))
+            }
+        }
+        if !byDescriptor.isEmpty {
+            fields.append(("on", .map(byDescriptor.map { ($0.descriptor, transitions($0.transitions)) })))
+        }
+        let done = state.transitions.filter { $0.trigger == .done }
+        if !done.isEmpty { fields.append(("onDone", transitions(done))) }
+        let eventless = state.transitions.filter { $0.trigger == .always }
+        if !eventless.isEmpty { fields.append(("always", transitions(eventless))) }
+        return fields
+    }
+
+    private static func transitions(_ transitions: [ModelTransition]) -> DefinitionText {
+        transitions.count == 1 ? text(of: transitions[0]) : .list(transitions.map(text))
+    }
+
+    private static func text(of transition: ModelTransition) -> DefinitionText {
+        var fields: Fields = []
+        if let condition = transition.condition { fields.append(("guard", .string(condition.expression))) }
+        if !transition.actions.isEmpty { fields.append(("actions", actions(transition.actions))) }
+        if transition.reenters { fields.append(("reenter", .literal("true"))) }
+        if transition.targets.isEmpty { return .map(fields) }
+        let target = targets(of: transition)
+        if fields.isEmpty, case .string = target { return target }
+        return .map([("target", target)] + fields)
+    }
+
+    private static func targets(of transition: ModelTransition) -> DefinitionText {
+        let words = transition.targets.map { DefinitionText.string($0.word(for: transition)) }
+        return words.count == 1 ? words[0] : .list(words)
+    }
+
+    private static func actions(_ actions: [ModelAction]) -> DefinitionText {
+        let texts = actions.map { action -> DefinitionText in
+            switch action {
+            case .raise(let event): .map([("raise", .string(event))])
+            case .set(let number): assign([("last", .literal("\(number)"))])
+            case .fail: assign([("last.x", .literal("1"))])
+            case .count: assign([("n", .string("context.n + 1"))])
+            case .record(let number): assign(note(number))
+            }
+        }
+        return texts.count == 1 ? texts[0] : .list(texts)
+    }
+
+    private static func assign(_ fields: Fields) -> DefinitionText {
+        .map([("assign", .map(fields))])
+    }
+
+    private static func note(_ number: Int) -> Fields {
+        let isShort = "size(context.trace) < \(ModelContext.longestTrace)"
+        return [
+            ("order", .string("(context.order * 31 + \(number)) % 1000003")),
+            ("trace", .string("\(isShort) ? context.trace + [\(number)] : context.trace")),
+        ]
+    }
+}
+
+extension ModelTarget {
+    /// One of the words that name the target where a transition stands.
+    func word(for transition: ModelTransition) -> String {
+        let words = words(for: transition)
+        return words[spelling % words.count]
+    }
+
+    /// Every word that names the target: relative to the source or its parent, or by the id of a state.
+    private func words(for transition: ModelTransition) -> [String] {
+        let source = transition.source
+        var words: [String] = []
+        if transition.trigger == .initial, !source.isHistory {
+            if state.isDescendant(of: source) { words.append(keys(below: source)) }
+        } else {
+            if let parent = source.parent, state.isDescendant(of: parent) { words.append(keys(below: parent)) }
+            if state.isDescendant(of: source) { words.append("." + keys(below: source)) }
+        }
+        words.append("#" + state.name)
+        var ancestor = state.parent
+        while let above = ancestor {
+            words.append("#\(above.name).\(keys(below: above))")
+            ancestor = above.parent
+        }
+        return words
+    }
+
+    private func keys(below ancestor: ModelState) -> String {
+        var keys: [String] = []
+        var next = state
+        while next != ancestor, let parent = next.parent {
+            keys.insert(next.key, at: 0)
+            next = parent
+        }
+        return keys.joined(separator: ".")
+    }
+}
+
+extension ModelGuard {
+    /// The condition as CEL.
+    var expression: String {
+        switch self {
+        case .always: "true"
+        case .never: "false"
+        case .isIn(let target): "In('\(target.state.name)')"
+        case .isNotIn(let target): "!In('\(target.state.name)')"
+        case .countIsBelow(let bound): "context.n < \(bound)"
+        case .fails: "context.n / 0 == 0"
+        case .both(let left, let right): "(\(left.expression) && \(right.expression))"
+        case .either(let left, let right): "(\(left.expression) || \(right.expression))"
+        }
+    }
+}

@@ -1,0 +1,212 @@
+/// SCXML, Appendix D, written from the recommendation and for nothing but to be compared with: its procedures, its
+/// names, its order, on a tree of objects (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
+///
+/// Where the definition language differs on purpose, a comment says `Difference`. Left out are `invoke`, `send`, and
+/// the default content of history states; of a data model there is only what `ModelContext` has.
+final class NaiveInterpreter {
+    let machine: ModelMachine
+    /// How many microsteps and internal events one macrostep may have.
+    var workLimit: Int
+
+    private(set) var configuration = OrderedSet<ModelState>()
+    var historyValue: [ModelState: [ModelState]] = [:]
+    private(set) var datamodel = ModelContext()
+    private(set) var running = false
+
+    private var internalQueue: [String] = []
+    /// Transitions whose conditions could not be evaluated: in this selection, and those of `always` in this macrostep.
+    var failedConditions = OrderedSet<ModelTransition>()
+    var failedEventless = OrderedSet<ModelTransition>()
+    private var work = 0
+    private var exited: [ModelState] = []
+    private var entered: [ModelState] = []
+
+    init(_ machine: ModelMachine, workLimit: Int) {
+        self.machine = machine
+        self.workLimit = workLimit
+    }
+
+    /// `interpret`, until the machine first waits for an event.
+    func start() -> Observation {
+        macrostep {
+            running = true
+            // Difference: the root is a state as any other and is entered as one.
+            var statesToEnter = OrderedSet<ModelState>()
+            var statesForDefaultEntry = OrderedSet<ModelState>()
+            addDescendantStatesToEnter(machine.root, &statesToEnter, &statesForDefaultEntry)
+            enter(statesToEnter, statesForDefaultEntry)
+        }
+    }
+
+    /// `mainEventLoop`, from an external event until the machine waits for the next.
+    func send(_ event: String) -> Observation {
+        guard running else { return .refused(.finished) }
+        return macrostep { () throws(Observation.Refusal) in
+            let enabledTransitions = selectTransitions(event)
+            if !enabledTransitions.isEmpty {
+                try microstep(enabledTransitions.toList())
+            } else if machine.isStrict, internalQueue.isEmpty {
+                // Difference: what nothing takes is refused, unless a condition failed; its error comes next.
+                throw reasonForRefusal(of: event)
+            }
+        }
+    }
+
+    /// Difference: a macrostep happens as a whole or not at all.
+    private func macrostep(_ first: () throws(Observation.Refusal) -> Void) -> Observation {
+        let before = (configuration, historyValue, datamodel, running)
+        internalQueue = []
+        failedEventless.clear()
+        work = 0
+        exited = []
+        entered = []
+        do throws(Observation.Refusal) {
+            try first()
+            try completeMacrostep()
+        } catch {
+            (configuration, historyValue, datamodel, running) = before
+            return .refused(error)
+        }
+        return .accepted(observed())
+    }
+
+    private func completeMacrostep() throws(Observation.Refusal) {
+        var macrostepDone = false
+        while running && !macrostepDone {
+            var enabledTransitions = selectEventlessTransitions()
+            if enabledTransitions.isEmpty {
+                if internalQueue.isEmpty {
+                    macrostepDone = true
+                } else {
+                    let internalEvent = internalQueue.removeFirst()
+                    try countWork()
+                    enabledTransitions = selectTransitions(internalEvent, isInternal: true)
+                    if enabledTransitions.isEmpty { try requireHandled(internalEvent) }
+                }
+            }
+            if !enabledTransitions.isEmpty { try microstep(enabledTransitions.toList()) }
+        }
+        if !running { try exitInterpreter() }
+    }
+
+    /// Difference: exit actions run, and then everything is active as before.
+    private func exitInterpreter() throws(Observation.Refusal) {
+        let shown = configuration
+        for s in configuration.toList().sorted(by: exitOrder) {
+            executeContent(s.exit)
+            configuration.delete(s)
+        }
+        configuration = shown
+        for event in internalQueue { try requireHandled(event) }
+    }
+
+    private func microstep(_ enabledTransitions: [ModelTransition]) throws(Observation.Refusal) {
+        try countWork()
+        let domains = enabledTransitions.map(getTransitionDomain)
+        exitStates(enabledTransitions)
+        executeTransitionContent(enabledTransitions)
+        enterStates(enabledTransitions, domains)
+    }
+
+    private func exitStates(_ enabledTransitions: [ModelTransition]) {
+        let statesToExit = computeExitSet(enabledTransitions).toList().sorted(by: exitOrder)
+        for s in statesToExit {
+            for h in s.children where h.isHistory {
+                historyValue[h] = configuration.toList().filter { s0 in
+                    h.kind == .deepHistory ? isAtomicState(s0) && s0.isDescendant(of: s) : s0.parent == s
+                }
+            }
+        }
+        for s in statesToExit {
+            executeContent(s.exit)
+            configuration.delete(s)
+            exited.append(s)
+        }
+    }
+
+    private func executeTransitionContent(_ enabledTransitions: [ModelTransition]) {
+        for t in enabledTransitions { executeContent(t.actions) }
+    }
+
+    private func enterStates(_ enabledTransitions: [ModelTransition], _ domains: [ModelState?]) {
+        var statesToEnter = OrderedSet<ModelState>()
+        var statesForDefaultEntry = OrderedSet<ModelState>()
+        computeEntrySet(enabledTransitions, domains, &statesToEnter, &statesForDefaultEntry)
+        enter(statesToEnter, statesForDefaultEntry)
+    }
+
+    private func enter(_ statesToEnter: OrderedSet<ModelState>, _ statesForDefaultEntry: OrderedSet<ModelState>) {
+        for s in statesToEnter.toList().sorted(by: entryOrder) {
+            // Difference: the source of a transition that does not reenter it, and the root, may be targets that were
+            // not left; they are not entered again, but begin again.
+            if !configuration.isMember(s) {
+                configuration.add(s)
+                entered.append(s)
+                executeContent(s.entry)
+            }
+            if statesForDefaultEntry.isMember(s) { executeContent(s.initial?.actions ?? []) }
+            if s.kind == .final { reachFinal(s) }
+        }
+    }
+
+    private func reachFinal(_ s: ModelState) {
+        guard let parent = s.parent, let grandparent = parent.parent else {
+            running = false
+            return
+        }
+        raise("done.state.\(parent.name)")
+        if grandparent.kind == .parallel, grandparent.childStates.allSatisfy(isInFinalState) {
+            raise("done.state.\(grandparent.name)")
+        }
+        // Difference: a root that is parallel ends the machine when all its regions are done.
+        if machine.root.kind == .parallel, isInFinalState(machine.root) { running = false }
+    }
+}
+
+// MARK: What the appendix leaves to the platform
+
+extension NaiveInterpreter {
+    /// Puts an event into the internal queue.
+    func raise(_ event: String) {
+        internalQueue.append(event)
+    }
+
+    private func executeContent(_ block: [ModelAction]) {
+        for action in block {
+            switch action {
+            case .raise(let event): raise(event)
+            case .set(let number): datamodel.last = number
+            case .count: datamodel.n += 1
+            case .record(let number): datamodel.note(number)
+            case .fail:
+                // SCXML 4.9: an error ends the block.
+                raise("error.execution")
+                return
+            }
+        }
+    }
+
+    private func countWork() throws(Observation.Refusal) {
+        work += 1
+        if work > workLimit { throw .livelock }
+    }
+
+    /// Difference: under `strict` an error that nothing handles undoes the macrostep.
+    private func requireHandled(_ event: String) throws(Observation.Refusal) {
+        if machine.isStrict, event.hasPrefix("error.") { throw .expressionFailed }
+    }
+
+    private func observed() -> Observation.Macrostep {
+        func paths(_ states: [ModelState]) -> [String] {
+            states.filter { $0 != machine.root }.map(\.path)
+        }
+        let remembered = historyValue.sorted { $0.key.number < $1.key.number }
+        return Observation.Macrostep(
+            exited: paths(exited), entered: paths(entered),
+            configuration: paths(configuration.toList().sorted(by: documentOrder)), isDone: !running,
+            context: datamodel.text,
+            memory: remembered.map { history, states in
+                "\(history.path): \(paths(states.sorted(by: documentOrder)).joined(separator: ", "))"
+            })
+    }
+}

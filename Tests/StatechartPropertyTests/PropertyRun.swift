@@ -1,0 +1,28 @@
+import Foundation
+
+/// How many machines are tried, and which: `PROPERTY_SEQUENCES` and `PROPERTY_SEED` in the environment.
+struct PropertyRun {
+    /// Sequences of events for each machine.
+    static let sequencesPerMachine = 4
+    /// What an ordinary run of the tests tries.
+    static let ordinary = 5_000
+
+    let sequences: Int
+    /// Of the first machine; each further machine has the next number.
+    let seed: UInt64
+
+    /// What the environment asks for; without a seed there, another one every time.
+    static let current = PropertyRun(ProcessInfo.processInfo.environment)
+
+    init(_ environment: [String: String]) {
+        sequences = environment["PROPERTY_SEQUENCES"].flatMap(Int.init) ?? Self.ordinary
+        seed = environment["PROPERTY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1_000_000_000)
+    }
+
+    var machines: Int { max(1, sequences / Self.sequencesPerMachine) }
+
+    /// How to try one machine again.
+    static func command(seed: UInt64) -> String {
+        "PROPERTY_SEED=\(seed) PROPERTY_SEQUENCES=\(sequencesPerMachine) swift test --filter StatechartPropertyTests"
+    }
+}

@@ -1,0 +1,101 @@
+/// Makes a machine and its events smaller as long as they still show something.
+struct Shrinker {
+    private(set) var machine: ModelMachine
+    private(set) var events: [String]
+    /// The events that a machine needs to show it, from the first on; nil when it does not, or is no legal machine.
+    private let showing: (ModelMachine, [String]) -> [String]?
+    /// How many machines may be tried; one of ordinary size needs a few hundred.
+    private var triesLeft = 4_000
+
+    init(_ machine: ModelMachine, _ events: [String], showing: @escaping (ModelMachine, [String]) -> [String]?) {
+        self.machine = machine
+        self.events = events
+        self.showing = showing
+    }
+
+    /// Shrinks until no single change makes it smaller.
+    mutating func shrink() {
+        var isSmaller = true
+        while isSmaller, triesLeft > 0 {
+            isSmaller = shrinkEvents()
+            isSmaller = shrinkStates() || isSmaller
+            isSmaller = shrinkContent() || isSmaller
+        }
+    }
+
+    private mutating func shrinkEvents() -> Bool {
+        var isSmaller = false
+        for place in events.indices.reversed() {
+            var fewer = events
+            fewer.remove(at: place)
+            isSmaller = accept(machine, fewer) || isSmaller
+        }
+        return isSmaller
+    }
+
+    private mutating func shrinkStates() -> Bool {
+        var isSmaller = false
+        var number = 1
+        while number < machine.states.count {
+            let isAccepted = smaller(number).contains { accept($0, events) }
+            isSmaller = isSmaller || isAccepted
+            if !isAccepted { number += 1 }
+        }
+        return isSmaller
+    }
+
+    /// Copies without a state, without its children, and with one of its children instead of it.
+    private func smaller(_ number: Int) -> [ModelMachine] {
+        let state = machine.states[number]
+        let lifted = state.children.map { machine.copy(lifting: [state: $0]) }
+        return [machine.copy(without: [state])]
+            + (state.children.isEmpty ? [] : [machine.copy(without: state.children)]) + lifted
+    }
+
+    private mutating func shrinkContent() -> Bool {
+        var isSmaller = false
+        for number in machine.states.indices {
+            var edit = 0
+            while let smaller = edited(number, edit) {
+                let isAccepted = accept(smaller, events)
+                isSmaller = isSmaller || isAccepted
+                if !isAccepted { edit += 1 }
+            }
+        }
+        return isSmaller
+    }
+
+    /// A copy with one part of one state taken away; nil when it has no part of this number.
+    private func edited(_ number: Int, _ edit: Int) -> ModelMachine? {
+        let copy = machine.copy()
+        let state = copy.states[number]
+        var edits: [() -> Void] = []
+        for place in state.transitions.indices { edits.append { state.transitions.remove(at: place) } }
+        for place in state.entry.indices { edits.append { state.entry.remove(at: place) } }
+        for place in state.exit.indices { edits.append { state.exit.remove(at: place) } }
+        for transition in state.transitions + [state.initial].compactMap({ $0 }) {
+            for place in transition.actions.indices { edits.append { transition.actions.remove(at: place) } }
+            if transition.reenters { edits.append { transition.reenters = false } }
+            if transition.condition != nil { edits.append { transition.condition = nil } }
+            if transition.targets.count > 1 {
+                for place in transition.targets.indices { edits.append { transition.targets.remove(at: place) } }
+            }
+        }
+        if state.id != nil { edits.append { state.id = nil } }
+        if state.isHistory, state.initial != nil { edits.append { state.initial = nil } }
+        guard edit < edits.count else { return nil }
+        edits[edit]()
+        copy.index()
+        return copy
+    }
+
+    /// Keeps a machine and events that still show it.
+    private mutating func accept(_ machine: ModelMachine, _ events: [String]) -> Bool {
+        guard triesLeft > 0 else { return false }
+        triesLeft -= 1
+        guard let needed = showing(machine, events) else { return false }
+        self.machine = machine
+        self.events = needed
+        return true
+    }
+}
