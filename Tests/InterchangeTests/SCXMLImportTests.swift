@@ -109,21 +109,21 @@ import Testing
 
     @Test(arguments: [
         ("a", "", true), ("a", "internal", true), ("a1", "", true), ("a1", "internal", false), ("b", "", false),
-        ("h", "", true),
-        ("h", "internal", false), ("a1 x1", "", true), ("top", "", true), ("top", "internal", false),
+        ("h", "", true), ("h", "internal", false), ("a1 x1", "", true), ("top", "", true), ("top", "internal", false),
     ])
     func aTransitionToItsOwnStateExitsIt(target: String, type: String, reenters: Bool) throws {
-        let own = target == "a1 x1" ? "b" : target
+        let isOfParallel = target == "a1 x1"
+        let attribute = type.isEmpty ? "" : "type='\(type)'"
         let document = Documents.scxml(
             """
             <state id="all"><history id="top"/><parallel id="w">
-            <state id="a"><transition event="e" target="\(own)" \(type.isEmpty ? "" : "type='internal'")/>
+            <state id="a"><transition event="e" target="\(isOfParallel ? "b" : target)" \(attribute)/>
             <state id="a1"/><history id="h" type="deep"/></state><state id="x"><state id="x1"/></state>
-            <transition event="e" target="\(target == "a1 x1" ? target : "b")"/></parallel><state id="b"/></state>
+            <transition event="e" target="\(isOfParallel ? target : "b")"/></parallel><state id="b"/></state>
             """)
         let imported = try SCXMLImport.definition(from: document)
         let state = imported.definition["states"]?["all"]?["states"]?["w"]
-        let transition = target == "a1 x1" ? state?["on"]?["e"] : state?["states"]?["a"]?["on"]?["e"]
+        let transition = isOfParallel ? state?["on"]?["e"] : state?["states"]?["a"]?["on"]?["e"]
         #expect((transition?["reenter"] == .bool(true)) == reenters)
     }
 

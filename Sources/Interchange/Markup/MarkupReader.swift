@@ -114,13 +114,18 @@ private final class MarkupBuilder: NSObject, XMLParserDelegate {
             guard let element = open.last else { return "nothing may follow the end of the first element" }
             return "the element \(element.name.quoted) that begins on line \(element.place.line) is not closed"
         case 9: return "a control character"
+        case 23: return "an entity ends with ';'; '&' alone is written '&amp;'"
         case 26: return "an entity that XML does not define; write the character itself"
         case 38: return "'<' in an attribute is written '&lt;'"
         case 39, 40: return "the value of an attribute stands in quotes"
         case 41: return "an attribute needs a value"
         case 42: return "an attribute stands twice in one element"
+        case 45, 80: return "a comment without its end, or with '--' in it"
+        case 63: return "character data ('<![CDATA[') without their end"
+        case 64: return "'<?xml …?>' stands at the very beginning or not at all"
         case 65: return "a blank is missing between attributes"
         case 68: return "'<' and '&' are written '&lt;' and '&amp;' where no element or entity begins"
+        case 73: return "a tag without its '>'"
         case 201: return "a prefix without its namespace"
         default: return "error \(code) of the XML reader"
         }

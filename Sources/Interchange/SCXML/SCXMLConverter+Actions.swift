@@ -117,7 +117,7 @@ extension SCXMLConverter {
             return nil
         }
         guard let array = expression("array", of: element, "the list", "the 'foreach' is left out") else { return nil }
-        let names = translator.names.contextKeys
+        let names = names.contextKeys
         var members = [DefinitionNode.Member("array", array)]
         members.append(DefinitionNode.Member("item", .string(names[item] ?? item, at: element.place(of: "item"))))
         if let index = element.trimmed("index") {

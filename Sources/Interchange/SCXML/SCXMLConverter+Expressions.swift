@@ -6,14 +6,12 @@ extension SCXMLConverter {
         _ attribute: String, of element: MarkupElement,
         _ body: (inout ScriptTranslator, ScriptExpression, SCXMLConverter) throws(ScriptFailure) -> Result
     ) -> Swift.Result<Result, ScriptFailure> {
-        var translator = translator
-        let before = translator.remarks
         do throws(ScriptFailure) {
             let expression = try ScriptParser.expression(element[attribute]?.value ?? "")
             try checkLanguage(expression)
+            var translator = ScriptTranslator(names: names)
             let result = try body(&translator, expression, self)
-            self.translator = translator
-            for remark in translator.remarks.subtracting(before).sorted() {
+            for remark in translator.remarks.sorted() where remarks.insert(remark).inserted {
                 report(remark, at: element.place(of: attribute))
             }
             return .success(result)
@@ -56,6 +54,8 @@ extension SCXMLConverter {
             notes.info("dividing integers gives an integer here: 7 / 2 is 3, not 3.5", at: place)
         case .looseEquality:
             notes.info("'==' and '!=' compare without converting here: 1 == '1' is false", at: place)
+        case .truthiness:
+            notes.info("conditions are true or false here; reading anything else as one is an error", at: place)
         case .undeclared(let name):
             notes.warning("the data \(name.quoted) is not declared: reading it is an error, as in SCXML", at: place)
         }
@@ -99,7 +99,7 @@ extension SCXMLConverter {
     ) -> DefinitionNode? {
         let place = element.place(of: attribute)
         let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
-            let text = try translator.text(expression)
+            let text = isGuard ? try translator.condition(expression) : try translator.text(expression)
             try converter.check(text, isGuard: isGuard)
             return text
         }
@@ -118,7 +118,8 @@ extension ScriptTranslator.Remark: Comparable {
         switch self {
         case .division: (0, "")
         case .looseEquality: (1, "")
-        case .undeclared(let name): (2, name)
+        case .truthiness: (2, "")
+        case .undeclared(let name): (3, name)
         }
     }
 

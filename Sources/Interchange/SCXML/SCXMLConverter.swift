@@ -16,7 +16,10 @@ struct SCXMLConverter {
     let events: SCXMLEvents
     let language: Language
     var notes: ImportNoteList
-    var translator: ScriptTranslator
+    /// What the names of the document's expressions mean.
+    let names: ScriptTranslator.Names
+    /// What was noted about translations.
+    var remarks: Set<ScriptTranslator.Remark> = []
     let test: ExpressionTest
     /// How many transitions were written out once more.
     var repeated = 0
@@ -29,10 +32,8 @@ struct SCXMLConverter {
         events = SCXMLEvents(of: root, states, &notes)
         data = SCXMLData(of: root, &notes)
         language = Self.language(of: root, &notes)
-        translator = ScriptTranslator(
-            names: ScriptTranslator.Names(
-                contextKeys: data.keys, doubles: data.doubles, states: states.names,
-                isComplete: !document.hasScripts))
+        names = ScriptTranslator.Names(
+            contextKeys: data.keys, doubles: data.doubles, states: states.names, isComplete: !document.hasScripts)
         test = ExpressionTest(contextKeys: Array(data.keys.values), guards: [])
         self.notes = notes
     }

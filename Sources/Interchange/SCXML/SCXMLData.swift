@@ -118,8 +118,8 @@ extension SCXMLConverter {
         }
     }
 
-    /// The literal inside an element: a value as JSON has it, else text without the blanks around and double blanks in
-    /// it (SCXML B.2.8.1). Nil when there is none.
+    /// The literal inside an element: a value as JSON has it, else text without the blanks around it and the double
+    /// blanks in it (SCXML B.2.8.1). Nil when there is none.
     mutating func content(of element: MarkupElement) -> DefinitionNode? {
         guard element.children.isEmpty else {
             let message = "XML as a value has no counterpart; 'null' stands in its place"

@@ -6,6 +6,8 @@ struct ScriptTranslator {
     enum Remark: Hashable {
         case division
         case looseEquality
+        /// A value where true or false must stand: what else it is decides when it is read.
+        case truthiness
         /// A name that nothing declares: reading it fails, there and here.
         case undeclared(String)
     }
@@ -23,8 +25,8 @@ struct ScriptTranslator {
     }
 
     let names: Names
-    /// What was noticed in all translations so far.
-    var remarks: Set<Remark> = []
+    /// What was noticed so far.
+    private(set) var remarks: Set<Remark> = []
 
     init(names: Names) {
         self.names = names
@@ -38,6 +40,21 @@ struct ScriptTranslator {
     /// The expression's text.
     mutating func text(_ expression: ScriptExpression) throws(ScriptFailure) -> String {
         try text(expression, atLeast: .conditional)
+    }
+
+    /// The text of an expression that is to be true or false.
+    mutating func condition(_ expression: ScriptExpression) throws(ScriptFailure) -> String {
+        try condition(expression, atLeast: .conditional)
+    }
+
+    private mutating func condition(
+        _ expression: ScriptExpression, atLeast least: Binding
+    ) throws(ScriptFailure) -> String {
+        switch expression {
+        case .name, .member, .element: remarks.insert(.truthiness)
+        default: break
+        }
+        return try text(expression, atLeast: least)
     }
 
     /// The expression's value where literals may stand beside expressions: in `assign`, `data` and `output`.
@@ -102,11 +119,11 @@ struct ScriptTranslator {
         case .element(let object, let key):
             return (try text(object, atLeast: .primary) + "[" + text(key) + "]", .primary)
         case .isActive(let id): return (try isActive(id), .primary)
-        case .not(let operand): return ("!" + (try text(operand, atLeast: .primary)), .unary)
+        case .not(let operand): return ("!" + (try condition(operand, atLeast: .primary)), .unary)
         case .negative(let operand): return ("-" + (try text(operand, atLeast: .primary)), .unary)
         case .binary(let sign, let left, let right): return try binary(sign, left, right)
         case .conditional(let condition, let first, let second):
-            let parts = try (text(condition, atLeast: .or), text(first, atLeast: .or), text(second))
+            let parts = try (self.condition(condition, atLeast: .or), text(first, atLeast: .or), text(second))
             return ("\(parts.0) ? \(parts.1) : \(parts.2)", .conditional)
         case .list(let elements):
             var texts: [String] = []
@@ -178,8 +195,8 @@ extension ScriptTranslator {
         _ sign: ScriptOperator, _ left: ScriptExpression, _ right: ScriptExpression
     ) throws(ScriptFailure) -> (String, Binding) {
         switch sign {
-        case .or: return (try joined(left, .or, " || ", right, .and), .or)
-        case .and: return (try joined(left, .and, " && ", right, .relation), .and)
+        case .or: return (try condition(left, atLeast: .or) + " || " + condition(right, atLeast: .and), .or)
+        case .and: return (try condition(left, atLeast: .and) + " && " + condition(right, atLeast: .relation), .and)
         case .equal, .strictlyEqual: return (try equality(left, "==", right, isLoose: sign == .equal), .relation)
         case .unequal, .strictlyUnequal:
             return (try equality(left, "!=", right, isLoose: sign == .unequal), .relation)
