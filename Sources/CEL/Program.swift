@@ -39,7 +39,7 @@ package struct Program: Sendable {
         let (syntax, issues) = Parser.parse(text, hasMacros: options.hasMacros)
         guard let syntax else { return Compilation(program: nil, issues: issues.sorted()) }
         var compiler = Compiler(
-            source: text, names: NameTable(environment), isChecked: options.isChecked, issues: issues)
+            source: text, environment: environment, isChecked: options.isChecked, issues: issues)
         let root = compiler.part(syntax)
         let program =
             compiler.issues.isFatal

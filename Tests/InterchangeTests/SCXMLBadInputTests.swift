@@ -39,6 +39,15 @@ import Testing
             "1:28: error: not valid XML: '<' in an attribute is written '&lt;'"
         ),
         ("<scxml>\u{1}</scxml>", "1:8: error: not valid XML: a control character"),
+        (
+            "<scxml>\n<!-- a -- b --></scxml>",
+            "2:8: error: not valid XML: a comment without its end, or with '--' in it"
+        ),
+        ("<scxml name='m'\n", "2:1: error: not valid XML: a tag without its '>'"),
+        (
+            " <?xml version='1.0'?><scxml/>",
+            "1:7: error: not valid XML: '<?xml …?>' stands at the very beginning or not at all"
+        ),
         ("<x:scxml/>", "1:9: error: not valid XML: a prefix without its namespace"),
         ("<statemachine/>", "1:1: error: the document is no SCXML: it begins with 'statemachine', not with 'scxml'"),
         (

@@ -102,7 +102,7 @@ struct DefinitionExpressionTests {
     @Test func guardsThatLieTooDeepInEachOtherAreRefused() {
         let guards = (0..<30).map { "g\($0): g\($0 + 1)" } + ["g30: 'true'"]
         let text = open("entry: []", root: "guards: {\(guards.joined(separator: ", "))},")
-        #expect(diagnostics(of: text) == ["1:50: error: guards lie in each other deeper than 16 levels"])
+        #expect(diagnostics(of: text) == ["1:50: error: guards lie in each other deeper than 8 levels"])
     }
 
     @Test(

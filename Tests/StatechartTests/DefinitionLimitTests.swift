@@ -135,4 +135,22 @@ struct DefinitionLimitTests {
     private func nested(_ opening: String, _ closing: String, _ count: Int) -> String {
         String(repeating: opening, count: count) + String(repeating: closing, count: count)
     }
+
+    /// Names are looked up in tables that all expressions share: what is made for each of them must not grow with them.
+    @Test(.timeLimit(.minutes(1))) func manyGuardsAndTypedEventsAreRead() throws {
+        let numbers = 0..<8_000
+        let guards = numbers.map { "\"g\($0)\": \"context.n > \($0)\"" }.joined(separator: ",")
+        let events = numbers.map { "\"e\($0)\": {\"data\": {\"k\": \"int\"}}" }.joined(separator: ",")
+        let handlers = numbers.map { "\"e\($0)\": {\"guard\": \"g\($0) && event.data.k > 0\"}" }.joined(separator: ",")
+        let text = """
+            {"id": "m", "initial": "a", "context": {"n": 0}, "guards": {\(guards)}, "events": {\(events)},
+            "states": {"a": {"on": {\(handlers)}}}}
+            """
+        let clock = ContinuousClock()
+        let time = try clock.measure { () throws in
+            let machine = try DefinitionReader.read(text).machine
+            #expect(machine.guards.count == numbers.count)
+        }
+        #expect(time < .seconds(20))
+    }
 }

@@ -72,7 +72,7 @@ extension Compiler {
         _ numbers: [Int], _ name: String, _ arguments: [Syntax], _ range: Range<Int>
     ) -> Part {
         let parts = self.parts(arguments)
-        let functions = names.environment.functions
+        let functions = environment.functions
         let site = HostCallSite(
             name: name, range: range, signatures: numbers.map { functions[$0].parameters.map(\.word) })
         let fitting = numbers.filter { Self.fits(functions[$0].parameters, parts) }
@@ -184,7 +184,7 @@ extension Compiler {
             let space = FunctionLibrary.functionNames.filter { $0.hasPrefix(callee.name[...dot]) }
             if Spelling.closest(to: callee.name, among: space) == nil { return "there is \(space.listed)" }
         }
-        let known = names.environment.functions.map(\.name) + FunctionLibrary.functionNames + ["has"]
+        let known = environment.functions.map(\.name) + FunctionLibrary.functionNames + ["has"]
         return Spelling.closest(to: callee.name, among: known).map { "did you mean '\($0)'?" }
     }
 

@@ -30,7 +30,7 @@ extension Compiler {
             Program.Reference(
                 text: source.text(in: range) + fieldNames.map(Self.written).joined(), variable: number,
                 fields: fieldNames, range: range))
-        var type = names.environment.variables[number].type
+        var type = environment.type(of: number)
         var fields: [FieldName] = []
         for link in links {
             type = fieldType(link.field, of: type, link.ownerRange)
@@ -106,7 +106,7 @@ extension Compiler {
     private func unknownVariable(_ chain: Chain) -> String {
         let message = "unknown variable '\(chain.name)'"
         guard !issues.isFull else { return message }
-        let variables = names.environment.variables
+        let variables = environment.variables
         let known = variables.map(\.name) + locals.map(\.name) + ["true", "false", "null"]
         if let closest = Spelling.closest(to: chain.name, among: known) {
             return "\(message); did you mean '\(closest)'?"

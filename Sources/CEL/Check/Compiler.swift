@@ -16,7 +16,7 @@ struct Compiler {
     }
 
     let source: SourceText
-    let names: NameTable
+    let environment: Environment
     let isChecked: Bool
     var issues: IssueList
     /// Innermost last; the place of a local is its slot.
@@ -26,12 +26,14 @@ struct Compiler {
     /// What the compilation of patterns may still take.
     var patternBudget = Budget()
 
-    init(source: SourceText, names: NameTable, isChecked: Bool, issues: IssueList) {
+    init(source: SourceText, environment: Environment, isChecked: Bool, issues: IssueList) {
         self.source = source
-        self.names = names
+        self.environment = environment
         self.isChecked = isChecked
         self.issues = issues
     }
+
+    var names: NameTable { environment.names }
 
     mutating func part(_ syntax: Syntax) -> Part {
         switch syntax.kind {

@@ -44,10 +44,27 @@ package struct Environment: Sendable {
     package let functions: [Function]
     /// The namespace in which names are looked up first (`a.b`); empty for none.
     package let container: String
+    let names: NameTable
+    /// A variable that has another type here than in the list.
+    private var retyped: (variable: Int, type: CELType)?
 
     package init(variables: [Variable], functions: [Function] = [], container: String = "") {
         self.variables = variables
         self.functions = functions
         self.container = container
+        names = NameTable(variables: variables, functions: functions, container: container)
+    }
+
+    /// The same with another type of one variable; nothing is copied.
+    package func typing(_ variable: Int, as type: CELType) -> Environment {
+        var environment = self
+        environment.retyped = (variable, type)
+        return environment
+    }
+
+    /// The type of a variable.
+    func type(of variable: Int) -> CELType {
+        if let retyped, retyped.variable == variable { return retyped.type }
+        return variables[variable].type
     }
 }

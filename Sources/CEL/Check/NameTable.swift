@@ -1,6 +1,5 @@
-/// Finds the variables and functions of an environment by name.
-struct NameTable {
-    let environment: Environment
+/// Finds the variables and functions of an environment by name; made once for all expressions that see it.
+struct NameTable: Sendable {
     private let variables: [String: Int]
     private let functions: [String: [Int]]
     /// What names are looked up behind, the innermost namespace first: `a.b.`, `a.`, and nothing.
@@ -8,20 +7,18 @@ struct NameTable {
     /// How many parts a name has at most.
     private let longestName: Int
 
-    init(_ environment: Environment) {
-        self.environment = environment
-        variables = Dictionary(
-            environment.variables.enumerated().map { ($0.element.name, $0.offset) },
-            uniquingKeysWith: { first, _ in first })
-        functions = Dictionary(grouping: environment.functions.indices) { environment.functions[$0].name }
-        var parts = environment.container.split(separator: ".")
+    init(variables: [Environment.Variable], functions: [Environment.Function], container: String) {
+        self.variables = Dictionary(
+            variables.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        self.functions = Dictionary(grouping: functions.indices) { functions[$0].name }
+        var parts = container.split(separator: ".")
         var prefixes: [String] = []
         while !parts.isEmpty {
             prefixes.append(parts.joined(separator: ".") + ".")
             parts.removeLast()
         }
         self.prefixes = prefixes + [""]
-        let names = environment.variables.map(\.name) + TypeName.allCases.map(\.rawValue)
+        let names = variables.map(\.name) + TypeName.allCases.map(\.rawValue)
         longestName = names.map { $0.split(separator: ".").count }.max() ?? 1
     }
 

@@ -14,7 +14,7 @@ package enum DefinitionLimits {
     /// Actions of one machine, those of named lists and wherever these are written out; lists that name lists multiply.
     package static let actions = 100_000
     /// Named guards that name guards that name guards …: each level takes the stack of a whole evaluation.
-    package static let guardNesting = 16
+    package static let guardNesting = 8
     /// Errors and warnings that are told, each; the rest is only counted.
     package static let diagnostics = 100
     /// Nodes that anchors and aliases could stand for before they are found and refused.

@@ -19,17 +19,16 @@ package enum Vocabulary {
     /// - Parameters:
     ///   - keys: The keys of the context; nil where they are not known.
     ///   - guards: The names of the machine's guards.
-    ///   - eventData: The type of the event's data; nil where there may be any.
     ///   - states: The ids and paths of the machine's states; nil where they are not known.
     package static func environment(
-        contextKeys keys: [String]?, guards: [String] = [], eventData: CELType? = nil, states: Set<String>? = nil
+        contextKeys keys: [String]?, guards: [String] = [], states: Set<String>? = nil
     ) -> Environment {
         let fields = keys.map { Dictionary($0.map { ($0, CELType.dyn) }) { first, _ in first } }
         let context = fields.map { CELType.object(ObjectType(name: "the context", fields: $0)) } ?? .dyn
         return Environment(
             variables: [
                 Environment.Variable(name: "context", type: context),
-                Environment.Variable(name: "event", type: eventType(eventData ?? .dyn)),
+                Environment.Variable(name: "event", type: eventType(.dyn)),
                 Environment.Variable(name: "instance", type: instanceType),
             ] + guards.map { Environment.Variable(name: $0, type: .bool) },
             functions: [
@@ -39,7 +38,8 @@ package enum Vocabulary {
             ])
     }
 
-    private static func eventType(_ data: CELType) -> CELType {
+    /// The type of `event`, whose data has a type.
+    static func eventType(_ data: CELType) -> CELType {
         .object(ObjectType(name: "the event", fields: ["name": .string, "data": data, "at": .timestamp]))
     }
 

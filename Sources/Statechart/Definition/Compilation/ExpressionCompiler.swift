@@ -21,7 +21,7 @@ struct ExpressionCompiler {
     init(_ draft: MachineDraft, _ diagnostics: DiagnosticList) {
         self.draft = draft
         self.diagnostics = diagnostics
-        general = Self.environment(draft, data: nil)
+        general = Self.environment(draft)
         guardsReadEvent = draft.namedGuards.map { _ in false }
     }
 
@@ -146,15 +146,15 @@ extension ExpressionCompiler {
     private mutating func environment(_ event: String?) -> Environment {
         guard let event, let type = draft.eventData[event] else { return general }
         if let known = typed[event] { return known }
-        let environment = Self.environment(draft, data: type)
+        let environment = general.typing(Vocabulary.event, as: Vocabulary.eventType(type))
         typed[event] = environment
         return environment
     }
 
-    private static func environment(_ draft: MachineDraft, data: CELType?) -> Environment {
+    private static func environment(_ draft: MachineDraft) -> Environment {
         Vocabulary.environment(
             contextKeys: draft.isContextKnown ? draft.context.keys : nil,
-            guards: draft.namedGuards.map(\.name.text), eventData: data,
+            guards: draft.namedGuards.map(\.name.text),
             states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]))
     }
 
