@@ -40,7 +40,11 @@ extension BatchBuilder {
         _ command: SendCommand, cached: (String) -> LiveInstance?
     ) throws(Rejection) -> SentEvent {
         var instance = try existing(command.instance, cached: cached)
-        try finishSending(of: &instance)
+        // What an instance sent to itself comes first, but one that never ends must not keep others from stopping it.
+        if !command.isDryRun, instance.hasMoreToDo {
+            applyNextSent(of: &instance)
+            keep(instance)
+        }
         switch instance.record.status {
         case .running: break
         case .failed: throw .failed(instance.facts)
@@ -100,14 +104,7 @@ extension BatchBuilder {
         keep(instance)
     }
 
-    /// What an instance sent to itself comes before any other event; one that never ends keeps the others waiting.
-    private mutating func finishSending(of instance: inout LiveInstance) throws(Rejection) {
-        guard instance.hasMoreToDo else { return }
-        applyNextSent(of: &instance)
-        keep(instance)
-        if instance.hasMoreToDo { throw .overloaded }
-    }
-
+    /// Applies the next events that an instance sent to itself, as many as one chain may have.
     private mutating func applyNextSent(of instance: inout LiveInstance) {
         guard instance.hasMoreToDo, let next = instance.snapshot.nextImmediate else { return }
         let event = instance.machine.event(of: next)

@@ -38,7 +38,9 @@ final class CommandQueue: @unchecked Sendable {
     func proceed(_ instance: String) {
         condition.lock()
         defer { condition.unlock() }
-        if closing == nil { entries.append(Entry(command: .proceed(instance: instance), reply: nil)) }
+        guard closing == nil else { return }
+        entries.append(Entry(command: .proceed(instance: instance), reply: nil))
+        condition.signal()
     }
 
     private func enqueue(_ entry: Entry) -> Rejection? {

@@ -56,16 +56,36 @@ package final class Engine: Service {
             store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
             statistics: statistics, logger: logger)
         health.withLock { $0 = .ready }
+        async let resumption: Void = resumeSending()
         let ending = await withGracefulShutdownHandler {
             await writer.ended()
         } onGracefulShutdown: {
             self.beginDraining()
         }
+        await resumption
         guard let error = ending else { return }
         health.withLock { $0 = .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }
         logger.critical("the database is corrupt; only reading goes on", metadata: ["error": "\(error)"])
         try await gracefulShutdown()
+    }
+
+    /// Finds the instances that were stopped while they had more events that they sent to themselves, and lets them go
+    /// on. Reads all running instances once, page by page, beside everything else.
+    private func resumeSending() async {
+        var query = InstanceQuery(status: .running, limit: limits.resumedInstances)
+        do throws(StoreError) {
+            while currentHealth == .ready {
+                let page = try await store.instances(query)
+                for record in page.instances where record.state.armed != "[]" { queue.proceed(record.name) }
+                guard let next = page.next else { return }
+                query.after = next
+            }
+        } catch {
+            logger.warning(
+                "instances with events of their own that wait go on only with their next event",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     private func beginDraining() {

@@ -16,6 +16,8 @@ package struct EngineLimits: Sendable {
     package var cachedMachineBytes = 32 << 20
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
+    /// Instances that are read at once after a start, to find those that had more to do.
+    package var resumedInstances = 500
     /// Rows of history that are read at once to be folded.
     package var foldedRows: Int64 = 256
 

@@ -131,31 +131,52 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aLongChainGoesOnInLaterBatches() async throws {
+    private static let counter = """
+        id: counter
+        initial: counting
+        context: {left: 0}
+        states:
+          counting:
+            on:
+              count: {actions: [{assign: {left: event.data}}, {send: next}]}
+              next: [{guard: context.left > 0, actions: [{assign: {left: context.left - 1}}, {send: next}]}, done]
+              stop: done
+          done: {type: final}
+        """
+
+    /// Waits until the instance is done.
+    private func expectDone(_ engine: Engine) async throws -> Int64 {
+        let id = try await engine.instance(named: "w").record.id
+        let changes = try #require(engine.feed.changes(of: id))
+        var news = changes.makeAsyncIterator()
+        while try await engine.instance(named: "w").record.status == .running { await news.next() }
+        return try await engine.instance(named: "w").record.seq.rawValue
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aLongChainGoesOnInLaterBatchesAndAfterARestart() async throws {
         let folder = try StoreFolder()
-        let running = try await RunningEngine(store: folder.open())
-        _ = try await running.engine.apply(
-            """
-            id: counter
-            initial: counting
-            context: {left: 0}
-            states:
-              counting:
-                on:
-                  count: {actions: [{assign: {left: event.data}}, {send: next}]}
-                  next: [{guard: context.left > 0, actions: [{assign: {left: context.left - 1}}, {send: next}]}, done]
-              done: {type: final}
-            """, syntax: .yaml)
+        var running = try await RunningEngine(store: folder.open())
+        _ = try await running.engine.apply(Self.counter, syntax: .yaml)
         _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))
         let answer = try await send("count", 1_000, to: running)
         #expect(answer.seq.rawValue == 102 && answer.status == .running)
-        let id = try await running.engine.instance(named: "w").record.id
-        let changes = try #require(running.engine.feed.changes(of: id))
-        var news = changes.makeAsyncIterator()
-        while try await running.engine.instance(named: "w").record.status == .running { await news.next() }
-        let seq = try await running.engine.instance(named: "w").record.seq
+        try await running.stop()
+        running = try await RunningEngine(store: folder.open())
         // init, count, and 1,001 times next
-        #expect(seq.rawValue == 1_003)
+        #expect(try await expectDone(running.engine) == 1_003)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aChainWithoutEndCanBeStopped() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: folder.open())
+        _ = try await running.engine.apply(Self.counter, syntax: .yaml)
+        _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))
+        _ = try await send("count", 9_000_000_000_000, to: running)
+        _ = try await send("stop", dryRun: true, to: running)
+        let answer = try await send("stop", to: running)
+        #expect(answer.status == .done)
+        #expect(try await running.engine.instance(named: "w").record.state.armed == "[]")
         try await running.stop()
     }
 

@@ -1,3 +1,6 @@
+import CEL
+import JSON
+
 /// What became of one candidate transition.
 package struct CandidateFinding: Sendable, Equatable {
     /// The verdict on a candidate.
@@ -28,6 +31,14 @@ extension Machine {
         _ snapshot: Snapshot, _ event: Event, as identity: InstanceIdentity
     ) -> [CandidateFinding] {
         guard snapshot.status == .running else { return [] }
+        var event = event
+        do throws(JSONMismatch) {
+            let data = try converted(event.data, of: event.name)
+            event = Event(name: event.name, data: data, at: event.at, origin: event.origin)
+        } catch {
+            // With data that does not fit nothing is tried.
+            return []
+        }
         var interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: false)
         let enabled = interpreter.enabledTransitions(for: .event(event))

@@ -38,7 +38,8 @@ struct Simulation {
     /// Starts the instance.
     mutating func start(with data: JSONObject) -> [SimulatedStep] {
         let event = Event(name: "init", data: data.isEmpty ? nil : .object(data), at: now)
-        return follow(event, machine.start(with: data, as: identity, isTracing: true), kind: "started")
+        let steps = follow(event, machine.start(with: data, as: identity, isTracing: true), kind: "started")
+        return steps + finishSending()
     }
 
     /// Lets time pass, fires what falls due meanwhile, and then sends an event as a caller would.
@@ -55,7 +56,15 @@ struct Simulation {
             let prefixes = EventName.reservedPrefixes.joined(separator: ", ")
             return steps + [step(event, kind: "event", reason: "names under \(prefixes) are reserved")]
         }
-        return steps + follow(event, machine.step(snapshot, event, as: identity, isTracing: true), kind: "event")
+        steps += follow(event, machine.step(snapshot, event, as: identity, isTracing: true), kind: "event")
+        return steps + finishSending()
+    }
+
+    /// A chain may be longer than what one event may bring with it.
+    private mutating func finishSending() -> [SimulatedStep] {
+        var steps: [SimulatedStep] = []
+        while snapshot.nextImmediate != nil, snapshot.status == .running, !isEndless { steps += fireNext() }
+        return steps
     }
 
     /// Goes to the timer that is due first and fires it, with all that follows.
