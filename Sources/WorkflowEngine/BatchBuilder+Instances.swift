@@ -107,7 +107,7 @@ extension BatchBuilder {
     /// Applies the next events that an instance sent to itself, as many as one chain may have.
     private mutating func applyNextSent(of instance: inout LiveInstance) {
         guard instance.hasMoreToDo, let next = instance.snapshot.nextImmediate else { return }
-        let event = instance.machine.event(of: next)
+        let event = instance.machine.event(of: next, notBefore: LogicalTime(instance.record.updated))
         switch instance.machine.step(instance.snapshot, event, as: instance.identity) {
         case .accepted(let macrostep):
             record(instance.machine.chain(event, macrostep, as: instance.identity), of: &instance, kind: .sent)

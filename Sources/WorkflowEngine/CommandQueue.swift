@@ -17,6 +17,8 @@ final class CommandQueue: @unchecked Sendable {
     private let limits: EngineLimits
     private var entries: [Entry] = []
     private var bytes = 0
+    /// The instances that are to go on already: one entry for each is enough.
+    private var proceeding: Set<String> = []
     /// What callers are told from now on; nil while the queue is open.
     private var closing: Rejection?
 
@@ -33,12 +35,12 @@ final class CommandQueue: @unchecked Sendable {
         }
     }
 
-    /// Puts a command of the writer's own behind all others; no bound holds, because it stands for work that is under
-    /// way. A closed queue drops it: what it stands for is in the store.
+    /// Puts a command of the writer's own behind all others, one for an instance; no other bound holds, because it
+    /// stands for work that is under way. A closed queue drops it: what it stands for is in the store.
     func proceed(_ instance: String) {
         condition.lock()
         defer { condition.unlock() }
-        guard closing == nil else { return }
+        guard closing == nil, proceeding.insert(instance).inserted else { return }
         entries.append(Entry(command: .proceed(instance: instance), reply: nil))
         condition.signal()
     }
@@ -63,6 +65,7 @@ final class CommandQueue: @unchecked Sendable {
         defer {
             entries = []
             bytes = 0
+            proceeding = []
         }
         return entries
     }

@@ -140,6 +140,7 @@ import WorkflowStore
             on:
               count: {actions: [{assign: {left: event.data}}, {send: next}]}
               next: [{guard: context.left > 0, actions: [{assign: {left: context.left - 1}}, {send: next}]}, done]
+              look: {}
               stop: done
           done: {type: final}
         """
@@ -169,13 +170,20 @@ import WorkflowStore
 
     @Test(.timeLimit(.minutes(1))) func aChainWithoutEndCanBeStopped() async throws {
         let folder = try StoreFolder()
-        let running = try await RunningEngine(store: folder.open())
+        let clock = HandClock()
+        let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let running = try await RunningEngine(store: store, clock: clock)
         _ = try await running.engine.apply(Self.counter, syntax: .yaml)
         _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))
         _ = try await send("count", 9_000_000_000_000, to: running)
         _ = try await send("stop", dryRun: true, to: running)
+        clock.advance(1_000)
+        _ = try await send("look", to: running)
         let answer = try await send("stop", to: running)
         #expect(answer.status == .done)
+        // What waited behind an event from outside does not bring the time back.
+        let rows = try await history(running.engine)
+        #expect(rows.map(\.at) == rows.map(\.at).sorted())
         #expect(try await running.engine.instance(named: "w").record.state.armed == "[]")
         try await running.stop()
     }

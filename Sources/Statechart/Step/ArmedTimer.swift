@@ -43,10 +43,10 @@ extension Snapshot {
 }
 
 extension Machine {
-    /// The event of a timer that fires.
-    package func event(of timer: ArmedTimer) -> Event {
+    /// The event of a timer that fires. Its time is when it was due, but an instance's time never goes back.
+    package func event(of timer: ArmedTimer, notBefore last: LogicalTime = .zero) -> Event {
         Event(
-            name: timer.event, data: timer.data, at: timer.due,
+            name: timer.event, data: timer.data, at: max(timer.due, last),
             origin: timer.isImmediate ? .sent(timer.number) : .timer(timer.number))
     }
 }

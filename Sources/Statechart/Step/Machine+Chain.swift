@@ -28,7 +28,7 @@ extension Machine {
         while snapshot.status == .running, let next = snapshot.nextImmediate, links.count <= StepLimits.chain,
             cost < CELLimits.evaluation
         {
-            let event = self.event(of: next)
+            let event = self.event(of: next, notBefore: links[links.count - 1].event.at)
             switch step(snapshot, event, as: identity, isTracing: isTracing) {
             case .accepted(let macrostep):
                 links.append(Chain.Link(event: event, macrostep: macrostep))
