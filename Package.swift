@@ -16,6 +16,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         // SHA-256 of definitions, journal rows and snapshots.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // The heap of the timers that are due next.
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         // Methods, statuses and header names, the currency of Hummingbird and of our routes.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         // The daemon's log.
@@ -62,6 +64,7 @@ let package = Package(
             name: "WorkflowEngine",
             dependencies: [
                 "JSON", "Statechart", "WorkflowStore",
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

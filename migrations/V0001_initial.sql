@@ -14,6 +14,8 @@ CREATE TABLE store (
     clock         TEXT    NOT NULL CHECK (clock IN ('real', 'virtual')),
     clean         INTEGER NOT NULL CHECK (clean IN (0, 1)),  -- 1: the last daemon stopped in order
     dedupe_floor  INTEGER NOT NULL,  -- keys of positions below are forgotten
+    dedupe_ms     INTEGER NOT NULL,  -- the latest time that a forgotten key says itself (UUID version 7)
+    dedupe_count  INTEGER NOT NULL CHECK (dedupe_count >= 0),  -- rows in `dedupe`
     purge_floor   INTEGER NOT NULL   -- every row at or above is still there
 ) STRICT;
 
@@ -63,6 +65,7 @@ CREATE TABLE instance (
     context       TEXT    NOT NULL,  -- JSON
     memory        TEXT    NOT NULL,  -- JSON: what the history states remember
     armed         TEXT    NOT NULL,  -- JSON: its timers, and the events that it sent to itself and that come next
+    armed_at      TEXT    NOT NULL,  -- JSON, parallel to `armed`: the positions of the rows that armed them
     output        TEXT,              -- JSON: what its final state gave
     digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of the row at `head`
     created_ms    INTEGER NOT NULL,
@@ -92,12 +95,12 @@ CREATE TABLE journal (
                     OR kind = 'failed' OR kind = 'retried' OR kind = 'cancelled' OR kind = 'reset' OR kind = 'set'
                     OR kind = 'migrated' OR kind = 'redacted'),
     event       TEXT    NOT NULL,
-    data        TEXT,              -- JSON
     from_state  TEXT    NOT NULL,  -- configurations before and after, as in `instance`
     to_state    TEXT    NOT NULL,
     actor       TEXT,
     key         BLOB,              -- the caller's key; a UUID is its 16 bytes
-    digest      BLOB    NOT NULL CHECK (length(digest) = 32)  -- covers this row and, through `previous`, all before
+    digest      BLOB    NOT NULL CHECK (length(digest) = 32),  -- covers this row and, through `previous`, all before
+    data        TEXT               -- JSON; the last, so that what is large is not read for what stands behind it
 ) STRICT;
 
 CREATE TRIGGER journal_update
@@ -134,4 +137,23 @@ CREATE TABLE snapshot (
     output        TEXT,
     digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of what this row says; the journal's covers it
     PRIMARY KEY (instance_id, seq)
+) STRICT, WITHOUT ROWID;
+
+-- What will come by itself, in the order in which it is due: a row for each element of `armed` of an instance that
+-- runs, and none for any other. The row's place is known from `armed` and `armed_at`, so no other index is needed.
+CREATE TABLE timer (
+    due_ms      INTEGER NOT NULL,
+    position    INTEGER NOT NULL,  -- of the row in `journal` that armed it
+    ordinal     INTEGER NOT NULL,  -- its `number` in `armed`
+    instance_id INTEGER NOT NULL,
+    event       TEXT    NOT NULL,
+    PRIMARY KEY (due_ms, position, ordinal)
+) STRICT, WITHOUT ROWID;
+
+-- The callers' keys that are remembered. What was answered stands in `journal`, at the position.
+CREATE TABLE dedupe (
+    key      BLOB    NOT NULL,
+    scope    INTEGER NOT NULL,  -- of an event: the instance; of a start: minus the id of the machine's first version
+    position INTEGER NOT NULL,
+    PRIMARY KEY (key, scope)
 ) STRICT, WITHOUT ROWID;

@@ -4,6 +4,8 @@ public import JSON
 public struct HistoryItem: Equatable, WireObject {
     public var seq: Int64
     public var at: WireTime
+    /// The clock's time where it differs from `at`: a timer that fired late.
+    public var realAt: WireTime?
     /// What it records: `started`, `event`, … Text, so that a client can show the kinds of newer daemons.
     public var kind: String
     public var event: String
@@ -26,11 +28,13 @@ public struct HistoryItem: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, from: [String], to: [String],
-        actor: String? = nil, key: String? = nil, cursor: String, exited: [String]? = nil, entered: [String]? = nil
+        seq: Int64, at: WireTime, realAt: WireTime? = nil, kind: String, event: String, data: JSONValue? = nil,
+        from: [String], to: [String], actor: String? = nil, key: String? = nil, cursor: String, exited: [String]? = nil,
+        entered: [String]? = nil
     ) {
         self.seq = seq
         self.at = at
+        self.realAt = realAt
         self.kind = kind
         self.event = event
         self.data = data
@@ -46,6 +50,7 @@ public struct HistoryItem: Equatable, WireObject {
     public init(fields: inout WireFields) throws(WireError) {
         seq = try fields.required("seq")
         at = try fields.required("at")
+        realAt = try fields.optional("realAt")
         kind = try fields.required("kind")
         event = try fields.required("event")
         data = try fields.optional("data")
@@ -62,6 +67,7 @@ public struct HistoryItem: Equatable, WireObject {
         writer.object { writer in
             writer.field("seq", seq)
             writer.field("at", at)
+            writer.field("realAt", ifPresent: realAt)
             writer.field("kind", kind)
             writer.field("event", event)
             writer.field("data", ifPresent: data)

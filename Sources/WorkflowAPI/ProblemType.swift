@@ -34,6 +34,12 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case keyReused = "key-reused"
     /// The key is older than the window in which keys are remembered.
     case keyExpired = "key-expired"
+    /// The key says a time that has not come yet on the daemon's clock.
+    case keyAhead = "key-ahead"
+    /// The daemon's clock is the machine's, which nobody moves.
+    case clockNotVirtual = "clock-not-virtual"
+    /// A time that the clock cannot be moved to.
+    case invalidTime = "invalid-time"
     /// A body that is not JSON or has wrong fields.
     case invalidRequest = "invalid-request"
     /// A page token that is not one, or belongs to another list.
@@ -59,9 +65,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var status: Int {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .expressionFailed, .livelock, .instanceExists:
+            .expressionFailed, .livelock, .instanceExists, .keyAhead, .clockNotVirtual:
             409
-        case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired:
+        case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
+            .invalidTime:
             422
         case .instanceNotFound, .machineNotFound, .routeNotFound: 404
         case .preconditionFailed: 412
@@ -82,16 +89,15 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .expressionFailed, .livelock:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
-            .invalidPageToken, .payloadTooLarge, .unsupportedMediaType:
+            .invalidPageToken, .payloadTooLarge, .unsupportedMediaType, .invalidTime:
             .badData
         case .invalidParameter: .usage
         case .instanceNotFound, .machineNotFound: .notFound
         case .preconditionFailed: .precondition
-        case .keyReused, .keyExpired: .keyConflict
-        case .overloaded, .draining, .storageUnavailable: .tryAgain
-        // Not `tryAgain`: without keys, who sends again may do it twice.
-        case .outcomeUnknown: .other
-        case .instanceExists, .routeNotFound, .methodNotAllowed, .notImplemented, .internalError: .other
+        case .keyReused, .keyExpired, .keyAhead: .keyConflict
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: .tryAgain
+        case .clockNotVirtual, .instanceExists, .routeNotFound, .methodNotAllowed, .notImplemented, .internalError:
+            .other
         }
     }
 
@@ -116,6 +122,9 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .preconditionFailed: "Instance is not as expected"
         case .keyReused: "Key was used for another request"
         case .keyExpired: "Key is too old"
+        case .keyAhead: "Key is of a later time"
+        case .clockNotVirtual: "Clock is not virtual"
+        case .invalidTime: "Time is not valid"
         case .invalidRequest: "Request body is not valid"
         case .invalidPageToken: "Page token is not valid"
         case .invalidParameter: "Query parameter is not valid"

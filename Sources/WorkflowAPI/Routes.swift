@@ -4,6 +4,10 @@ public enum Routes {
     public static let machines = "/v1/machines"
     /// Where instances are started and listed.
     public static let instances = "/v1/instances"
+    /// What comes by itself, of all instances.
+    public static let timers = "/v1/timers"
+    /// The daemon's clock.
+    public static let clock = "/v1/clock"
     /// Whether the process answers.
     public static let live = "/livez"
     /// Whether the daemon takes requests.
@@ -23,6 +27,11 @@ public enum Routes {
     /// Where events are sent to, and asked for.
     public static func events(ofInstance name: String) -> String {
         instance(name) + "/events"
+    }
+
+    /// What comes to an instance by itself.
+    public static func timers(ofInstance name: String) -> String {
+        instance(name) + "/timers"
     }
 
     /// Where a failed instance is told to go on.

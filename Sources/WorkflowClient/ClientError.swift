@@ -38,8 +38,8 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unreachable: .unreachable
         case .notPermitted: .notPermitted
-        // Not `tryAgain`: without keys, who sends again may do it twice.
-        case .answerLost: .other
+        // With the same key it is carried out once.
+        case .answerLost: .tryAgain
         case .problem(let problem): problem.type.exitStatus
         case .protocolViolation: .other
         }

@@ -23,7 +23,7 @@ struct HTTPTransport: Transport {
         self.limits = limits
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            timeout: .init(connect: TimeAmount(limits.connecting)))
+            timeout: .init(connect: TimeAmount(limits.connecting), read: TimeAmount(limits.silence)))
         // An unreachable daemon is reported at once; who wants to wait for one does so above this.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only
@@ -46,6 +46,33 @@ struct HTTPTransport: Transport {
         }
     }
 
+    func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer {
+        do {
+            // The time is for the head; between the parts of the body the client's limit on silence holds.
+            let response = try await client.execute(
+                httpRequest(request), timeout: TimeAmount(limits.answering + request.extraTime))
+            let length = response.headers.first(name: "content-length").flatMap { Int64($0) }
+            return StreamedAnswer(
+                status: Int(response.status.code),
+                mediaType: response.headers.first(name: "content-type").map(Self.withoutParameters),
+                body: AnswerBytes(length: length) { parts(of: response.body) })
+        } catch {
+            throw clientError(error)
+        }
+    }
+
+    private func parts(of body: HTTPClientResponse.Body) -> AnswerBytes.Next {
+        // Used by this closure only, and that by one iterator, which one task uses at a time.
+        nonisolated(unsafe) var iterator = body.makeAsyncIterator()
+        return {
+            do {
+                return try await iterator.next().map { Array($0.readableBytesView) }
+            } catch {
+                throw clientError(error)
+            }
+        }
+    }
+
     func shutdown() async {
         // It throws only when it was shut down before, and then there is nothing left to do.
         try? await client.shutdown()
@@ -54,8 +81,9 @@ struct HTTPTransport: Transport {
     private func httpRequest(_ request: TransportRequest) -> HTTPClientRequest {
         var httpRequest = HTTPClientRequest(url: baseURL + request.target)
         httpRequest.method = .init(rawValue: request.method.rawValue)
-        httpRequest.headers.add(name: "accept", value: "application/json, \(Problem.mediaType)")
+        httpRequest.headers.add(name: "accept", value: request.accepted + ", " + Problem.mediaType)
         httpRequest.headers.add(name: "user-agent", value: "wfd-client/\(Release.version)")
+        if let key = request.key { httpRequest.headers.add(name: IdempotencyKey.header, value: key) }
         if case .unix = address { httpRequest.headers.add(name: "host", value: "localhost") }
         if let body = request.body {
             httpRequest.headers.add(name: "content-type", value: body.mediaType)
@@ -88,6 +116,7 @@ extension HTTPTransport {
         case is ChannelError: return .unreachable(address, reason: "no connection within \(limits.connecting)")
         case is CancellationError: return .answerLost(address, reason: "the request was cancelled")
         case let error as HTTPClientError: return clientError(error)
+        case HTTPParserError.invalidEOFState: return .answerLost(address, reason: "the connection was closed")
         default: return .protocolViolation(address, reason: "\(error)")
         }
     }
@@ -96,7 +125,8 @@ extension HTTPTransport {
         switch error {
         case .connectTimeout, .getConnectionFromPoolTimeout:
             .unreachable(address, reason: "no connection within \(limits.connecting)")
-        case .deadlineExceeded, .readTimeout: .answerLost(address, reason: "none came within \(limits.answering)")
+        case .deadlineExceeded: .answerLost(address, reason: "none came within \(limits.answering)")
+        case .readTimeout: .answerLost(address, reason: "nothing came for \(limits.silence)")
         case .remoteConnectionClosed, .uncleanShutdown: .answerLost(address, reason: "the connection was closed")
         case .cancelled: .answerLost(address, reason: "the request was cancelled")
         default: .protocolViolation(address, reason: error.shortDescription)

@@ -5,6 +5,10 @@ package protocol Transport: Sendable {
     /// Sends a request and reads its whole answer, whatever its status is.
     func execute(_ request: TransportRequest) async throws(ClientError) -> TransportAnswer
 
+    /// Sends a request and returns with the head of its answer, whatever its status is; the body is read by whoever
+    /// goes through it.
+    func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer
+
     /// Gives up all connections; nothing may be executed afterwards.
     func shutdown() async
 }
@@ -22,8 +26,12 @@ package struct TransportRequest: Hashable, Sendable {
     package var target: String
     /// Media type and bytes; nil for a request without a body.
     package var body: Body?
-    /// How long the daemon may take, beyond the transport's own limit.
+    /// How long the daemon may take until its answer begins, beyond the transport's own limit.
     package var extraTime: Duration
+    /// The caller's key; nil for none.
+    package var key: String?
+    /// The media type of the answer that is wanted.
+    package var accepted: String
 
     /// What is sent along.
     package struct Body: Hashable, Sendable {
@@ -36,11 +44,16 @@ package struct TransportRequest: Hashable, Sendable {
         }
     }
 
-    package init(_ method: Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero) {
+    package init(
+        _ method: Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero,
+        accepted: String = "application/json", key: String? = nil
+    ) {
         self.method = method
         self.target = target
         self.body = body
         self.extraTime = extraTime
+        self.accepted = accepted
+        self.key = key
     }
 }
 

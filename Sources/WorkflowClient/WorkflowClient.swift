@@ -3,16 +3,19 @@ public import WorkflowAPI
 
 /// Talks to one daemon. Safe to use from many tasks; call `shutdown()` once when done.
 public struct WorkflowClient: Sendable {
-    private let transport: any Transport
+    let transport: any Transport
+    let limits: ClientLimits
 
     /// Connects on the first request.
     public init(address: Address, limits: ClientLimits = ClientLimits()) {
         transport = HTTPTransport(address: address, limits: limits)
+        self.limits = limits
     }
 
     /// Uses another way to carry requests.
-    package init(transport: any Transport) {
+    package init(transport: any Transport, limits: ClientLimits = ClientLimits()) {
         self.transport = transport
+        self.limits = limits
     }
 
     /// Where the daemon listens.
@@ -52,8 +55,10 @@ extension WorkflowClient {
     }
 
     /// Starts an instance, durable on return.
-    public func start(_ request: StartRequest) async throws(ClientError) -> Instance {
-        try await post(Routes.instances, request)
+    ///
+    /// - Parameter key: The same start with the same key is done once, and answered as it was the first time.
+    public func start(_ request: StartRequest, key: String? = nil) async throws(ClientError) -> Instance {
+        try await post(Routes.instances, request, key: key)
     }
 
     /// A page of instances; go on with `nextPage` until it is nil.
@@ -69,12 +74,13 @@ extension WorkflowClient {
 
     /// Sends an event, or asks what would happen; durable on return unless it was a dry run.
     ///
-    /// A refusal is thrown as `ClientError.problem` and changed nothing. After `answerLost` the event may be applied.
+    /// A refusal is thrown as `ClientError.problem` and changed nothing. After `answerLost` the event may be applied;
+    /// sent again with the same key it is applied once.
     public func send(
-        _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init()
+        _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init(), key: String? = nil
     ) async throws(ClientError) -> SendAnswer {
         try require(instance, of: "instance")
-        return try await post(Routes.events(ofInstance: instance) + parameters.queryText, request)
+        return try await post(Routes.events(ofInstance: instance) + parameters.queryText, request, key: key)
     }
 
     /// Lets a failed instance go on with the event that it failed on, durable on return.
@@ -83,6 +89,27 @@ extension WorkflowClient {
     public func retry(_ instance: String, seq: Int64? = nil) async throws(ClientError) -> SendAnswer {
         try require(instance, of: "instance")
         return try await post(Routes.retry(ofInstance: instance), RetryRequest(seq: seq))
+    }
+
+    /// What comes by itself to all instances, the next first; go on with `nextPage` until it is nil.
+    public func timers(_ parameters: PageParameters = .init()) async throws(ClientError) -> Page<TimerItem> {
+        try await get(Routes.timers + parameters.queryText)
+    }
+
+    /// What comes to an instance by itself, the next first.
+    public func timers(ofInstance name: String) async throws(ClientError) -> Page<TimerItem> {
+        try require(name, of: "instance")
+        return try await get(Routes.timers(ofInstance: name))
+    }
+
+    /// What the daemon's clock shows.
+    public func clock() async throws(ClientError) -> ClockStatus {
+        try await get(Routes.clock)
+    }
+
+    /// Moves a virtual clock forward and fires the timers on the way, or a part of them: ask again until it is `done`.
+    public func moveClock(to time: WireTime) async throws(ClientError) -> ClockStatus {
+        try await post(Routes.clock, ClockRequest(to: time))
     }
 
     /// What the instance takes now.
@@ -124,25 +151,28 @@ extension WorkflowClient {
     }
 
     private func post<Answer: WireObject>(
-        _ target: String, _ request: some WireObject
+        _ target: String, _ request: some WireObject, key: String? = nil
     ) async throws(ClientError) -> Answer {
         let body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(request))
-        return try read(try await answer(to: TransportRequest(.post, target, body: body)))
+        return try read(try await answer(to: TransportRequest(.post, target, body: body, key: key)))
     }
 
     /// The answer, when it is a success; a problem is thrown.
     private func answer(to request: TransportRequest) async throws(ClientError) -> TransportAnswer {
         let answer = try await transport.execute(request)
         if (200..<300).contains(answer.status) { return answer }
+        throw failure(answer)
+    }
+
+    /// What an answer says that is no success.
+    func failure(_ answer: TransportAnswer) -> ClientError {
         guard answer.mediaType == Problem.mediaType else {
-            throw .protocolViolation(address, reason: "status \(answer.status) without a problem; is it wfd?")
+            return .protocolViolation(address, reason: "status \(answer.status) without a problem; is it wfd?")
         }
         do {
-            throw ClientError.problem(try Problem(body: answer.body, unknownFields: .ignored))
-        } catch let error as ClientError {
-            throw error
+            return .problem(try Problem(body: answer.body, unknownFields: .ignored))
         } catch {
-            throw .protocolViolation(address, reason: Self.description(ofUnknownProblem: answer))
+            return .protocolViolation(address, reason: Self.description(ofUnknownProblem: answer))
         }
     }
 

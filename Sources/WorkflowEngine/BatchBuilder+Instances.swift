@@ -8,7 +8,11 @@ extension BatchBuilder {
     /// Starts an instance.
     mutating func start(
         _ command: StartCommand, cached: (String) -> LiveInstance?, random: inout some RandomNumberGenerator
-    ) throws(Rejection) -> InstanceView {
+    ) throws(Rejection) -> Answer {
+        let scope = try command.key.flatMap { key throws(Rejection) in try self.scope(ofStart: command.machine, key) }
+        if let key = command.key, let scope, let position = try position(of: key, in: scope) {
+            return .repeated(position)
+        }
         guard let loaded = try machine(named: command.machine, version: command.version) else {
             let latest = try machine(named: command.machine, version: nil)
             throw .machineNotFound(
@@ -25,26 +29,28 @@ extension BatchBuilder {
         case .accepted(let macrostep):
             numbers.nextInstance = InstanceID(rawValue: numbers.nextInstance.rawValue + 1)
             started.append(instance.record.id)
-            let data = command.data.isEmpty ? nil : JSONValue.object(command.data)
-            let event = Event(name: "init", data: data, at: instance.identity.startedAt)
+            let event = command.event(at: instance.identity.startedAt)
             let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
-            record(chain, of: &instance, kind: .started)
+            if let scope { remember(command.key, in: scope, at: numbers.nextPosition) }
+            record(chain, of: &instance, kind: .started, key: command.key)
             let written = instance.written()
             keep(instance)
-            return InstanceView(record: written, machine: loaded.record, failure: instance.failure)
+            return .started(InstanceView(record: written, machine: loaded.record, failure: instance.failure))
         }
     }
 
     /// Applies an event, and what the instance sends to itself in consequence.
     mutating func send(
         _ command: SendCommand, cached: (String) -> LiveInstance?
-    ) throws(Rejection) -> SentEvent {
+    ) throws(Rejection) -> Answer {
         var instance = try existing(command.instance, cached: cached)
-        // What an instance sent to itself comes first, but one that never ends must not keep others from stopping it.
-        if !command.isDryRun, instance.hasMoreToDo {
-            applyNextSent(of: &instance)
-            keep(instance)
+        let scope = KeyScope.instance(instance.record.id)
+        if let key = command.key, !command.isDryRun {
+            if let position = try position(of: key, in: scope) { return .repeated(position) }
+            try refuseExpired(key)
         }
+        fireDue(of: &instance)
+        keep(instance)
         switch instance.record.status {
         case .running: break
         case .failed: throw .failed(instance.facts)
@@ -58,15 +64,15 @@ extension BatchBuilder {
                 .map { CandidateView($0, of: instance.machine) } : nil
         let outcome = instance.machine.step(instance.snapshot, event, as: instance.identity)
         guard case .accepted(let macrostep) = outcome else {
-            keep(instance)
             let rejection = Self.rejection(outcome, of: event, in: instance)
             throw explanation.map { .explained(rejection, $0) } ?? rejection
         }
         let chain = instance.machine.chain(event, macrostep, as: instance.identity)
         let before = instance
-        if !command.isDryRun { record(chain, of: &instance, kind: .event) }
+        remember(command.key, in: scope, at: numbers.nextPosition)
+        record(chain, of: &instance, kind: .event, key: command.key)
         keep(instance)
-        return SentEvent(chain, from: before, isDryRun: command.isDryRun, explanation: explanation)
+        return .sent(SentEvent(chain, from: before, isDryRun: command.isDryRun, explanation: explanation))
     }
 
     /// Lets a failed instance go on with the event that it failed on.
@@ -83,8 +89,9 @@ extension BatchBuilder {
         var snapshot = instance.snapshot
         snapshot.status = .running
         let due = instance.machine.event(of: kept)
+        // It came in time; that it failed does not make it late.
         let event = Event(
-            name: due.name, data: due.data, at: instance.time(at: now), origin: due.origin)
+            name: due.name, data: due.data, at: instance.time(at: now), origin: due.origin, firedAt: kept.due)
         let outcome = instance.machine.step(snapshot, event, as: instance.identity)
         guard case .accepted(let macrostep) = outcome else {
             keep(instance)
@@ -97,34 +104,19 @@ extension BatchBuilder {
         return SentEvent(chain, from: before, isDryRun: false, explanation: nil)
     }
 
-    /// Goes on with the events that an instance sent to itself.
-    mutating func proceed(_ name: String, cached: (String) -> LiveInstance?) throws(Rejection) {
-        guard var instance = try instance(named: name, cached: cached) else { return }
-        applyNextSent(of: &instance)
-        keep(instance)
-    }
-
-    /// Applies the next events that an instance sent to itself, as many as one chain may have.
-    private mutating func applyNextSent(of instance: inout LiveInstance) {
-        guard instance.hasMoreToDo, let next = instance.snapshot.nextImmediate else { return }
-        let event = instance.machine.event(of: next, notBefore: LogicalTime(instance.record.updated))
-        switch instance.machine.step(instance.snapshot, event, as: instance.identity) {
-        case .accepted(let macrostep):
-            record(instance.machine.chain(event, macrostep, as: instance.identity), of: &instance, kind: .sent)
-        case .refused:
-            recordFailure(event, of: &instance)
-        }
-    }
-
-    private mutating func record(_ chain: Chain, of instance: inout LiveInstance, kind: JournalKind) {
+    mutating func record(
+        _ chain: Chain, of instance: inout LiveInstance, kind: JournalKind, key: RequestKey? = nil
+    ) {
         for (offset, link) in chain.links.enumerated() {
-            record(link.macrostep.snapshot, of: &instance, kind: offset == 0 ? kind : .sent, event: link.event)
+            record(
+                link.macrostep.snapshot, of: &instance, kind: offset == 0 ? kind : .sent, event: link.event,
+                key: offset == 0 ? key : nil)
         }
         if let failure = chain.failure { recordFailure(failure.event, of: &instance) }
     }
 
     /// An event that nobody waits for could not be applied: it stays among what is armed until somebody retries.
-    private mutating func recordFailure(_ event: Event, of instance: inout LiveInstance) {
+    mutating func recordFailure(_ event: Event, of instance: inout LiveInstance) {
         var snapshot = instance.snapshot
         snapshot.status = .failed
         record(snapshot, of: &instance, kind: .failed, event: event)
@@ -139,22 +131,28 @@ extension BatchBuilder {
         if !isActive { throw .preconditionFailed("state '\(path)'", instance.facts) }
     }
 
-    private func existing(
+    private mutating func existing(
         _ name: String, cached: (String) -> LiveInstance?
     ) throws(Rejection) -> LiveInstance {
         guard let instance = try instance(named: name, cached: cached) else { throw .instanceNotFound(name) }
         return instance
     }
 
-    private func instance(
-        named name: String, cached: (String) -> LiveInstance?
-    ) throws(Rejection) -> LiveInstance? {
-        if let live = touched[name] ?? cached(name) { return live }
-        guard let record = try read({ () throws(StoreError) in try store.instance(named: name) }) else { return nil }
-        guard let loaded = try machine(record.machineID) else {
-            throw .fault("the machine of instance '\(name)' is not in the store")
-        }
-        return try LiveInstance(record: record, loaded: loaded)
+    /// The scope of a start's key: the machine's name, whatever the version.
+    private func scope(ofStart machine: String, _ key: RequestKey) throws(Rejection) -> KeyScope? {
+        guard let first = try self.machine(named: machine, version: 1) else { return nil }
+        let scope = KeyScope.machine(first.record.id)
+        if try position(of: key, in: scope) == nil { try refuseExpired(key) }
+        return scope
+    }
+
+    /// A key that says its age may have been forgotten: then nobody knows whether it was used.
+    private func refuseExpired(_ key: RequestKey) throws(Rejection) {
+        guard let retention = limits.keyAge, let time = key.time else { return }
+        let oldest = max(Timestamp(rawValue: now.rawValue - retention), store.forgottenKeys)
+        if time <= oldest { throw .keyExpired(key.text, at: time) }
+        let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds
+        if time.rawValue > newest { throw .keyAhead(key.text, at: time, now: now) }
     }
 
     private static func rejection(_ outcome: Outcome, of event: Event, in instance: LiveInstance) -> Rejection {
@@ -165,7 +163,10 @@ extension BatchBuilder {
 
 extension SentEvent {
     /// What a caller is told about an event and what followed from it.
-    fileprivate init(_ chain: Chain, from before: LiveInstance, isDryRun: Bool, explanation: [CandidateView]?) {
+    init(
+        _ chain: Chain, from before: LiveInstance, isDryRun: Bool, explanation: [CandidateView]?,
+        isRepeated: Bool = false
+    ) {
         let machine = before.machine
         let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
         self.init(
@@ -177,6 +178,6 @@ extension SentEvent {
             output: chain.snapshot.output,
             exited: machine.paths(of: chain.links.flatMap(\.macrostep.exited)),
             entered: machine.paths(of: chain.links.flatMap(\.macrostep.entered)), isDryRun: isDryRun,
-            explanation: explanation)
+            explanation: explanation, isRepeated: isRepeated)
     }
 }

@@ -8,7 +8,9 @@ import WorkflowStore
 struct BatchBuilder {
     let store: any StoreWriter
     let library: MachineLibrary
-    let now: Timestamp
+    /// The clock's time. A virtual clock moves within a batch, from timer to timer.
+    var now: Timestamp
+    let limits: EngineLimits
     var numbers: StoreNumbers
     private var machines: [LoadedMachine] = []
     var started: [InstanceID] = []
@@ -19,11 +21,17 @@ struct BatchBuilder {
     private(set) var touched: [String: LiveInstance] = [:]
     private var changed: Set<InstanceID> = []
     private(set) var bytes = 0
+    /// The timers in the store of the instances that this batch touched.
+    private var storedTimers: [String: [TimerRecord]] = [:]
+    private var keys: [KeyPlace: Position] = [:]
+    /// Macrosteps of what came by itself in this batch, by instance.
+    private var firings: [String: Int] = [:]
 
-    init(store: any StoreWriter, library: MachineLibrary, now: Timestamp) {
+    init(store: any StoreWriter, library: MachineLibrary, now: Timestamp, limits: EngineLimits) {
         self.store = store
         self.library = library
         self.now = now
+        self.limits = limits
         numbers = store.numbers
     }
 
@@ -36,6 +44,19 @@ struct BatchBuilder {
     /// What the journal gets, for those who wait for history.
     var changedInstances: Set<InstanceID> { changed }
 
+    /// The timers that an instance has in the store, and those that it must have: what is armed and ended within the
+    /// batch never gets there.
+    private func note(_ batch: inout StoreBatch, timersOf name: String) {
+        guard let instance = touched[name] else { return }
+        let before = storedTimers[name] ?? []
+        let after = instance.timers
+        if before.isEmpty, after.isEmpty { return }
+        let known = Set(before)
+        let kept = Set(after)
+        batch.endedTimers += before.lazy.filter { !kept.contains($0) }.map(\.key)
+        batch.armedTimers += after.lazy.filter { !known.contains($0) }
+    }
+
     /// Everything to write, in one transaction.
     mutating func batch() -> StoreBatch {
         var batch = StoreBatch(numbers: numbers)
@@ -43,6 +64,7 @@ struct BatchBuilder {
         batch.machines = machines.map(\.record)
         batch.journal = journal
         batch.snapshots = snapshots
+        batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         let new = Set(started)
         for name in names {
             guard let record = touched[name]?.record, changed.contains(record.id),
@@ -53,6 +75,7 @@ struct BatchBuilder {
             } else {
                 batch.changedInstances.append(written)
             }
+            note(&batch, timersOf: name)
         }
         return batch
     }
@@ -64,12 +87,14 @@ struct BatchBuilder {
         do throws(Rejection) {
             switch command {
             case .apply(let apply): return .success(.applied(try self.apply(apply)))
-            case .start(let start): return .success(.started(try self.start(start, cached: cached, random: &random)))
-            case .send(let send): return .success(.sent(try self.send(send, cached: cached)))
+            case .start(let start): return .success(try self.start(start, cached: cached, random: &random))
+            case .send(let send) where send.isDryRun:
+                // What fires before it, and what it does, goes with the copy.
+                var trial = self
+                return .success(try trial.send(send, cached: cached))
+            case .send(let send): return .success(try self.send(send, cached: cached))
             case .retry(let retry): return .success(.sent(try self.retry(retry, cached: cached)))
-            case .proceed(let name):
-                try self.proceed(name, cached: cached)
-                return .success(.proceeded)
+            case .moveClock: preconditionFailure("the writer moves the clock itself")
             }
         } catch {
             return .failure(error)
@@ -123,9 +148,10 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds a row to the journal: what an event made of an instance.
     mutating func record(
-        _ snapshot: Snapshot, of instance: inout LiveInstance, kind: JournalKind, event: Event
+        _ snapshot: Snapshot, of instance: inout LiveInstance, kind: JournalKind, event: Event, key: RequestKey? = nil
     ) {
-        let written = instance.advance(to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now)
+        let written = instance.advance(
+            to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key)
         numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + 1)
         journal.append(written.row)
         if let snapshot = written.snapshot { snapshots.append(snapshot) }
@@ -137,4 +163,54 @@ extension BatchBuilder {
     mutating func keep(_ instance: LiveInstance) {
         if touched.updateValue(instance, forKey: instance.record.name) == nil { names.append(instance.record.name) }
     }
+}
+
+// MARK: Instances and keys
+
+extension BatchBuilder {
+    /// An instance as it is after what the batch did so far; nil when there is none.
+    mutating func instance(
+        named name: String, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> LiveInstance? {
+        if let live = touched[name] { return live }
+        var found = cached(name)
+        if found == nil { found = try stored(name) }
+        guard let live = found else { return nil }
+        let timers = live.timers
+        if !timers.isEmpty { storedTimers[name] = timers }
+        return live
+    }
+
+    private func stored(_ name: String) throws(Rejection) -> LiveInstance? {
+        guard let record = try read({ () throws(StoreError) in try store.instance(named: name) }) else { return nil }
+        guard let loaded = try machine(record.machineID) else {
+            throw .fault("the machine of instance '\(name)' is not in the store")
+        }
+        return try LiveInstance(record: record, loaded: loaded)
+    }
+
+    /// Where a key was used, in this batch or before.
+    func position(of key: RequestKey, in scope: KeyScope) throws(Rejection) -> Position? {
+        if let position = keys[KeyPlace(key: key, scope: scope)] { return position }
+        return try read { () throws(StoreError) in try store.position(of: key, in: scope) }
+    }
+
+    /// Remembers a key, and the row that it was used for.
+    mutating func remember(_ key: RequestKey?, in scope: KeyScope, at position: Position) {
+        if let key { keys[KeyPlace(key: key, scope: scope)] = position }
+    }
+
+    /// Counts what comes by itself; how often that was for this instance in this batch.
+    mutating func countFiring(of name: String) -> Int {
+        firings[name, default: 0] += 1
+        return firings[name, default: 0]
+    }
+
+    func firings(of name: String) -> Int { firings[name] ?? 0 }
+}
+
+/// A key within its scope.
+private struct KeyPlace: Hashable {
+    let key: RequestKey
+    let scope: KeyScope
 }

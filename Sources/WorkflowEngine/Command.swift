@@ -18,12 +18,23 @@ package struct StartCommand: Sendable {
     /// Nil to have one made.
     package var instance: String?
     package var data: JSONObject
+    /// The caller's; the same start with the same key is done once.
+    package var key: RequestKey?
 
-    package init(machine: String, version: Int64? = nil, instance: String? = nil, data: JSONObject = JSONObject()) {
+    package init(
+        machine: String, version: Int64? = nil, instance: String? = nil, data: JSONObject = JSONObject(),
+        key: RequestKey? = nil
+    ) {
         self.machine = machine
         self.version = version
         self.instance = instance
         self.data = data
+        self.key = key
+    }
+
+    /// The event that the start is.
+    func event(at time: LogicalTime) -> Event {
+        Event(name: "init", data: data.isEmpty ? nil : .object(data), at: time)
     }
 }
 
@@ -39,10 +50,12 @@ package struct SendCommand: Sendable {
     package var isDryRun: Bool
     /// Asks which transitions are tried and what their guards read; of a dry run only.
     package var isExplained: Bool
+    /// The caller's; the same event with the same key is applied once.
+    package var key: RequestKey?
 
     package init(
         instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
-        isExplained: Bool = false
+        isExplained: Bool = false, key: RequestKey? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -50,6 +63,7 @@ package struct SendCommand: Sendable {
         self.expectedState = expectedState
         self.isDryRun = isDryRun
         self.isExplained = isExplained
+        self.key = key
     }
 }
 
@@ -71,8 +85,8 @@ enum Command: Sendable {
     case start(StartCommand)
     case send(SendCommand)
     case retry(RetryCommand)
-    /// The writer's own: an instance has more events that it sent to itself.
-    case proceed(instance: String)
+    /// Moves a virtual clock.
+    case moveClock(to: Timestamp)
 }
 
 /// What the writer says when it has done it, and it is on disk.
@@ -80,7 +94,9 @@ enum Answer: Sendable {
     case applied(AppliedMachine)
     case started(InstanceView)
     case sent(SentEvent)
-    case proceeded
+    /// A key that was used before: its row in the journal, from which the first answer is made again.
+    case repeated(Position)
+    case clockMoved(ClockMove)
 }
 
 /// The answer to an apply.
@@ -96,6 +112,8 @@ package struct InstanceView: Sendable {
     package let machine: MachineRecord
     /// Why it failed; nil when it has not.
     package let failure: InstanceFailure?
+    /// Whether this is the answer to an earlier start with the same key, given again.
+    package var isRepeated = false
 }
 
 /// The event that a failed instance could not take, and why.
@@ -128,4 +146,16 @@ package struct SentEvent: Sendable {
     package let isDryRun: Bool
     /// Every candidate transition in the order tried, with its verdict; nil when nobody asked.
     package let explanation: [CandidateView]?
+    /// Whether this is the answer to an earlier event with the same key, given again.
+    package let isRepeated: Bool
+}
+
+/// How far a virtual clock was moved.
+package struct ClockMove: Sendable, Equatable {
+    /// What it shows now.
+    package let now: Timestamp
+    /// Timers that fired on the way.
+    package let fired: Int
+    /// Whether it is where it was to go; there are timers to fire on the way when it is not.
+    package let isDone: Bool
 }

@@ -9,16 +9,14 @@ final class CommandQueue: @unchecked Sendable {
     /// A command, and where its answer goes.
     struct Entry {
         let command: Command
-        /// Nil for the writer's own commands.
-        let reply: CheckedContinuation<Result<Answer, Rejection>, Never>?
+        let reply: CheckedContinuation<Result<Answer, Rejection>, Never>
     }
 
     private let condition = NSCondition()
     private let limits: EngineLimits
     private var entries: [Entry] = []
     private var bytes = 0
-    /// The instances that are to go on already: one entry for each is enough.
-    private var proceeding: Set<String> = []
+    private var isAwake = false
     /// What callers are told from now on; nil while the queue is open.
     private var closing: Rejection?
 
@@ -35,13 +33,11 @@ final class CommandQueue: @unchecked Sendable {
         }
     }
 
-    /// Puts a command of the writer's own behind all others, one for an instance; no other bound holds, because it
-    /// stands for work that is under way. A closed queue drops it: what it stands for is in the store.
-    func proceed(_ instance: String) {
+    /// Wakes the writer, because a clock was moved.
+    func wake() {
         condition.lock()
         defer { condition.unlock() }
-        guard closing == nil, proceeding.insert(instance).inserted else { return }
-        entries.append(Entry(command: .proceed(instance: instance), reply: nil))
+        isAwake = true
         condition.signal()
     }
 
@@ -57,17 +53,34 @@ final class CommandQueue: @unchecked Sendable {
         return nil
     }
 
-    /// All that waits; blocks until there is something. Empty only when the queue is closed and drained.
-    func takeAll() -> [Entry] {
+    /// What the writer is to do.
+    enum Turn {
+        /// Commands to carry out; none when the time came.
+        case commands([Entry])
+        /// The queue is closed and drained.
+        case end
+    }
+
+    /// All that waits. Blocks until there is something, until a moment on the machine's clock, or until it is woken.
+    ///
+    /// - Parameter date: Nil to wait as long as it takes. The wait ends earlier when the clock is set past it.
+    func takeAll(until date: Date?) -> Turn {
         condition.lock()
         defer { condition.unlock() }
-        while entries.isEmpty, closing == nil { condition.wait() }
+        while entries.isEmpty, closing == nil, !isAwake {
+            guard let date else {
+                condition.wait()
+                continue
+            }
+            guard condition.wait(until: date) else { break }
+        }
+        isAwake = false
+        if entries.isEmpty, closing != nil { return .end }
         defer {
             entries = []
             bytes = 0
-            proceeding = []
         }
-        return entries
+        return .commands(entries)
     }
 
     /// Takes no more commands: callers are told why. What waits already stays to be taken.
@@ -86,7 +99,7 @@ extension Command {
         return switch self {
         case .apply(let apply): fixed + apply.source.utf8.count
         case .start(let start): fixed + start.data.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
-        case .retry, .proceed: fixed
+        case .retry, .moveClock: fixed
         case .send(let send): fixed + send.event.name.utf8.count + (send.event.data?.size ?? 0)
         }
     }

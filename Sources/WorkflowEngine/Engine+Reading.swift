@@ -69,9 +69,29 @@ extension Engine {
         of rows: [JournalRecord], in record: InstanceRecord, query: HistoryQuery
     ) async throws(Rejection) -> [StateMoves] {
         guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
-        let before = Seq(rawValue: first.rawValue - 1)
+        var moves: [Seq: StateMoves] = [:]
+        try await fold(of: record, query: query, from: first.rawValue - 1, through: last.rawValue) {
+            row, loaded, macrostep in
+            if row.seq >= first { moves[row.seq] = macrostep.map { StateMoves($0, of: loaded.machine) } }
+        }
+        return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
+    }
+
+    /// An instance as it was after a macrostep: its history folded from the nearest snapshot.
+    package func fold(of record: InstanceRecord, through seq: Int64) async throws(Rejection) -> Fold {
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...max(seq, 1), isReversed: false)
+        return try await fold(of: record, query: query, from: seq, through: seq) { _, _, _ in }
+    }
+
+    /// Folds from the nearest snapshot at or before a seq through another.
+    @discardableResult
+    private func fold(
+        of record: InstanceRecord, query: HistoryQuery, from start: Int64, through last: Int64,
+        _ body: (JournalRecord, LoadedMachine, Macrostep?) -> Void
+    ) async throws(Rejection) -> Fold {
         let snapshot = try await read { () async throws(StoreError) in
-            try await store.snapshot(of: query.instance, atOrBefore: before)
+            try await store.snapshot(of: query.instance, atOrBefore: Seq(rawValue: start))
         }
         var fold = Fold(of: record)
         var next: Int64 = 1
@@ -82,21 +102,19 @@ extension Engine {
             fold = try folding { () throws(FoldError) in try Fold(of: record, after: snapshot, machine: machine) }
             next = snapshot.seq.rawValue + 1
         }
-        var moves: [Seq: StateMoves] = [:]
-        while next <= last.rawValue {
-            let slice = next...min(last.rawValue, next + limits.foldedRows - 1)
-            let rows = try await history(query.with(seqs: slice))
+        while next <= last {
+            let rows = try await history(query.with(seqs: next...min(last, next + limits.foldedRows - 1)))
             if rows.isEmpty { throw .fault("the history has no row at seq \(next)") }
             for row in rows {
                 let loaded = try await loadedMachine(row.machineID)
                 let macrostep = try folding { () throws(FoldError) in
                     try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
                 }
-                if row.seq >= first { moves[row.seq] = macrostep.map { StateMoves($0, of: loaded.machine) } }
+                body(row, loaded, macrostep)
                 next = row.seq.rawValue + 1
             }
         }
-        return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
+        return fold
     }
 
     private func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {
@@ -116,7 +134,7 @@ extension Engine {
         return try library.machine(of: record)
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: () async throws(StoreError) -> Value
     ) async throws(Rejection) -> Value {
         do throws(StoreError) {

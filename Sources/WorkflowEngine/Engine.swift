@@ -41,6 +41,9 @@ package final class Engine: Service {
     ) {
         self.store = store
         self.clock = clock
+        var limits = limits
+        // Callers' keys have real times.
+        if clock is VirtualClock { limits.keyAge = nil }
         self.limits = limits
         self.logger = logger
         library = MachineLibrary(limits: limits)
@@ -56,13 +59,11 @@ package final class Engine: Service {
             store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
             statistics: statistics, logger: logger)
         health.withLock { $0 = .ready }
-        async let resumption: Void = resumeSending()
         let ending = await withGracefulShutdownHandler {
             await writer.ended()
         } onGracefulShutdown: {
             self.beginDraining()
         }
-        await resumption
         guard let error = ending else { return }
         health.withLock { $0 = .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }
@@ -70,31 +71,10 @@ package final class Engine: Service {
         try await gracefulShutdown()
     }
 
-    /// Finds the instances that were stopped while they had more events that they sent to themselves, and lets them go
-    /// on. Reads all running instances once, page by page, beside everything else.
-    private func resumeSending() async {
-        var query = InstanceQuery(status: .running, limit: limits.resumedInstances)
-        do throws(StoreError) {
-            while currentHealth == .ready {
-                let page = try await store.instances(query)
-                for record in page.instances where record.state.armed != "[]" { queue.proceed(record.name) }
-                guard let next = page.next else { return }
-                query.after = next
-            }
-        } catch {
-            logger.warning(
-                "instances with events of their own that wait go on only with their next event",
-                metadata: ["error": "\(error)"])
-        }
-    }
-
     private func beginDraining() {
         health.withLock { $0 = .draining }
         queue.close(.draining)
     }
-
-    private static let timersMissing =
-        "delays need timers, which this daemon does not keep yet; 'wfctl simulate' runs the machine on a virtual clock"
 
     private func submit(_ command: Command) async throws(Rejection) -> Answer {
         try await queue.submit(command).get()
@@ -114,10 +94,6 @@ extension Engine {
         } catch {
             throw .invalidDefinition(error)
         }
-        let missing = reading.machine.timerLines.map { line in
-            Diagnostic(.error, line: line, column: 1, message: Self.timersMissing)
-        }
-        guard missing.isEmpty else { throw .invalidDefinition(DefinitionError(diagnostics: missing)) }
         let answer = try await submit(.apply(ApplyCommand(source: source, machine: reading.machine)))
         guard case .applied(let applied) = answer else { preconditionFailure("an apply is answered as one") }
         return (applied, reading.warnings)
@@ -133,10 +109,11 @@ extension Engine {
 
     /// Starts an instance; it is on disk when this returns.
     package func start(_ command: StartCommand) async throws(Rejection) -> InstanceView {
-        guard case .started(let view) = try await submit(.start(command)) else {
-            preconditionFailure("a start is answered as one")
+        switch try await submit(.start(command)) {
+        case .started(let view): return view
+        case .repeated(let position): return try await repeated(command, at: position)
+        default: preconditionFailure("a start is answered as one")
         }
-        return view
     }
 
     /// Sends an event; what it changed is on disk when this returns.
@@ -146,9 +123,41 @@ extension Engine {
         guard EventName.isValid(name) else {
             throw .invalidName("'\(name.prefix(40))' is no event name: \(EventName.rule)")
         }
-        guard case .sent(let event) = try await submit(.send(command)) else {
-            preconditionFailure("a send is answered as one")
+        switch try await submit(.send(command)) {
+        case .sent(let event): return event
+        case .repeated(let position): return try await repeated(command, at: position)
+        default: preconditionFailure("a send is answered as one")
         }
-        return event
+    }
+}
+
+// MARK: The clock
+
+extension Engine {
+    /// What time it is for the instances.
+    package var now: Timestamp { clock.now() }
+
+    /// Whether the clock moves only when it is told to.
+    package var isClockVirtual: Bool { clock is VirtualClock }
+
+    /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call.
+    package func moveClock(to time: Timestamp) async throws(Rejection) -> ClockMove {
+        // Delays reach a hundred years further, and times are written with four digits for the year.
+        guard isClockVirtual else { throw .realClock }
+        guard time >= now, time.rawValue < Self.endOfTime else {
+            throw .invalidTime("The clock goes forward only, and not past the year 9000")
+        }
+        guard case .clockMoved(let move) = try await submit(.moveClock(to: time)) else {
+            preconditionFailure("a move of the clock is answered as one")
+        }
+        return move
+    }
+
+    /// 9000-01-01T00:00:00Z.
+    private static let endOfTime: Int64 = 221_845_392_000_000
+
+    /// Lets the writer look at a clock that was moved by hand.
+    package func clockWasMoved() {
+        queue.wake()
     }
 }

@@ -16,8 +16,27 @@ package struct EngineLimits: Sendable {
     package var cachedMachineBytes = 32 << 20
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
-    /// Instances that are read at once after a start, to find those that had more to do.
-    package var resumedInstances = 500
+    /// Timers that the writer holds in memory: the nearest. Twice as many make it read them anew.
+    package var nearTimers = 4_096
+    /// Macrosteps of one instance that come by themselves in one batch: an instance that never comes to rest must not
+    /// keep others from their turn.
+    package var firingsOfInstance = 100
+    /// Milliseconds after which a timer that fires counts as late.
+    package var lateMilliseconds: Int64 = 1_000
+    /// Late timers of one instance in a row; past them the others fire at the clock's time, so that an outage of months
+    /// is not lived through second by second.
+    package var lateFirings = 1_000
+    /// How long timers wait after a batch of them was not written.
+    package var timerPause: Duration = .seconds(1)
+    /// Timers that fire for one request to move a virtual clock; the caller asks again for the rest.
+    package var clockFirings = 10_000
+    /// How long keys are remembered, in milliseconds: seven days. Nil for as long as there is room, on a clock whose
+    /// time is not that of the callers.
+    package var keyAge: Int64? = 7 * 86_400_000
+    /// Keys that are remembered.
+    package var keys: Int64 = 50_000_000
+    /// Milliseconds that the time in a key may be ahead of the clock: an hour.
+    package var keyAheadMilliseconds: Int64 = 3_600_000
     /// Rows of history that are read at once to be folded.
     package var foldedRows: Int64 = 256
 

@@ -35,7 +35,8 @@ package struct Fold: Sendable {
         _ row: JournalRecord, machine: Machine, version: Int64
     ) throws(FoldError) -> Macrostep? {
         let event = Event(
-            name: row.event, data: try data(of: row), at: LogicalTime(row.at), origin: origin(of: row))
+            name: row.event, data: try data(of: row), at: LogicalTime(row.at), origin: origin(of: row),
+            firedAt: row.kind == .retried ? snapshot?.nextTimer?.due : LogicalTime(row.real ?? row.at))
         if row.kind == .failed, var failed = snapshot {
             failed.status = .failed
             snapshot = failed
@@ -60,7 +61,7 @@ package struct Fold: Sendable {
         switch (row.kind, snapshot) {
         case (.started, nil):
             return machine.start(with: event.data?.object ?? JSONObject(), as: identity)
-        case (.event, let before?), (.sent, let before?):
+        case (.event, let before?), (.sent, let before?), (.timer, let before?):
             return machine.step(before, event, as: identity)
         case (.retried, var before?):
             before.status = .running
@@ -73,7 +74,9 @@ package struct Fold: Sendable {
     /// Events that the instance sent to itself come from the journal; the one that was waiting is taken away.
     private func origin(of row: JournalRecord) -> Event.Origin {
         switch row.kind {
-        case .sent, .retried: .sent(snapshot?.nextImmediate?.number ?? 0)
+        case .sent: .sent(snapshot?.nextImmediate?.number ?? 0)
+        case .timer: .timer(snapshot?.nextTimer?.number ?? 0)
+        case .retried: snapshot?.nextTimer.map { $0.isImmediate ? .sent($0.number) : .timer($0.number) } ?? .external
         default: .external
         }
     }

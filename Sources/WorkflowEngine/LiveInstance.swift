@@ -11,6 +11,8 @@ struct LiveInstance {
     /// The stored form of the configuration; context and memory are encoded when they are written.
     private(set) var configuration: String
     private var isEncoded: Bool
+    /// Timers in a row that fired more than `EngineLimits.lateMilliseconds` after they were due.
+    var lateFirings = 0
 
     var machine: Machine { loaded.machine }
 
@@ -25,6 +27,18 @@ struct LiveInstance {
         }
         configuration = record.state.configuration
         isEncoded = true
+        guard record.armedAt.count == snapshot.armed.count else {
+            throw .fault("instance '\(record.name)' cannot be read: it has timers without the rows that armed them")
+        }
+    }
+
+    /// An instance as it was at some time: not to be written.
+    init(past record: InstanceRecord, snapshot: Snapshot, loaded: LoadedMachine) {
+        self.record = record
+        self.loaded = loaded
+        self.snapshot = snapshot
+        configuration = loaded.machine.leafPaths(of: snapshot.configuration).joined(separator: ",")
+        isEncoded = false
     }
 
     /// An instance that has just been started; `advance` gives it its first row.
@@ -62,8 +76,27 @@ struct LiveInstance {
             event: event, rejection: .refused(refusal, event: event.name, machine: machine, facts: nil))
     }
 
-    /// Whether it sent events to itself that come before all others.
-    var hasMoreToDo: Bool { snapshot.status == .running && snapshot.nextImmediate != nil }
+    /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
+    func nextDue(by now: Timestamp) -> ArmedTimer? {
+        guard snapshot.status == .running, let next = snapshot.nextTimer else { return nil }
+        return next.isImmediate || next.due <= time(at: now) ? next : nil
+    }
+
+    /// Its next timer's row; nil when nothing comes by itself.
+    var nextKey: TimerKey? {
+        guard snapshot.status == .running, let next = snapshot.nextTimer,
+            let index = snapshot.armed.firstIndex(where: { $0.number == next.number })
+        else { return nil }
+        return TimerKey(next, at: record.armedAt[index])
+    }
+
+    /// The rows that stand in the store for what is armed: none while the instance does not run.
+    var timers: [TimerRecord] {
+        guard snapshot.status == .running else { return [] }
+        return zip(snapshot.armed, record.armedAt).map { timer, position in
+            TimerRecord(key: TimerKey(timer, at: position), instanceID: record.id, event: timer.event)
+        }
+    }
 
     /// The logical time of what happens to the instance now: never before its last row.
     func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
@@ -90,7 +123,7 @@ struct LiveInstance {
     ///
     /// - Parameter event: Its time is the row's.
     mutating func advance(
-        to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp
+        to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp, key: RequestKey? = nil
     ) -> (row: JournalRecord, snapshot: SnapshotRecord?) {
         let isFirst = record.seq.rawValue == 0
         let at = Timestamp(rawValue: event.at.milliseconds)
@@ -102,7 +135,8 @@ struct LiveInstance {
             position: position, instanceID: record.id, machineID: record.machineID, seq: record.seq.next,
             previous: isFirst ? nil : record.head, at: at, real: at == now ? nil : now, kind: kind,
             event: event.name, data: event.data.map(JSONWriter.string), from: from, to: configuration, actor: nil,
-            key: nil, digest: record.digest)
+            key: key?.bytes, digest: record.digest)
+        record.armedAt = Self.positions(of: next.armed, before: snapshot.armed, record.armedAt, now: position)
         snapshot = next
         isEncoded = false
         record.seq = row.seq
@@ -115,6 +149,18 @@ struct LiveInstance {
             semantics: loaded.record.semantics, snapshot: stored)
         record.digest = row.digest
         return (row, stored)
+    }
+
+    /// The rows that armed what is armed after a macrostep. What was armed before keeps its number and its row.
+    private static func positions(
+        of armed: [ArmedTimer], before: [ArmedTimer], _ known: [Position], now: Position
+    ) -> [Position] {
+        if armed.isEmpty { return [] }
+        var offset = 0
+        return armed.map { timer in
+            while offset < before.count, before[offset].number < timer.number { offset += 1 }
+            return offset < before.count && before[offset].number == timer.number ? known[offset] : now
+        }
     }
 
     private mutating func snapshotRecord() -> SnapshotRecord {
@@ -151,5 +197,12 @@ extension InstanceStatus {
 extension LogicalTime {
     init(_ time: Timestamp) {
         self.init(milliseconds: time.rawValue)
+    }
+}
+
+extension TimerKey {
+    init(_ timer: ArmedTimer, at position: Position) {
+        self.init(
+            due: Timestamp(rawValue: timer.due.milliseconds), position: position, ordinal: Int64(timer.number))
     }
 }

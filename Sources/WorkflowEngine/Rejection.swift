@@ -20,6 +20,16 @@ package enum Rejection: Error, Sendable {
     indirect case explained(Rejection, [CandidateView])
     /// What was expected and did not hold.
     case preconditionFailed(String, InstanceFacts)
+    /// The key was used for another request.
+    case keyReused(String)
+    /// The key says that it is older than keys are remembered.
+    case keyExpired(String, at: Timestamp)
+    /// The key says a time that has not come yet.
+    case keyAhead(String, at: Timestamp, now: Timestamp)
+    /// The clock is the machine's, which nobody moves.
+    case realClock
+    /// A clock cannot go there.
+    case invalidTime(String)
     case overloaded
     case draining
     case storageUnavailable(String)

@@ -1,17 +1,48 @@
-import Foundation
+package import Foundation
+import Synchronization
 package import WorkflowStore
 
 /// Where the engine learns what time it is.
 package protocol WallClock: Sendable {
     /// The time now; it may jump.
     func now() -> Timestamp
+
+    /// When the machine's clock shows a time; nil for a clock that does not move by itself.
+    func date(of time: Timestamp) -> Date?
+}
+
+extension WallClock {
+    /// When the machine's clock will have moved so far.
+    func date(after pause: Duration) -> Date { Date(timeIntervalSinceNow: pause / .seconds(1)) }
 }
 
 /// The machine's real-time clock.
 package struct SystemClock: WallClock {
     package init() {}
 
+    package func date(of time: Timestamp) -> Date? {
+        Date(timeIntervalSince1970: Double(time.rawValue) / 1_000)
+    }
+
     package func now() -> Timestamp {
         Timestamp(rawValue: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+    }
+}
+
+/// A clock that stands still until it is moved: a year passes in a moment.
+package final class VirtualClock: WallClock {
+    private let time: Mutex<Timestamp>
+
+    package init(at time: Timestamp) {
+        self.time = Mutex(time)
+    }
+
+    package func now() -> Timestamp { time.withLock { $0 } }
+
+    package func date(of time: Timestamp) -> Date? { nil }
+
+    /// Moves forward; a time that has passed changes nothing.
+    func move(to next: Timestamp) {
+        time.withLock { $0 = max($0, next) }
     }
 }

@@ -56,16 +56,17 @@ struct EventRoutes: Sendable {
         let parameters = try reading {
             try SendParameters(query: try request.queryItems)
         }
-        try request.refuseIdempotencyKey()
+        let key = try request.idempotencyKey()
         let body = try await request.object(as: SendRequest.self)
         let seq = try expectedSeq(body.expect?.seq, ifMatch: request.headers[.ifMatch])
         let command = SendCommand(
             instance: name, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
             expectedState: body.expect?.state, isDryRun: parameters.dryRun,
-            isExplained: parameters.explain)
+            isExplained: parameters.explain, key: key)
         do {
             let sent = try await asking { try await engine.send(command) }
             var headers = HTTPFields()
+            if sent.isRepeated { headers[.idempotentReplayed] = "true" }
             if !sent.isDryRun { headers[.eTag] = "\"\(sent.seq.rawValue)\"" }
             return Response(SendAnswer(sent, withDetail: parameters.detail), headers: headers)
         } catch let problem as Problem where problem.type == .instanceNotFound {

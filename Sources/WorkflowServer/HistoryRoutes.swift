@@ -92,10 +92,11 @@ extension HistoryItem {
     /// The wire form of a journal row.
     init(_ row: JournalRecord, generation: Int64, moves: StateMoves?) throws {
         self.init(
-            seq: row.seq.rawValue, at: WireTime(milliseconds: row.at.rawValue), kind: row.kind.rawValue,
+            seq: row.seq.rawValue, at: WireTime(milliseconds: row.at.rawValue),
+            realAt: row.real.map { WireTime(milliseconds: $0.rawValue) }, kind: row.kind.rawValue,
             event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
             from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to), actor: row.actor,
-            key: row.key.map { String(decoding: $0, as: UTF8.self) },
+            key: row.key.map { RequestKey(bytes: $0).text },
             cursor: Self.cursor(generation: generation, position: row.position), exited: moves?.exited,
             entered: moves?.entered)
     }

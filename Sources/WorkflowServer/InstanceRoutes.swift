@@ -37,7 +37,7 @@ struct InstanceRoutes: Sendable {
 
     private func start(_ request: Request) async throws -> Response {
         try reading { try NoParameters.check(query: try request.queryItems) }
-        try request.refuseIdempotencyKey()
+        let key = try request.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
         if let name = body.instance, !InstanceName.isValid(name) {
             throw Problem(
@@ -46,11 +46,13 @@ struct InstanceRoutes: Sendable {
                     + "A-Z a-z 0-9 _ . : @ -")
         }
         let command = StartCommand(
-            machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject())
+            machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject(),
+            key: key)
         do {
             let view = try await asking { try await engine.start(command) }
             var headers: HTTPFields = [.location: Routes.instance(view.record.name)]
             headers[.eTag] = "\"\(view.record.seq.rawValue)\""
+            if view.isRepeated { headers[.idempotentReplayed] = "true" }
             return Response(try Instance(view), status: .created, headers: headers)
         } catch let problem as Problem where problem.type == .machineNotFound {
             throw await engine.suggestingMachine(problem)

@@ -7,6 +7,7 @@ import WorkflowStore
 enum PageToken: Equatable {
     case machines(after: String)
     case instances(machine: String?, status: String?, state: String?, after: InstanceListPosition)
+    case timers(after: TimerKey)
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
 
     /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
@@ -41,6 +42,7 @@ enum PageToken: Equatable {
                 "i", .optional(machine), .optional(status), .optional(state), .int(after.machineID.rawValue),
                 .string(after.status.rawValue), .int(after.id.rawValue),
             ]
+        case .timers(let key): ["t", .int(key.due.rawValue), .int(key.position.rawValue), .int(key.ordinal)]
         case .history(let instance, let isReversed, let next):
             ["h", .int(instance.rawValue), .bool(isReversed), .int(next)]
         }
@@ -61,6 +63,13 @@ enum PageToken: Equatable {
                 machineID: MachineID(rawValue: machineID), status: status, id: InstanceID(rawValue: id))
             return .instances(
                 machine: fields[1].string, status: fields[2].string, state: fields[3].string, after: after)
+        case ("t", 4):
+            guard case .int(let due) = fields[1], case .int(let position) = fields[2],
+                case .int(let ordinal) = fields[3]
+            else { return nil }
+            return .timers(
+                after: TimerKey(
+                    due: Timestamp(rawValue: due), position: Position(rawValue: position), ordinal: ordinal))
         case ("h", 4):
             guard case .int(let instance) = fields[1], case .bool(let isReversed) = fields[2],
                 case .int(let next) = fields[3], next >= 0

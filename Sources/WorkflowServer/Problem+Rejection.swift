@@ -41,8 +41,33 @@ extension Problem {
             self.candidates = candidates.map(Candidate.init)
         case .preconditionFailed(let expected, let facts):
             self.init(.preconditionFailed, facts, detail: "\(facts.place), is not at \(expected)")
+        case .keyReused, .keyExpired, .keyAhead: self.init(key: rejection)
+        case .realClock:
+            self.init(
+                .clockNotVirtual, detail: "The daemon runs on the machine's clock; only 'wfd --clock virtual' is moved")
+        case .invalidTime(let message): self.init(.invalidTime, detail: message)
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .fault:
             self.init(unavailable: rejection)
+        }
+    }
+
+    private init(key rejection: Rejection) {
+        func text(_ time: Timestamp) -> String { WireTime(milliseconds: time.rawValue).text }
+        switch rejection {
+        case .keyReused(let key):
+            self.init(.keyReused, detail: "Key '\(key)' was used for another request; nothing was changed")
+        case .keyExpired(let key, let time):
+            self.init(
+                .keyExpired,
+                detail:
+                    "Key '\(key)' is of \(text(time)), and keys that old are forgotten: nobody knows whether it was "
+                    + "used; look at the history")
+        case .keyAhead(let key, let time, let now):
+            self.init(
+                .keyAhead,
+                detail: "Key '\(key)' is of \(text(time)), but it is only \(text(now)) here: one of the clocks is wrong"
+            )
+        default: preconditionFailure("every other rejection has its own message")
         }
     }
 
@@ -56,7 +81,7 @@ extension Problem {
             self.init(
                 .outcomeUnknown,
                 detail: "The commit failed and its outcome is unknown: after a restart the change may be there or not; "
-                    + "look at the history before sending again")
+                    + "send again with the same key")
         case .fault(let message): self.init(.internalError, detail: message)
         default: preconditionFailure("every other rejection has its own message")
         }

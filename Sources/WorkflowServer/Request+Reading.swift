@@ -5,6 +5,7 @@ import JSON
 import NIOCore
 import WorkflowAPI
 import WorkflowEngine
+import WorkflowStore
 
 extension Request {
     /// The parameters of the query, percent-decoded, in their order.
@@ -72,12 +73,22 @@ extension Request {
             .unsupportedMediaType, detail: "The request has \(found); this route takes \(expected)")
     }
 
-    /// Refuses a promise that this version cannot keep: a key that is ignored would let an event be applied twice.
+    /// The caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
+    func idempotencyKey() throws(Problem) -> RequestKey? {
+        guard let header = headers[.idempotencyKey] else { return nil }
+        var text = header
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
+        guard let key = RequestKey(text: text) else {
+            throw Problem(
+                .invalidRequest, detail: "The header \(IdempotencyKey.header) is no key: \(IdempotencyKey.rule)")
+        }
+        return key
+    }
+
+    /// Refuses a key where it would be ignored.
     func refuseIdempotencyKey() throws(Problem) {
-        guard let name = HTTPField.Name("Idempotency-Key"), headers[name] != nil else { return }
-        throw Problem(
-            .notImplemented,
-            detail: "Idempotency-Key is not supported by this version; use 'expect' with a seq to send an event once")
+        guard headers[.idempotencyKey] != nil else { return }
+        throw Problem(.invalidRequest, detail: "\(IdempotencyKey.header) is for starts and events")
     }
 }
 
@@ -106,5 +117,17 @@ func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> V
         return try await body()
     } catch let rejection as Rejection {
         throw Problem(rejection)
+    }
+}
+
+extension HTTPField.Name {
+    /// The caller's key.
+    static var idempotencyKey: HTTPField.Name { known(IdempotencyKey.header) }
+    /// Whether an answer was given before.
+    static var idempotentReplayed: HTTPField.Name { known(IdempotencyKey.repeatedHeader) }
+
+    private static func known(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is a field name") }
+        return name
     }
 }

@@ -29,6 +29,8 @@ package struct WorkflowServer: Service {
         InstanceRoutes(engine: engine).register(on: router)
         EventRoutes(engine: engine).register(on: router)
         HistoryRoutes(engine: engine).register(on: router)
+        TimerRoutes(engine: engine).register(on: router)
+        ClockRoutes(engine: engine).register(on: router)
         HealthRoutes(engine: engine, version: version).register(on: router)
         return router
     }

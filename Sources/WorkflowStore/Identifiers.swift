@@ -45,6 +45,19 @@ package struct UniqueID: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Reads the usual text form, in either case; nil for anything else.
+    package init?(text: String) {
+        let characters = Array(text.utf8)
+        let hyphens = [8, 13, 18, 23]
+        guard characters.count == 36, hyphens.allSatisfy({ characters[$0] == UInt8(ascii: "-") }) else { return nil }
+        let digits = characters.indices.filter { !hyphens.contains($0) }.map {
+            Character(UnicodeScalar(characters[$0]))
+        }
+        let values = digits.compactMap(\.hexDigitValue)
+        guard values.count == 32, digits.allSatisfy(\.isASCII) else { return nil }
+        bytes = stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+    }
+
     /// A version 7 UUID: the time, then 74 random bits.
     package init(at time: Timestamp, random: inout some RandomNumberGenerator) {
         var bytes = (0..<6).reversed().map { UInt8(truncatingIfNeeded: time.rawValue >> ($0 * 8)) }

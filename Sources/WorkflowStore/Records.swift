@@ -46,6 +46,8 @@ package struct InstanceRecord: Sendable, Equatable {
     /// The position of the instance's last journal row.
     package var head: Position
     package var state: SnapshotText
+    /// The positions of the rows that armed what `state.armed` lists, in the same order.
+    package var armedAt: [Position]
     /// The digest of the row at `head`.
     package var digest: Digest
     package var created: Timestamp
@@ -53,7 +55,8 @@ package struct InstanceRecord: Sendable, Equatable {
 
     package init(
         id: InstanceID, uuid: UniqueID, name: String, machineID: MachineID, status: InstanceStatus, seq: Seq,
-        head: Position, state: SnapshotText, digest: Digest, created: Timestamp, updated: Timestamp
+        head: Position, state: SnapshotText, armedAt: [Position] = [], digest: Digest, created: Timestamp,
+        updated: Timestamp
     ) {
         self.id = id
         self.uuid = uuid
@@ -63,6 +66,7 @@ package struct InstanceRecord: Sendable, Equatable {
         self.seq = seq
         self.head = head
         self.state = state
+        self.armedAt = armedAt
         self.digest = digest
         self.created = created
         self.updated = updated
@@ -74,7 +78,7 @@ extension InstanceRecord {
     package var leafPaths: [String] { SnapshotText.leafPaths(in: state.configuration) }
 }
 
-/// What a journal row records. Each kind has its own rule for folding; `started` and `event` are written so far.
+/// What a journal row records. Each kind has its own rule for folding.
 package enum JournalKind: String, Sendable, CaseIterable {
     case started, event, sent, timer, result, failed, retried, cancelled, reset, set, migrated, redacted
 }

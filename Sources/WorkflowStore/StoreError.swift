@@ -5,6 +5,8 @@ package struct StoreError: Error, CustomStringConvertible {
         /// The file is not one of ours, or of a newer schema; it was not touched.
         case foreignFile = "foreign-file"
         case newerSchema = "newer-schema"
+        /// Its times are of another clock.
+        case otherClock = "other-clock"
         /// Another daemon holds the file.
         case locked
         /// A check at start found that the file does not hold what was written.

@@ -35,6 +35,15 @@ package protocol WorkflowStore: Sendable {
     /// The last snapshot of an instance at or before a seq; nil when it has none that early.
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) async throws(StoreError) -> SnapshotRecord?
 
+    /// The running timers that are due next, after one of them; at most `limit`, with the names of their instances.
+    func timers(after key: TimerKey?, limit: Int) async throws(StoreError) -> [ListedTimer]
+
+    /// A journal row; nil when there is none.
+    func row(at position: Position) async throws(StoreError) -> JournalRecord?
+
+    /// An instance by its row number; nil when there is none.
+    func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
+
     /// The writing side. One thread uses it at a time.
     var writer: any StoreWriter { get }
 }
@@ -52,6 +61,18 @@ package protocol StoreWriter: AnyObject {
 
     /// An instance with its current state, read on the writer's own connection.
     func instance(named name: String) throws(StoreError) -> InstanceRecord?
+
+    /// The name of an instance, read on the writer's own connection; nil when there is none.
+    func instanceName(_ id: InstanceID) throws(StoreError) -> String?
+
+    /// The timers that are due next, in their order; at most `limit`.
+    func timers(limit: Int) throws(StoreError) -> [TimerRecord]
+
+    /// Where a key was used; nil when it is not remembered.
+    func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
+
+    /// The latest time that a forgotten key says itself (UUID version 7). As of the last commit.
+    var forgottenKeys: Timestamp { get }
 
     /// Writes a batch in one transaction: all of it is flushed to disk when this returns, and nothing of it is there
     /// when it throws anything but `outcomeUnknown`.
@@ -102,6 +123,14 @@ package struct StoreBatch: Sendable {
     /// In the order of positions.
     package var journal: [JournalRecord] = []
     package var snapshots: [SnapshotRecord] = []
+    /// Timers that run after this batch and did not before.
+    package var armedTimers: [TimerRecord] = []
+    /// Timers that ran before this batch and do not after it.
+    package var endedTimers: [TimerKey] = []
+    /// Keys that callers used.
+    package var keys: [KeyRecord] = []
+    /// Which keys are forgotten; nil to forget none.
+    package var retention: KeyRetention?
     /// The numbers after this batch.
     package var numbers: StoreNumbers
 
@@ -111,6 +140,18 @@ package struct StoreBatch: Sendable {
 
     package var isEmpty: Bool {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
+    }
+}
+
+/// A running timer as it is listed.
+package struct ListedTimer: Sendable, Equatable {
+    package let timer: TimerRecord
+    /// The name of its instance.
+    package let instance: String
+
+    package init(timer: TimerRecord, instance: String) {
+        self.timer = timer
+        self.instance = instance
     }
 }
 

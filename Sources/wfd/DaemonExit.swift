@@ -28,7 +28,7 @@ enum DaemonExit: Int32 {
 
     private init(_ code: StoreError.Code) {
         switch code {
-        case .foreignFile, .newerSchema, .damaged, .corrupt: self = .badData
+        case .foreignFile, .newerSchema, .otherClock, .damaged, .corrupt: self = .badData
         case .cannotOpen: self = .cannotCreate
         case .locked, .fenced: self = .tryAgain
         case .unavailable, .outcomeUnknown: self = .inputOutput

@@ -82,13 +82,19 @@ import WorkflowAPI
         ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPromiseThatCannotBeKeptYetIsRefused() async throws {
-        let detail = "Idempotency-Key is not supported by this version; use 'expect' with a seq to send an event once"
-        let key = [(name: "Idempotency-Key", value: "0197b1d2-6a6e-7c1a-8a51-3f6d3c9a1f00")]
+    @Test(.timeLimit(.minutes(1))) func keysThatAreNone() async throws {
+        let detail =
+            "The header Idempotency-Key is no key: 1 to 200 printable ASCII characters; a UUID of version 7 is best"
+        let key = [(name: "Idempotency-Key", value: "\"\"")]
+        let old = [(name: "Idempotency-Key", value: "0197b1d2-6a6e-7c1a-8a51-3f6d3c9a1f00")]
+        let expired =
+            "Key '0197b1d2-6a6e-7c1a-8a51-3f6d3c9a1f00' is of 2025-06-27T14:37:26.510Z, and keys that old are forgotten: "
+            + "nobody knows whether it was used; look at the history"
         try await BadRequestStage().expect([
-            .event(#"{"event": "submit"}"#, .notImplemented, detail, headers: key),
-            BadRequest(
-                .post("/v1/instances", #"{"machine": "order"}"#, headers: key), .notImplemented, detail),
+            .event(#"{"event": "submit"}"#, .invalidRequest, detail, headers: key),
+            .event(#"{"event": "submit"}"#, .keyExpired, expired, headers: old),
+            BadRequest(.post("/v1/instances", #"{"machine": "order"}"#, headers: key), .invalidRequest, detail),
+            BadRequest(.post("/v1/instances", #"{"machine": "order"}"#, headers: old), .keyExpired, expired),
         ])
     }
 }

@@ -33,7 +33,7 @@ import WorkflowClient
             problem["detail"]
                 == .string(
                     "The commit failed and its outcome is unknown: after a restart the change may be there or not; "
-                        + "look at the history before sending again"))
+                        + "send again with the same key"))
         let result = try await daemon.program.result()
         #expect(result.end == .exited(74))
         #expect(result.errors.contains("failed in a way that leaves open what is on the disk"))

@@ -27,7 +27,7 @@ struct DefinitionTransitionTests {
         (
             "always: {cond: a, target: b}",
             "3:10: error: unknown key 'cond' in a transition; "
-                + "known are target, guard, actions, reenter, description, tags, meta"
+                + "known are target, guard, actions, reenter, misfire, description, tags, meta"
         ),
         (
             "always: {target: a, entry: b}",

@@ -35,6 +35,19 @@ package final class ScriptedTransport: Transport {
         return try step.get()
     }
 
+    /// Gives the body of the next answer in parts of seven bytes, so that no reader can rely on where they end.
+    package func stream(_ request: TransportRequest) async throws(ClientError) -> StreamedAnswer {
+        let answer = try await execute(request)
+        let body = AnswerBytes(length: Int64(answer.body.count)) {
+            var rest = answer.body[...]
+            return {
+                defer { rest = rest.dropFirst(7) }
+                return rest.isEmpty ? nil : Array(rest.prefix(7))
+            }
+        }
+        return StreamedAnswer(status: answer.status, mediaType: answer.mediaType, body: body)
+    }
+
     package func shutdown() async {
         state.withLock { $0.isShutDown = true }
     }
@@ -49,6 +62,17 @@ extension ScriptedTransport.Step {
     /// A success with a value.
     package static func value(_ value: some JSONWritable, status: Int = 200) -> Self {
         json(JSONWriter.string(value), status: status)
+    }
+
+    /// A success in lines of JSON.
+    package static func lines(_ lines: [String]) -> Self {
+        let text = lines.map { $0 + "\n" }.joined()
+        return .success(TransportAnswer(status: 200, mediaType: LineStream.mediaType, body: Array(text.utf8)))
+    }
+
+    /// A success with bytes of some media type.
+    package static func bytes(_ bytes: [UInt8], as mediaType: String) -> Self {
+        .success(TransportAnswer(status: 200, mediaType: mediaType, body: bytes))
     }
 
     /// An error as the daemon answers it.

@@ -55,6 +55,25 @@ struct HTTPTransportTests {
         }
     }
 
+    @Test func anAnswerInLinesThatBreaksOffIsLost() async throws {
+        try await withFolder { folder in
+            let line = #"{"status":"ok"}"# + "\n"
+            let server = try await FixedServer(
+                path: folder + "/s",
+                answer: "HTTP/1.1 200 OK\r\ncontent-type: \(LineStream.mediaType)\r\ntransfer-encoding: chunked\r\n\r\n"
+                    + "\(String(line.utf8.count, radix: 16))\r\n\(line)\r\n")
+            let client = WorkflowClient(address: .unix(path: folder + "/s"))
+            var lines = try await client.lines(TransportRequest(.post, "/v1/x"), of: Health.self).makeAsyncIterator()
+            let first = try await lines.next()
+            #expect(first == Health(status: .live))
+            await #expect(throws: ClientError.answerLost(client.address, reason: "the connection was closed")) {
+                try await lines.next()
+            }
+            await client.shutdown()
+            try await server.close()
+        }
+    }
+
     @Test func anAbsentSocketIsUnreachable() async throws {
         try await withFolder { folder in
             let client = WorkflowClient(address: .unix(path: folder + "/none"))

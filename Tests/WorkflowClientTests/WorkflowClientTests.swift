@@ -128,7 +128,7 @@ struct ClientErrorTests {
         (
             .answerLost(address, reason: "r"),
             "No answer from wfd at 'unix:/run/w.sock': r; it is unknown whether the request was carried out",
-            .other, true
+            .tryAgain, true
         ),
         (.problem(Problem(.overloaded, detail: "d")), "d", .tryAgain, true),
         (.problem(Problem(.instanceNotFound, detail: "d")), "d", .notFound, false),

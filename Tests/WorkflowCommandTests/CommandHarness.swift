@@ -35,7 +35,7 @@ struct CommandHarness {
             connect: { address in
                 addresses.list.withLock { $0.append(address) }
                 return WorkflowClient(transport: transport)
-            })
+            }, makeKey: { Sample.key })
         let exit = await CommandLineRun(environment: environment)(arguments)
         let outcome = Outcome(exit: exit, output: output.text, errors: errors.text)
         return (outcome, addresses.list.withLock { $0 })
@@ -76,6 +76,7 @@ private struct MemoryFiles: FileAccess {
 
 /// Answers that several tests need.
 enum Sample {
+    static let key = "019aa000-0000-7000-8000-000000000001"
     static let time = WireTime(milliseconds: 1_785_490_200_123)
 
     static func instance(

@@ -15,8 +15,8 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "simulate", "eval",
-                "import", "graph", "machines", "machine",
+                "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "timers",
+                "clock", "simulate", "eval", "import", "graph", "machines", "machine",
             ])
     }
 

@@ -13,6 +13,8 @@ final class FakeStore: WorkflowStore {
         var machines: [MachineRecord] = []
         var instances: [String: InstanceRecord] = [:]
         var journal: [JournalRecord] = []
+        var timers: [TimerRecord] = []
+        var keys: [KeyRecord] = []
         /// Commits that were tried since `failures` was set.
         var tries = 0
         /// Says for each try, counted from 1, whether it fails.
@@ -65,6 +67,16 @@ final class FakeStore: WorkflowStore {
         }
     }
 
+    func timers(after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+
+    func row(at position: Position) -> JournalRecord? {
+        content.withLock { content in content.journal.first { $0.position == position } }
+    }
+
+    func instance(_ id: InstanceID) -> InstanceRecord? {
+        content.withLock { content in content.instances.values.first { $0.id == id } }
+    }
+
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
 }
 
@@ -84,6 +96,18 @@ private final class FakeWriter: StoreWriter {
 
     func instance(named name: String) -> InstanceRecord? { store.instance(named: name) }
 
+    let forgottenKeys = Timestamp(rawValue: 0)
+
+    func instanceName(_ id: InstanceID) -> String? { store.instance(id)?.name }
+
+    func timers(limit: Int) -> [TimerRecord] {
+        store.content.withLock { Array($0.timers.sorted { $0.key < $1.key }.prefix(limit)) }
+    }
+
+    func position(of key: RequestKey, in scope: KeyScope) -> Position? {
+        store.content.withLock { content in content.keys.first { $0.key == key && $0.scope == scope }?.position }
+    }
+
     func commit(_ batch: StoreBatch) throws(StoreError) {
         store.hold.pass()
         let failure: StoreError? = store.content.withLock { content in
@@ -93,6 +117,9 @@ private final class FakeWriter: StoreWriter {
             content.machines += batch.machines
             for record in batch.newInstances + batch.changedInstances { content.instances[record.name] = record }
             content.journal += batch.journal
+            content.timers.removeAll { batch.endedTimers.contains($0.key) }
+            content.timers += batch.armedTimers
+            content.keys += batch.keys
             return nil
         }
         if let failure { throw failure }

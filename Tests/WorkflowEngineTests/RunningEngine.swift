@@ -83,6 +83,8 @@ final class HandClock: WallClock {
 
     func now() -> Timestamp { Timestamp(rawValue: time.withLock { $0 }) }
 
+    func date(of time: Timestamp) -> Date? { nil }
+
     func advance(_ milliseconds: Int64) {
         time.withLock { $0 += milliseconds }
     }

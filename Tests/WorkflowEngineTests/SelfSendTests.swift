@@ -199,28 +199,6 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func delaysAreRefusedWithTheirLines() async throws {
-        let (running, folder) = try await running()
-        defer { withExtendedLifetime(folder) {} }
-        let text = """
-            id: late
-            initial: a
-            states:
-              a:
-                after: {5s: b}
-                entry: {choose: [{guard: 'true', actions: {send: {event: x, delay: 1s}}}]}
-              b: {}
-            """
-        var lines: [Int] = []
-        do throws(Rejection) {
-            _ = try await running.engine.apply(text, syntax: .yaml)
-        } catch {
-            if case .invalidDefinition(let mistakes) = error { lines = mistakes.diagnostics.map(\.line) }
-        }
-        #expect(lines == [5, 6])
-        try await running.stop()
-    }
-
     private func retryRejection(_ running: RunningEngine) async throws -> String {
         try await rejection { try await running.engine.retry(RetryCommand(instance: "w")) }
     }

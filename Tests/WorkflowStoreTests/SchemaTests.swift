@@ -88,7 +88,7 @@ import WorkflowStore
         "UPDATE machine SET name = 'other'",
         "DELETE FROM machine",
         "DELETE FROM instance WHERE id IN (SELECT instance_id FROM snapshot)",
-        "INSERT INTO store SELECT 2, uuid, 1, 1, 1, 1, 1, 'real', 1, 1, 1 FROM store",
+        "INSERT INTO store SELECT 2, uuid, 1, 1, 1, 1, 1, 'real', 1, 1, 0, 0, 1 FROM store",
         "UPDATE journal SET kind = 'odd'", "UPDATE instance SET status = 'odd'",
         "UPDATE instance SET digest = x'00'", "UPDATE instance SET context = x'00'",
     ])

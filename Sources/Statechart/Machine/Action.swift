@@ -26,28 +26,6 @@ package indirect enum Action: Sendable {
     }
 }
 
-extension Action {
-    /// The lines on which the action, or one inside it, arms a timer.
-    var timerLines: [Int] {
-        switch self {
-        case .send(let send): send.isDelayed ? [send.line] : []
-        case .choose(let branches, _): branches.flatMap { $0.actions.flatMap(\.timerLines) }
-        case .foreach(let loop): loop.actions.flatMap(\.timerLines)
-        case .assign, .raise, .cancel, .log: []
-        }
-    }
-}
-
-extension Send {
-    /// Whether it may come later; a delay of nothing is none.
-    fileprivate var isDelayed: Bool {
-        switch delay {
-        case nil, .milliseconds(0): false
-        case .milliseconds, .expression: true
-        }
-    }
-}
-
 /// One entry of an `assign`.
 package struct Assignment: Sendable {
     /// One step of a path.
@@ -78,13 +56,15 @@ package struct Send: Sendable {
     package let delay: Delay?
     /// What `cancel` names.
     package let id: String?
+    package let misfire: Misfire
     package let line: Int
 
-    package init(event: String, data: Template?, delay: Delay?, id: String?, line: Int) {
+    package init(event: String, data: Template?, delay: Delay?, id: String?, misfire: Misfire, line: Int) {
         self.event = event
         self.data = data
         self.delay = delay
         self.id = id
+        self.misfire = misfire
         self.line = line
     }
 }

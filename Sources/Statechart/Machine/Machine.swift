@@ -72,13 +72,6 @@ package final class Machine: Sendable {
     /// The state of an id or path; nil when there is none. A state's id wins over the root's, and both over a path.
     package func state(named name: String) -> StateIndex? { statesByName[name] }
 
-    /// The lines of the definition that arm timers: `after` and delayed `send`; sorted.
-    package var timerLines: [Int] {
-        let blocks = states.flatMap { [$0.entry, $0.exit, $0.initial?.actions ?? []] } + transitions.map(\.actions)
-        let lines = states.flatMap { $0.timeouts.map(\.line) } + blocks.flatMap { $0 }.flatMap(\.timerLines)
-        return Set(lines).sorted()
-    }
-
     /// Whether some state of the machine could take an event of this name.
     package func knows(event name: String) -> Bool {
         takesAny || names.contains(name) || prefixes.contains { $0.matches(name) }

@@ -34,14 +34,24 @@ package struct Timeout: Sendable {
     /// `after.<delay as written>.<state id>`.
     package let event: String
     package let delay: Delay
+    package let misfire: Misfire
     /// The line of the definition on which the delay stands.
     package let line: Int
 
-    package init(event: String, delay: Delay, line: Int) {
+    package init(event: String, delay: Delay, misfire: Misfire, line: Int) {
         self.event = event
         self.delay = delay
+        self.misfire = misfire
         self.line = line
     }
+}
+
+/// What becomes of a timer that fires late, because nobody was there to fire it.
+package enum Misfire: Sendable, Hashable {
+    /// It fires, however late.
+    case fire
+    /// Later than this it is recorded, and changes nothing.
+    case skip(afterMilliseconds: Int64)
 }
 
 /// How long to wait.

@@ -19,9 +19,11 @@ package struct ArmedTimer: Sendable, Equatable {
     package let owner: Owner
     /// Whether it was sent without delay: it comes before everything else that happens to the instance.
     package let isImmediate: Bool
+    package let misfire: Misfire
 
     package init(
-        number: Int, event: String, data: JSONValue?, due: LogicalTime, owner: Owner, isImmediate: Bool = false
+        number: Int, event: String, data: JSONValue?, due: LogicalTime, owner: Owner, isImmediate: Bool = false,
+        misfire: Misfire = .fire
     ) {
         self.number = number
         self.event = event
@@ -29,6 +31,7 @@ package struct ArmedTimer: Sendable, Equatable {
         self.due = due
         self.owner = owner
         self.isImmediate = isImmediate
+        self.misfire = misfire
     }
 }
 
@@ -44,9 +47,21 @@ extension Snapshot {
 
 extension Machine {
     /// The event of a timer that fires. Its time is when it was due, but an instance's time never goes back.
-    package func event(of timer: ArmedTimer, notBefore last: LogicalTime = .zero) -> Event {
+    ///
+    /// - Parameter now: The clock's time; nil when it fires in time.
+    package func event(of timer: ArmedTimer, notBefore last: LogicalTime = .zero, firedAt now: LogicalTime? = nil)
+        -> Event
+    {
         Event(
             name: timer.event, data: timer.data, at: max(timer.due, last),
-            origin: timer.isImmediate ? .sent(timer.number) : .timer(timer.number))
+            origin: timer.isImmediate ? .sent(timer.number) : .timer(timer.number), firedAt: now)
+    }
+}
+
+extension ArmedTimer {
+    /// Whether the event of this timer comes so late that it shall change nothing.
+    func isSkipped(by event: Event) -> Bool {
+        guard case .skip(let limit) = misfire else { return false }
+        return (event.firedAt ?? event.at).milliseconds - due.milliseconds > limit
     }
 }

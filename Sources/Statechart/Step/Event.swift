@@ -17,12 +17,18 @@ package struct Event: Sendable, Equatable {
     /// Logical time: of a timer when it was due.
     package let at: LogicalTime
     package let origin: Origin
+    /// The clock's time, where it matters that it is not `at`: a timer may be too late to fire.
+    package let firedAt: LogicalTime?
 
-    package init(name: String, data: JSONValue? = nil, at: LogicalTime = .zero, origin: Origin = .external) {
+    package init(
+        name: String, data: JSONValue? = nil, at: LogicalTime = .zero, origin: Origin = .external,
+        firedAt: LogicalTime? = nil
+    ) {
         self.name = name
         self.data = data
         self.at = at
         self.origin = origin
+        self.firedAt = firedAt
     }
 }
 

@@ -97,7 +97,7 @@ extension Interpreter {
         tell("send \(send.event)" + when + Self.shown(data), of: state, line: send.line)
         try arm(
             event: send.event, data: data, after: delay ?? 0, owner: .send(id: send.id),
-            isImmediate: (delay ?? 0) == 0, line: send.line, of: state)
+            isImmediate: (delay ?? 0) == 0, misfire: send.misfire, line: send.line, of: state)
     }
 
     /// The data of an event that is raised or sent, as its declared type has it.

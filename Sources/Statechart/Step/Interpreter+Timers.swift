@@ -8,7 +8,8 @@ extension Interpreter {
         do throws(ActionFailure) {
             let delay = try milliseconds(of: timeout.delay, in: state, as: "after ")
             try arm(
-                event: timeout.event, data: nil, after: delay, owner: .state(state), line: timeout.line, of: state)
+                event: timeout.event, data: nil, after: delay, owner: .state(state), misfire: timeout.misfire,
+                line: timeout.line, of: state)
         } catch {
             raise(error)
         }
@@ -34,7 +35,7 @@ extension Interpreter {
     /// Arms a timer, or puts an event that was sent without delay in line.
     mutating func arm(
         event name: String, data: JSONValue?, after delay: Int64, owner: ArmedTimer.Owner, isImmediate: Bool = false,
-        line: Int, of state: StateIndex
+        misfire: Misfire, line: Int, of state: StateIndex
     ) throws(ActionFailure) {
         guard armed.count < StepLimits.timers else {
             throw ActionFailure(
@@ -44,7 +45,8 @@ extension Interpreter {
         let due = LogicalTime(milliseconds: event.at.milliseconds + delay)
         armed.append(
             ArmedTimer(
-                number: nextTimer, event: name, data: data, due: due, owner: owner, isImmediate: isImmediate))
+                number: nextTimer, event: name, data: data, due: due, owner: owner, isImmediate: isImmediate,
+                misfire: misfire))
         nextTimer += 1
     }
 }

@@ -40,6 +40,7 @@ extension Machine {
         case .done: return .refused(.finished)
         case .failed: return .refused(.failed)
         }
+        if let skipped = skipped(event, of: snapshot, isTracing: isTracing) { return .accepted(skipped) }
         var event = event
         if event.origin == .external {
             do throws(JSONMismatch) {
@@ -51,6 +52,18 @@ extension Machine {
         var interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: isTracing)
         return interpreter.run { interpreter throws(Refusal) in try interpreter.takeEvent() }
+    }
+
+    /// What a timer that is too late comes to: it is gone, and nothing else changes.
+    private func skipped(_ event: Event, of snapshot: Snapshot, isTracing: Bool) -> Macrostep? {
+        guard case .timer(let number) = event.origin,
+            let index = snapshot.armed.firstIndex(where: { $0.number == number }),
+            snapshot.armed[index].isSkipped(by: event)
+        else { return nil }
+        var after = snapshot
+        after.armed.remove(at: index)
+        let microsteps = isTracing ? [Microstep(event: event.name, transitions: [])] : []
+        return Macrostep(snapshot: after, exited: [], entered: [], microsteps: microsteps, cost: 1)
     }
 
     /// An event's data as its declared type has it, with doubles for integers where doubles are declared.

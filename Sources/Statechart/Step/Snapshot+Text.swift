@@ -83,6 +83,7 @@ extension Machine {
         case .send(let id): object["id"] = id.map(JSONValue.string)
         }
         if timer.isImmediate { object["immediate"] = true }
+        if case .skip(let limit) = timer.misfire { object["skip"] = .int(limit) }
         return .object(object)
     }
 
@@ -99,10 +100,12 @@ extension Machine {
                 if let path = object["state"]?.string { .state(try state(stored: path)) } else {
                     .send(id: object["id"]?.string)
                 }
+            let misfire: Misfire =
+                if case .int(let limit)? = object["skip"] { .skip(afterMilliseconds: limit) } else { .fire }
             timers.append(
                 ArmedTimer(
                     number: Int(number), event: event, data: object["data"], due: LogicalTime(milliseconds: due),
-                    owner: owner, isImmediate: object["immediate"] == true))
+                    owner: owner, isImmediate: object["immediate"] == true, misfire: misfire))
         }
         return timers
     }

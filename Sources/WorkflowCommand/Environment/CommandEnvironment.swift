@@ -11,16 +11,19 @@ package struct CommandEnvironment: Sendable {
     package var files: any FileAccess
     /// Makes a client for a daemon; it need not connect yet.
     package var connect: @Sendable (Address) -> WorkflowClient
+    /// Makes a key that was never used.
+    package var makeKey: @Sendable () -> String
 
     package init(
         variables: [String: String], output: any TextSink, errors: any TextSink, files: any FileAccess,
-        connect: @escaping @Sendable (Address) -> WorkflowClient
+        connect: @escaping @Sendable (Address) -> WorkflowClient, makeKey: @escaping @Sendable () -> String
     ) {
         self.variables = variables
         self.output = output
         self.errors = errors
         self.files = files
         self.connect = connect
+        self.makeKey = makeKey
     }
 }
 

@@ -17,7 +17,14 @@ extension CommandEnvironment {
             output: FileSink(descriptor: STDOUT_FILENO),
             errors: FileSink(descriptor: STDERR_FILENO),
             files: SystemFiles(),
-            connect: { WorkflowClient(address: $0) })
+            connect: { WorkflowClient(address: $0) },
+            makeKey: {
+                var time = timespec()
+                clock_gettime(CLOCK_REALTIME, &time)
+                let milliseconds = Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+                var random = SystemRandomNumberGenerator()
+                return IdempotencyKey.make(milliseconds: milliseconds, random: &random)
+            })
     }
 }
 

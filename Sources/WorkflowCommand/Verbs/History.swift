@@ -75,6 +75,9 @@ struct History: Verb {
     ]
 
     private static let detailColumns: [Table<HistoryItem>.Column] = [
+        .init("LATE", width: 4) { row in
+            row.realAt.map { DurationText.text(milliseconds: $0.milliseconds - row.at.milliseconds) } ?? "-"
+        },
         .init("EXITED") { StateText.leaves($0.exited ?? []) },
         .init("ENTERED") { StateText.leaves($0.entered ?? []) },
     ]

@@ -32,6 +32,8 @@ struct Send: Verb {
     @Option(help: ArgumentHelp("Only if this state is active.", valueName: "state"))
     var expectState: String?
 
+    @OptionGroup var key: KeyOption
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -45,7 +47,9 @@ struct Send: Verb {
             expect: expectation == Expectation() ? nil : expectation)
         let parameters = SendParameters(dryRun: dryRun, detail: detail, explain: explain)
         do {
-            let answer = try await session.withClient { try await $0.send(request, to: instance, parameters) }
+            let answer = try await key.persist(in: session) { client, key throws(ClientError) in
+                try await client.send(request, to: instance, parameters, key: dryRun ? nil : key)
+            }
             try session.print(answer) { SendText.lines(for: answer) }
         } catch {
             throw CommandFailure(error, event: event)

@@ -25,12 +25,16 @@ struct Start: Verb {
             valueName: "json|@file|-"))
     var data: String?
 
+    @OptionGroup var key: KeyOption
+
     @OptionGroup var global: GlobalOptions
 
     func run(in session: Session) async throws {
         let data = try data.map { try DataArgument.object(of: $0, in: session) }
         let request = StartRequest(machine: machine, version: version, instance: name, data: data)
-        let instance = try await session.withClient { try await $0.start(request) }
+        let instance = try await key.persist(in: session) { client, key throws(ClientError) in
+            try await client.start(request, key: key)
+        }
         try session.print(instance) {
             let end = instance.status == .running ? "" : ", \(instance.status.rawValue)"
             return "\(instance.instance): started in \(StateText.leaves(instance.configuration))"

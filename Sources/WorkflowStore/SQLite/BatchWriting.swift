@@ -5,23 +5,38 @@ import Statechart
 struct BatchWriting {
     let epoch: Int64
 
-    func write(_ batch: StoreBatch, on database: Database) throws {
-        try updateStore(batch.numbers, database)
+    /// Returns what is known about keys afterwards.
+    func write(_ batch: StoreBatch, _ ledger: KeyLedger, on database: Database) throws -> KeyLedger {
+        var ledger = ledger
+        if let retention = batch.retention { ledger = try forgetKeys(retention, ledger, database) }
+        ledger.count += Int64(batch.keys.count)
+        try updateStore(batch.numbers, ledger, database)
         try insert(batch.machines, database)
         try insert(batch.newInstances, database)
         try update(batch.changedInstances, database)
         try insert(batch.journal, database)
         try insert(batch.snapshots, database)
+        try delete(batch.endedTimers, database)
+        try insert(batch.armedTimers, database)
+        try insert(batch.keys, database)
+        return ledger
     }
 
-    /// Fence, allocator and clock mark in one write; the first, so that a fenced writer does nothing in vain.
-    private func updateStore(_ numbers: StoreNumbers, _ database: Database) throws {
+    /// Fence, allocator and clock mark in one write.
+    private func updateStore(_ numbers: StoreNumbers, _ ledger: KeyLedger, _ database: Database) throws {
         var update = try PreparedStatement(
             database,
-            "UPDATE store SET next_position = ?, next_instance = ?, last_ms = ? WHERE id = 1 AND epoch = ?")
+            """
+            UPDATE store SET next_position = ?, next_instance = ?, last_ms = ?, dedupe_floor = ?, dedupe_ms = ?,
+                dedupe_count = ?
+            WHERE id = 1 AND epoch = ?
+            """)
         update.bind(numbers.nextPosition.rawValue)
         update.bind(numbers.nextInstance.rawValue)
         update.bind(numbers.last.rawValue)
+        update.bind(ledger.floor.rawValue)
+        update.bind(ledger.forgotten.rawValue)
+        update.bind(ledger.count)
         update.bind(epoch)
         try update.run()
         guard update.changes == 1 else {
@@ -52,7 +67,7 @@ struct BatchWriting {
             database,
             """
             INSERT INTO instance (namespace_id, \(InstanceRecord.columns))
-            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         for instance in instances {
             insert.bind(instance.id.rawValue)
@@ -67,6 +82,7 @@ struct BatchWriting {
             insert.bind(instance.state.memory)
             insert.bind(instance.state.armed)
             insert.bind(instance.state.output)
+            insert.bind(instance.armedAt.listText)
             insert.bind(instance.digest.bytes)
             insert.bind(instance.created.rawValue)
             insert.bind(instance.updated.rawValue)
@@ -127,13 +143,13 @@ extension BatchWriting {
     /// decides by the statement's columns, not by the values.
     private static let updateInPlace = """
         UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
-            digest = ?, updated_ms = ?
+            armed_at = ?, digest = ?, updated_ms = ?
         WHERE id = ? AND machine_id = ? AND status = ?
         """
 
     private static let updateMoved = """
         UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
-            digest = ?, updated_ms = ?, machine_id = ?, status = ?
+            armed_at = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?
         WHERE id = ?
         """
 
@@ -170,6 +186,7 @@ extension BatchWriting {
         statement.bind(instance.state.memory)
         statement.bind(instance.state.armed)
         statement.bind(instance.state.output)
+        statement.bind(instance.armedAt.listText)
         statement.bind(instance.digest.bytes)
         statement.bind(instance.updated.rawValue)
     }

@@ -14,6 +14,7 @@ struct FileCreation {
     let file: StoreFile
     let migrations: [Migration]
     let now: Timestamp
+    let clock: StoreClock
 
     /// Creates the file. Call it with the lock held and no file there.
     func run() throws(StoreError) {
@@ -82,10 +83,13 @@ struct FileCreation {
             database,
             """
             INSERT INTO store (id, uuid, generation, epoch, next_position, next_instance, last_ms, clock, clean,
-                dedupe_floor, purge_floor)
-            VALUES (1, ?, 1, 0, 1, 1, 0, 'real', 1, 1, 1)
+                dedupe_floor, dedupe_ms, dedupe_count, purge_floor)
+            VALUES (1, ?, 1, 0, 1, 1, ?, ?, 1, 1, 0, 0, 1)
             """)
         insert.bind(UniqueID(at: now, random: &random).bytes)
+        // A virtual clock begins with the real time.
+        insert.bind(clock == .virtual ? now.rawValue : 0)
+        insert.bind(clock.rawValue)
         try insert.run()
     }
 

@@ -15,8 +15,8 @@ extension MachineRecord {
 
 extension InstanceRecord {
     static let columns = """
-        id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, output, digest,
-        created_ms, updated_ms
+        id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, output, armed_at,
+        digest, created_ms, updated_ms
         """
     /// The place of `configuration` in `columns`.
     static let configurationColumn: CInt = 7
@@ -26,7 +26,7 @@ extension InstanceRecord {
             id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
             machineID: MachineID(rawValue: row.integer()), status: try row.status(),
             seq: Seq(rawValue: row.integer()), head: Position(rawValue: row.integer()),
-            state: SnapshotText(row: &row), digest: try row.digest(),
+            state: SnapshotText(row: &row), armedAt: try row.positions(), digest: try row.digest(),
             created: Timestamp(rawValue: row.integer()), updated: Timestamp(rawValue: row.integer()))
     }
 }
@@ -72,8 +72,37 @@ extension StatementRow {
         return status
     }
 
+    /// A JSON list of positions.
+    fileprivate mutating func positions() throws(SQLiteFailure) -> [Position] {
+        let text = text()
+        if text == "[]" { return [] }
+        guard text.hasPrefix("["), text.hasSuffix("]") else { throw .malformed("a list of positions") }
+        var positions: [Position] = []
+        for number in text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false) {
+            guard let number = Int64(number) else { throw .malformed("a list of positions") }
+            positions.append(Position(rawValue: number))
+        }
+        return positions
+    }
+
     fileprivate mutating func kind() throws(SQLiteFailure) -> JournalKind {
         guard let kind = JournalKind(rawValue: text()) else { throw .malformed("a kind") }
         return kind
     }
+}
+
+extension TimerRecord {
+    static let columns = "due_ms, position, ordinal, instance_id, event"
+
+    init(row: inout StatementRow) {
+        self.init(
+            key: TimerKey(
+                due: Timestamp(rawValue: row.integer()), position: Position(rawValue: row.integer()),
+                ordinal: row.integer()), instanceID: InstanceID(rawValue: row.integer()), event: row.text())
+    }
+}
+
+extension [Position] {
+    /// As it is stored: a JSON list.
+    var listText: String { isEmpty ? "[]" : "[" + map { String($0.rawValue) }.joined(separator: ",") + "]" }
 }

@@ -15,6 +15,14 @@ extension SQLiteStore {
         try await readers.slice { database, _ in try StoreQueries.instance(database, named: name) }
     }
 
+    package func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord? {
+        try await readers.slice { database, _ in try StoreQueries.instance(database, id) }
+    }
+
+    package func row(at position: Position) async throws(StoreError) -> JournalRecord? {
+        try await readers.slice { database, _ in try StoreQueries.row(database, at: position) }
+    }
+
     package func instanceNames(near name: String, limit: Int) async throws(StoreError) -> [String] {
         guard limit > 0 else { return [] }
         let limit = min(limit, limits.suggestionRows)

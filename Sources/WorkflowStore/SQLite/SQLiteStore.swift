@@ -42,18 +42,19 @@ extension SQLiteStore {
     ///
     /// When it returns, what the last process left in the write-ahead log is in the file, the schema is ours and the
     /// newest, the last rows are what was written, and this process is the only one to write. A file of another program
-    /// or of a newer schema is refused untouched.
+    /// or of a newer schema is refused untouched, and so is one whose times are of another clock.
     package static func open(
-        at path: String, clock now: Timestamp, limits: StoreLimits = StoreLimits()
+        at path: String, clock now: Timestamp, on clock: StoreClock = .real, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteStore {
-        try open(at: path, clock: now, limits: limits, migrations: Migrations.all)
+        try open(at: path, clock: now, on: clock, limits: limits, migrations: Migrations.all)
     }
 
     /// `open(at:clock:limits:)` with other steps of the schema, for tests.
     package static func open(
-        at path: String, clock now: Timestamp, limits: StoreLimits, migrations: [Migration]
+        at path: String, clock now: Timestamp, on clock: StoreClock = .real, limits: StoreLimits,
+        migrations: [Migration]
     ) throws(StoreError) -> SQLiteStore {
         let file = try StoreFile(path)
-        return try StoreOpening(file: file, now: now, limits: limits, migrations: migrations).run()
+        return try StoreOpening(file: file, now: now, clock: clock, limits: limits, migrations: migrations).run()
     }
 }

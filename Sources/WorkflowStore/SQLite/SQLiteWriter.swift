@@ -26,6 +26,9 @@ final class SQLiteWriter: StoreWriter {
     private let hook = WALHook()
 
     private(set) var numbers: StoreNumbers
+    private var keys: KeyLedger
+
+    var forgottenKeys: Timestamp { keys.forgotten }
 
     init(
         file: StoreFile, connection: DatabaseQueue, readers: ReaderPool, lock: FileLock, row: StoreRow,
@@ -37,6 +40,7 @@ final class SQLiteWriter: StoreWriter {
         self.lock = lock
         self.limits = limits
         epoch = row.epoch
+        keys = row.keys
         identity = file.identity()?.identity
         log = WALMeter(limits: limits)
         let lastMachine = try connection.inDatabase { [hook] database in
@@ -53,7 +57,11 @@ final class SQLiteWriter: StoreWriter {
         if batch.isEmpty && batch.numbers == numbers { return }
         try refuseUncovered(batch)
         try refuseMovedFile()
-        try transaction { database in try BatchWriting(epoch: self.epoch).write(batch, on: database) }
+        var keys = keys
+        try transaction { database in
+            keys = try BatchWriting(epoch: self.epoch).write(batch, keys, on: database)
+        }
+        self.keys = keys
         numbers = batch.numbers
     }
 
@@ -67,6 +75,18 @@ final class SQLiteWriter: StoreWriter {
 
     func instance(named name: String) throws(StoreError) -> InstanceRecord? {
         try read { database in try StoreQueries.instance(database, named: name) }
+    }
+
+    func instanceName(_ id: InstanceID) throws(StoreError) -> String? {
+        try read { database in try StoreQueries.instanceName(database, id) }
+    }
+
+    func timers(limit: Int) throws(StoreError) -> [TimerRecord] {
+        try read { database in try StoreQueries.timers(database, limit: limit) }
+    }
+
+    func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
+        try read { database in try StoreQueries.position(database, of: key, in: scope) }
     }
 
     /// Frames in the write-ahead log after the last commit.

@@ -5,6 +5,7 @@ import Migrations
 struct StoreOpening {
     let file: StoreFile
     let now: Timestamp
+    let clock: StoreClock
     let limits: StoreLimits
     let migrations: [Migration]
 
@@ -18,7 +19,7 @@ struct StoreOpening {
         let isThere = try FileHeader.accept(file, newest: newest) != nil
         if isThere { try file.refuseSeveralNames() }
         lock.sign()
-        if !isThere { try FileCreation(file: file, migrations: migrations, now: now).run() }
+        if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
         do {
             return try open(lock: lock, wasCreated: !isThere)
         } catch {
@@ -100,6 +101,7 @@ struct StoreOpening {
         guard let row = try StoreRow.read(database) else {
             throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
         }
+        guard row.clock == clock else { throw otherClock }
         recovered.wasClean = row.isClean
         if !row.isClean, !hadLog, !recovered.wasCreated { throw missingLog }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
@@ -114,6 +116,17 @@ struct StoreOpening {
             "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' is "
                 + "missing, with what was committed last; put it back, restore a backup, or go on without it by making "
                 + "an empty file of that name")
+    }
+
+    private var otherClock: StoreError {
+        let why =
+            switch clock {
+            case .virtual:
+                "its events have real times, and would be mixed with made-up ones; make a copy for it with 'wfctl backup' "
+                    + "and 'wfd restore --clock virtual'"
+            case .real: "its events have times of a virtual clock; serve it with '--clock virtual'"
+            }
+        return StoreError(.otherClock, "Cannot open '\(file.given)' on the \(clock) clock: \(why)")
     }
 
     /// Raises the epoch, so that a process that still believes to own the store can write nothing more.

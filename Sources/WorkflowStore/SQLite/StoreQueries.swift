@@ -63,4 +63,56 @@ enum StoreQueries {
         }
         return names
     }
+
+    static func instance(_ database: Database, _ id: InstanceID) throws -> InstanceRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ? AND status <> 'purging'")
+        select.bind(id.rawValue)
+        return try select.first { row in try InstanceRecord(row: &row) }
+    }
+
+    static func instanceName(_ database: Database, _ id: InstanceID) throws -> String? {
+        var select = try PreparedStatement(database, "SELECT name FROM instance WHERE id = ?")
+        select.bind(id.rawValue)
+        return try select.first { row in row.text() }
+    }
+
+    static func row(_ database: Database, at position: Position) throws -> JournalRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?")
+        select.bind(position.rawValue)
+        return try select.first { row in try JournalRecord(row: &row) }
+    }
+
+    static func timers(_ database: Database, limit: Int) throws -> [TimerRecord] {
+        var select = try PreparedStatement(
+            database,
+            "SELECT \(TimerRecord.columns) FROM timer ORDER BY due_ms, position, ordinal LIMIT ?")
+        select.bind(Int64(limit))
+        var timers: [TimerRecord] = []
+        try select.forEachRow { row in
+            timers.append(TimerRecord(row: &row))
+            return true
+        }
+        return timers
+    }
+
+    static func position(_ database: Database, of key: RequestKey, in scope: KeyScope) throws -> Position? {
+        var select = try PreparedStatement(database, "SELECT position FROM dedupe WHERE key = ? AND scope = ?")
+        select.bind(key.bytes)
+        select.bind(scope.rawValue)
+        return try select.first { row in Position(rawValue: row.integer()) }
+    }
+
+    /// The first version of the machine that a version belongs to.
+    static func firstVersion(_ database: Database, of machine: MachineID) throws -> MachineID? {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT id FROM machine
+            WHERE namespace_id = 1 AND version = 1 AND name = (SELECT name FROM machine WHERE id = ?)
+            """)
+        select.bind(machine.rawValue)
+        return try select.first { row in MachineID(rawValue: row.integer()) }
+    }
 }

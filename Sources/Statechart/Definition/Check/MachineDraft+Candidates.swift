@@ -55,11 +55,21 @@ extension MachineDraft {
     private func checkTimeout(
         _ transition: TransitionDraft, of state: StateDraft, _ diagnostics: inout DiagnosticList
     ) {
+        if let misfire = transition.misfire, misfire != self.misfire(of: transition.trigger, in: state) {
+            diagnostics.error(
+                "the transitions of one delay share its timer; they have different rules for 'misfire'",
+                at: transition.position)
+        }
         guard case .after = transition.trigger, !transition.reenters,
             transition.targets.contains(where: { $0.state == state.index })
         else { return }
         diagnostics.warning(
             "this 'after' leads to its own state and will not fire again; add 'reenter: true'", at: transition.position)
+    }
+
+    /// What is done when a delay's timer is late: what one of its transitions says.
+    func misfire(of trigger: TransitionDraft.Trigger, in state: StateDraft) -> Misfire {
+        state.transitions.lazy.filter { $0.trigger == trigger }.compactMap(\.misfire).first ?? .fire
     }
 
     private func checkDone(of state: StateDraft, _ diagnostics: inout DiagnosticList) {

@@ -70,7 +70,7 @@ struct ActionCompiler {
                 Send(
                     event: draft.event, data: draft.data.flatMap { compiler.template($0, event: event) },
                     delay: draft.delay.flatMap { compiler.delay($0, event: event) }, id: draft.id,
-                    line: draft.position.line))
+                    misfire: draft.misfire, line: draft.position.line))
         case .cancel(let id, let position): return .cancel(id: id, line: position.line)
         case .log(let draft): return compiler.expression(draft, event: event).map { .log($0) }
         case .choose(let drafts, let position):

@@ -59,6 +59,7 @@ struct MachineCompiler {
             expressions.delay(timeout.delay).map { delay in
                 Timeout(
                     event: draft.timeoutEvent(timeout.word.text, of: state), delay: delay,
+                    misfire: draft.misfire(of: .after(timeout.word.text), in: state),
                     line: timeout.word.position.line)
             }
         }

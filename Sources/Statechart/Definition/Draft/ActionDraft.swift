@@ -62,6 +62,7 @@ struct SendDraft {
     var data: TemplateDraft?
     var delay: DelayDraft?
     var id: String?
+    var misfire = Misfire.fire
     let position: SourcePosition
 }
 

@@ -2,7 +2,8 @@
 enum DefinitionKeys {
     /// A place in a definition that has keys of its own.
     enum Place {
-        case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event
+        case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
+            misfire
     }
 
     /// The keys of a place that mean something now.
@@ -13,10 +14,11 @@ enum DefinitionKeys {
         case .finalState: ["id", "type", "entry", "exit", "output"] + notes
         case .historyState: ["id", "type", "history", "target"] + notes
         case .initial: ["target", "actions"]
-        case .transition: ["target", "guard", "actions", "reenter"] + notes
+        case .transition: ["target", "guard", "actions", "reenter", "misfire"] + notes
         case .action: ["assign", "raise", "send", "cancel", "log", "choose", "foreach"]
         case .raise: ["event", "data"]
-        case .send: ["event", "data", "delay", "id"]
+        case .send: ["event", "data", "delay", "id", "misfire"]
+        case .misfire: ["skip"]
         case .branch: ["guard", "actions"]
         case .foreach: ["array", "item", "index", "actions"]
         case .event: ["data"]
@@ -46,6 +48,8 @@ enum DefinitionKeys {
         case "guard": "in a transition or a branch of 'choose'"
         case "reenter": "in a transition"
         case "delay": "in a 'send'"
+        case "misfire": "in a transition of 'after' or a 'send'"
+        case "skip": "in 'misfire'"
         default: nil
         }
     }

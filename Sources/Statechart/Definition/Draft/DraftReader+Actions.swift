@@ -132,8 +132,13 @@ extension DraftReader {
         if let node = pairs["id"], pairs["delay"] == nil {
             diagnostics.warning("'id' does nothing without a 'delay': 'cancel' ends delayed events", at: node.position)
         }
+        let misfire = pairs["misfire"].flatMap { self.misfire($0) } ?? .fire
+        if let node = pairs["misfire"], pairs["delay"] == nil {
+            diagnostics.error("'misfire' goes with a 'delay': what is sent at once is never late", at: node.position)
+        }
         return sentEvent(node, "'event'").map {
-            .send(SendDraft(event: $0, data: data, delay: delay, id: id, position: pair.key.position))
+            .send(
+                SendDraft(event: $0, data: data, delay: delay, id: id, misfire: misfire, position: pair.key.position))
         }
     }
 
@@ -161,6 +166,23 @@ extension DraftReader {
     mutating func delay(_ node: SourceNode) -> DelayDraft? {
         guard let expression = expression(node, "a delay") else { return nil }
         return delay(expression)
+    }
+
+    /// Reads `misfire`: `fire`, or `{skip: delay}`.
+    mutating func misfire(_ node: SourceNode) -> Misfire? {
+        guard case .mapping(let pairs) = node.content else {
+            if text(node, "'misfire'") == "fire" { return .fire }
+            diagnostics.error("'misfire' is 'fire' or {skip: delay}", at: node.position)
+            return nil
+        }
+        checkKeys(of: pairs, in: .misfire, of: "'misfire'")
+        guard let node = pairs["skip"], case .scalar(let text, _) = node.content,
+            let milliseconds = DelayText.milliseconds(text)
+        else {
+            diagnostics.error("'skip' is how late is too late, \(DelayText.rule)", at: node.position)
+            return nil
+        }
+        return .skip(afterMilliseconds: milliseconds)
     }
 
     /// The delay of a text.

@@ -62,6 +62,7 @@ extension DraftReader {
             switch pair.key.text {
             case "target": transition.targets = targets(pair.value, "'target'", allowsList: true)
             case "actions": transition.actions = actions(pair.value, of: "'actions'")
+            case "misfire": transition.misfire = misfire(pair.value, of: transition.trigger)
             case "reenter": transition.reenters = bool(pair.value, "'reenter'") ?? false
             case "guard":
                 transition.isGuarded = true
@@ -69,6 +70,14 @@ extension DraftReader {
             default: break
             }
         }
+    }
+
+    private mutating func misfire(_ node: SourceNode, of trigger: TransitionDraft.Trigger) -> Misfire? {
+        guard case .after = trigger else {
+            diagnostics.error("'misfire' belongs to a transition of 'after' or to a 'send'", at: node.position)
+            return nil
+        }
+        return misfire(node)
     }
 
     /// Reads one target or a list of them.

@@ -19,6 +19,8 @@ struct TransitionDraft {
     var isGuarded = false
     /// Nil also where the guard could not be read.
     var condition: ExpressionDraft?
+    /// Of `after` only.
+    var misfire: Misfire?
 }
 
 /// A delay of `after`.

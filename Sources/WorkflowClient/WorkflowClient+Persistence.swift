@@ -1,0 +1,38 @@
+import WorkflowAPI
+
+extension WorkflowClient {
+    /// Repeats a request with a key until it is known what became of it, or until the patience ends.
+    ///
+    /// Only a request that may have been carried out is repeated: its answer was lost, or the daemon itself does not
+    /// know. Other errors are thrown as they come.
+    public func untilKnown<Answer>(
+        patience: Duration = .seconds(10), _ request: () async throws(ClientError) -> Answer
+    ) async throws(ClientError) -> Answer {
+        let deadline = ContinuousClock.now + patience
+        var pause = Duration.milliseconds(50)
+        var unknown: ClientError?
+        while true {
+            do throws(ClientError) {
+                return try await request()
+            } catch {
+                if error.leavesOutcomeOpen { unknown = error }
+                guard let unknown, error.isTransient else { throw error }
+                guard .now + pause < deadline else { throw unknown }
+            }
+            // Ends early when the task is cancelled; the next request then fails at once.
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(1))
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether the request may have been carried out.
+    public var leavesOutcomeOpen: Bool {
+        switch self {
+        case .answerLost: true
+        case .problem(let problem): problem.type == .outcomeUnknown
+        case .unreachable, .notPermitted, .protocolViolation: false
+        }
+    }
+}

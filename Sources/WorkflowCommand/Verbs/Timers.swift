@@ -1,0 +1,58 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl timers`.
+struct Timers: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "timers", abstract: "Show what will happen by itself, the next first.",
+        discussion: "Of one instance, or of all that run.")
+
+    @Argument(help: "The instance's name.")
+    var instance: String?
+
+    @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
+    var limit: Int?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Limit.check(limit) }
+
+    func run(in session: Session) async throws {
+        var printer = ListPrinter(session, columns: instance == nil ? Self.columns : Self.columns + Self.ownColumns)
+        try await session.withClient { client in
+            if let instance {
+                let items = try await client.timers(ofInstance: instance).items
+                return try printer.add(Array(items.prefix(limit ?? .max)))
+            }
+            try await PageWalk(limit: limit).run(address: client.address) { size, page in
+                try await client.timers(.init(limit: size, page: page))
+            } print: {
+                try printer.add($0)
+            }
+        }
+        try printer.end()
+    }
+
+    private static let columns: [Table<TimerItem>.Column] = [
+        .init("DUE") { $0.due.text },
+        .init("IN") { timer in
+            if timer.waits == true { return "waits: failed" }
+            let milliseconds = timer.dueInMilliseconds
+            if milliseconds >= 0 { return DurationText.text(milliseconds: milliseconds) }
+            return "late by " + DurationText.text(milliseconds: -milliseconds)
+        },
+        .init("INSTANCE") { $0.instance },
+        .init("EVENT") { $0.event },
+    ]
+
+    private static let ownColumns: [Table<TimerItem>.Column] = [
+        .init("ENDS WITH") { timer in
+            if let state = timer.state { return "leaving \(state.isEmpty ? "the machine" : state)" }
+            return timer.id.map { "cancel \($0)" } ?? "-"
+        },
+        .init("MISFIRE") { timer in
+            timer.skipMilliseconds.map { "skip after \(DurationText.text(milliseconds: $0))" } ?? "fire"
+        },
+    ]
+}

@@ -1,0 +1,66 @@
+import Statechart
+import WorkflowStore
+
+// What comes to an instance by itself: its timers, and what is left of the events that it sent to itself.
+
+extension BatchBuilder {
+    /// Fires the next timer of an instance, if it is due.
+    ///
+    mutating func fire(_ id: InstanceID, cached: (String) -> LiveInstance?) throws(Rejection) -> Firing {
+        guard let name = try read({ () throws(StoreError) in try store.instanceName(id) }),
+            var instance = try instance(named: name, cached: cached)
+        else { return .nothing }
+        guard firings(of: name) < limits.firingsOfInstance else { return .exhausted }
+        let isDue = fireNext(of: &instance)
+        keep(instance)
+        return isDue ? .fired(next: instance.nextKey) : .nothing
+    }
+
+    /// What came of looking at an instance that may have something due.
+    enum Firing {
+        /// A timer fired; the next one of the instance.
+        case fired(next: TimerKey?)
+        /// Nothing was due.
+        case nothing
+        /// The instance had its share of this batch.
+        case exhausted
+    }
+
+    /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
+    /// these arm, so that an instance that never comes to rest can still be told something.
+    mutating func fireDue(of instance: inout LiveInstance) {
+        guard instance.nextDue(by: now) != nil else { return }
+        let time = instance.time(at: now)
+        var left = instance.snapshot.armed.count { $0.isImmediate || $0.due <= time } + limits.firingsOfInstance
+        while left > 0, fireNext(of: &instance) { left -= 1 }
+    }
+
+    /// Fires what is due next; false when nothing is.
+    @discardableResult
+    private mutating func fireNext(of instance: inout LiveInstance) -> Bool {
+        guard let timer = instance.nextDue(by: now) else { return false }
+        _ = countFiring(of: instance.record.name)
+        let event = event(of: timer, in: &instance)
+        switch instance.machine.step(instance.snapshot, event, as: instance.identity) {
+        case .accepted(let macrostep):
+            let chain = instance.machine.chain(event, macrostep, as: instance.identity)
+            record(chain, of: &instance, kind: timer.isImmediate ? .sent : .timer)
+        case .refused:
+            recordFailure(event, of: &instance)
+        }
+        return true
+    }
+
+    /// The event of a timer that is due: its time is when it was due, so that an outage stretches no countdown. When
+    /// too many in a row are late it is the clock's.
+    private func event(of timer: ArmedTimer, in instance: inout LiveInstance) -> Event {
+        let isLate = now.rawValue - timer.due.milliseconds > limits.lateMilliseconds
+        instance.lateFirings = isLate && !timer.isImmediate ? instance.lateFirings + 1 : 0
+        let event = instance.machine.event(
+            of: timer, notBefore: LogicalTime(instance.record.updated), firedAt: LogicalTime(now))
+        guard instance.lateFirings > limits.lateFirings else { return event }
+        return Event(
+            name: event.name, data: event.data, at: instance.time(at: now), origin: event.origin,
+            firedAt: event.firedAt)
+    }
+}

@@ -1,0 +1,91 @@
+import JSON
+import Statechart
+import WorkflowStore
+
+// The first answer to a key, made again from the journal: the step gives the same now as it gave then.
+
+extension Engine {
+    /// The answer that an event with this key got.
+    func repeated(_ command: SendCommand, at position: Position) async throws(Rejection) -> SentEvent {
+        let row = try await row(of: command.key, at: position)
+        guard row.kind == .event, row.event == command.event.name,
+            row.data == command.event.data.map(JSONWriter.string)
+        else { throw .keyReused(command.key?.text ?? "") }
+        let before = try await instance(row.instanceID, before: row)
+        let event = Event(name: row.event, data: command.event.data, at: LogicalTime(row.at))
+        guard case .accepted(let macrostep) = before.machine.step(before.snapshot, event, as: before.identity) else {
+            throw .fault("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)")
+        }
+        let chain = before.machine.chain(event, macrostep, as: before.identity)
+        return SentEvent(chain, from: before, isDryRun: false, explanation: nil, isRepeated: true)
+    }
+
+    /// The answer that a start with this key got.
+    func repeated(_ command: StartCommand, at position: Position) async throws(Rejection) -> InstanceView {
+        let row = try await row(of: command.key, at: position)
+        let record = try await record(row.instanceID)
+        let loaded = try await loadedMachine(row.machineID)
+        var instance = LiveInstance(
+            started: record.id, uuid: record.uuid, name: record.name, loaded: loaded, at: record.created)
+        let event = command.event(at: instance.identity.startedAt)
+        guard row.kind == .started, row.data == event.data.map(JSONWriter.string),
+            record.name == command.instance ?? record.uuid.text,
+            command.version == nil || command.version == loaded.record.version
+        else { throw .keyReused(command.key?.text ?? "") }
+        guard case .accepted(let macrostep) = loaded.machine.start(with: command.data, as: instance.identity) else {
+            throw .fault("the history of '\(record.name)' does not fold at seq 1")
+        }
+        let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
+        instance.take(chain)
+        return InstanceView(
+            record: instance.written(), machine: loaded.record, failure: instance.failure, isRepeated: true)
+    }
+
+    private func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
+        guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }),
+            row.key == key?.bytes
+        else { throw .fault("the row of a key is not in the store") }
+        return row
+    }
+
+    private func record(_ id: InstanceID) async throws(Rejection) -> InstanceRecord {
+        guard let record = try await read({ () async throws(StoreError) in try await store.instance(id) }) else {
+            throw .fault("the instance of a key is not in the store")
+        }
+        return record
+    }
+
+    /// An instance as it was before a row of its history.
+    private func instance(_ id: InstanceID, before row: JournalRecord) async throws(Rejection) -> LiveInstance {
+        let record = try await record(id)
+        let last = row.seq.rawValue - 1
+        let fold = try await fold(of: record, through: last)
+        guard let snapshot = fold.snapshot else { throw .fault("'\(record.name)' has no row before seq \(last + 1)") }
+        return LiveInstance(
+            record: record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: try await loadedMachine(row.machineID)
+        )
+    }
+}
+
+extension LiveInstance {
+    /// An instance as it was after a macrostep; only what an answer needs is as it was then.
+    init(record: InstanceRecord, seq: Seq, snapshot: Snapshot, loaded: LoadedMachine) {
+        var past = record
+        past.seq = seq
+        past.status = InstanceStatus(snapshot.status)
+        self.init(past: past, snapshot: snapshot, loaded: loaded)
+    }
+
+    /// Takes the macrosteps of a chain without writing them.
+    mutating func take(_ chain: Chain) {
+        for link in chain.links {
+            _ = advance(
+                to: link.macrostep.snapshot, kind: .started, event: link.event, position: record.head,
+                now: record.created)
+        }
+        guard let failure = chain.failure else { return }
+        var snapshot = snapshot
+        snapshot.status = .failed
+        _ = advance(to: snapshot, kind: .failed, event: failure.event, position: record.head, now: record.created)
+    }
+}

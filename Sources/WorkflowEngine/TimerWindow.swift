@@ -1,0 +1,61 @@
+import HeapModule
+import WorkflowStore
+
+/// The timers that are due next, a bounded number of them; all others are only in the store.
+///
+/// Entries are hints: each says that an instance may have something due. An instance that is looked at for one is
+/// entered again with its next timer, and one that has been cancelled is noticed when its time comes. So nothing has
+/// to be taken back when a batch fails: the window is read anew.
+struct TimerWindow {
+    private struct Entry: Comparable {
+        let key: TimerKey
+        let instance: InstanceID
+
+        static func < (lhs: Entry, rhs: Entry) -> Bool { lhs.key < rhs.key }
+    }
+
+    private let bound: Int
+    private var entries = Heap<Entry>()
+    /// The last timer that was read; later ones are not entered. Nil when all that there are have been read.
+    private var horizon: TimerKey?
+    private var isStale = true
+
+    init(bound: Int) {
+        self.bound = bound
+    }
+
+    /// Forgets everything; the next look reads anew.
+    mutating func invalidate() {
+        isStale = true
+    }
+
+    /// Enters a timer that was armed, or that is still to come.
+    mutating func insert(_ key: TimerKey, of instance: InstanceID) {
+        if isStale { return }
+        if let horizon, key > horizon { return }
+        entries.insert(Entry(key: key, instance: instance))
+        if entries.count > 2 * bound { isStale = true }
+    }
+
+    /// When something may be due next; nil when nothing is armed.
+    mutating func nextDue(_ store: any StoreWriter) throws(StoreError) -> Timestamp? {
+        try refresh(store)
+        return entries.min?.key.due
+    }
+
+    /// The instance that may have something due first, if it is due by a time; takes the entry out.
+    mutating func popDue(by now: Timestamp, _ store: any StoreWriter) throws(StoreError) -> InstanceID? {
+        try refresh(store)
+        guard let first = entries.min, first.key.due <= now else { return nil }
+        entries.removeMin()
+        return first.instance
+    }
+
+    private mutating func refresh(_ store: any StoreWriter) throws(StoreError) {
+        guard isStale || (entries.isEmpty && horizon != nil) else { return }
+        let timers = try store.timers(limit: bound)
+        entries = Heap(timers.map { Entry(key: $0.key, instance: $0.instanceID) })
+        horizon = timers.count == bound ? timers.last?.key : nil
+        isStale = false
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import Logging
+import NIOCore
+import WorkflowAPI
+import WorkflowEngine
+
+extension Response {
+    /// An answer in lines, each sent when it is written.
+    ///
+    /// What `write` throws becomes the last line, because the status was sent before. When the caller goes away,
+    /// writing throws.
+    init(
+        lines logger: Logger, headers: HTTPFields = [:],
+        _ write: @escaping @Sendable @concurrent (inout LineWriter) async throws -> Void
+    ) {
+        var headers = headers
+        headers[.contentType] = LineStream.mediaType
+        let body = ResponseBody { writer in
+            var lines = LineWriter(writer)
+            do {
+                try await write(&lines)
+            } catch {
+                // Nobody is there to be told.
+                if lines.isBroken { throw error }
+                try await lines.write(LineStream.ProblemLine(Problem(inLine: error, logger)))
+            }
+            writer = lines.writer
+            try await writer.finish(nil)
+        }
+        self.init(status: .ok, headers: headers, body: body)
+    }
+}
+
+/// Writes the lines of an answer.
+struct LineWriter {
+    fileprivate var writer: any ResponseBodyWriter
+    /// The caller went away.
+    fileprivate private(set) var isBroken = false
+
+    fileprivate init(_ writer: any ResponseBodyWriter) {
+        self.writer = writer
+    }
+
+    /// Sends a line; waits while the caller does not read.
+    @concurrent mutating func write(_ value: some JSONWritable) async throws {
+        var buffer = ByteBuffer(bytes: JSONWriter.bytes(value))
+        buffer.writeInteger(UInt8(ascii: "\n"))
+        do {
+            try await writer.write(buffer)
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+}
+
+extension Problem {
+    /// What is said about an error after the first line.
+    fileprivate init(inLine error: any Error, _ logger: Logger) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let rejection as Rejection: self.init(rejection)
+        default:
+            logger.error("a request failed", metadata: ["error": "\(error)"])
+            self.init(.internalError, detail: "The daemon could not answer; its log says why")
+        }
+    }
+}
