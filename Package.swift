@@ -14,7 +14,7 @@ let package = Package(
     dependencies: [
         // Verbs, flags, help and exit codes of both executables.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        // SHA-256 of definitions, journal rows and snapshots.
+        // SHA-256 of definitions, journal rows, snapshots and backups.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         // The heap of the timers that are due next.
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -107,6 +107,7 @@ let package = Package(
             dependencies: [
                 "CEL", "Interchange", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
             ]
         ),

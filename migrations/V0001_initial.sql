@@ -157,3 +157,10 @@ CREATE TABLE dedupe (
     position INTEGER NOT NULL,
     PRIMARY KEY (key, scope)
 ) STRICT, WITHOUT ROWID;
+-- Every restore that this file, or one that it replaced, has behind it: where generations of the store part.
+CREATE TABLE restoration (
+    generation    INTEGER NOT NULL PRIMARY KEY,  -- that began with the restore
+    parent        INTEGER NOT NULL CHECK (parent < generation),  -- of the backup that was restored
+    next_position INTEGER NOT NULL,  -- the first position that the generation hands out itself
+    restored_ms   INTEGER NOT NULL
+) STRICT;

@@ -15,6 +15,8 @@ public struct Problem: Error, Hashable, WireObject {
     /// The paths of the instance's active leaves.
     public var state: [String]?
     public var seq: Int64?
+    /// The line of a body in lines.
+    public var line: Int64?
     /// The events that the instance takes now.
     public var accepted: [String]?
     /// The transitions that were tried, and why none was taken.
@@ -23,13 +25,15 @@ public struct Problem: Error, Hashable, WireObject {
     public var diagnostics: [DefinitionDiagnostic]?
     /// The name that was probably meant.
     public var suggestion: String?
+    /// Where this store and that of an older cursor part.
+    public var parted: Parting?
 
     /// Takes the parts as they are; what does not belong to the type stays nil.
     public init(
         _ type: ProblemType, detail: String, instance: String? = nil, machine: String? = nil, state: [String]? = nil,
         seq: Int64? = nil, accepted: [String]? = nil, candidates: [Candidate]? = nil,
         diagnostics: [DefinitionDiagnostic]? = nil,
-        suggestion: String? = nil
+        suggestion: String? = nil, parted: Parting? = nil
     ) {
         self.type = type
         self.detail = detail
@@ -41,6 +45,7 @@ public struct Problem: Error, Hashable, WireObject {
         self.candidates = candidates
         self.diagnostics = diagnostics
         self.suggestion = suggestion
+        self.parted = parted
     }
 
     /// The problem of a body or a query that could not be read.
@@ -58,10 +63,12 @@ public struct Problem: Error, Hashable, WireObject {
         machine = try fields.optional("machine")
         state = try fields.optional("state")
         seq = try fields.optional("seq")
+        line = try fields.optional("line")
         accepted = try fields.optional("accepted")
         candidates = try fields.optional("candidates")
         diagnostics = try fields.optional("diagnostics")
         suggestion = try fields.optional("suggestion")
+        parted = try fields.optional("parted")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -74,10 +81,12 @@ public struct Problem: Error, Hashable, WireObject {
             writer.field("machine", ifPresent: machine)
             writer.field("state", ifPresent: state)
             writer.field("seq", ifPresent: seq)
+            writer.field("line", ifPresent: line)
             writer.field("accepted", ifPresent: accepted)
             writer.field("candidates", ifPresent: candidates)
             writer.field("diagnostics", ifPresent: diagnostics)
             writer.field("suggestion", ifPresent: suggestion)
+            writer.field("parted", ifPresent: parted)
         }
     }
 }

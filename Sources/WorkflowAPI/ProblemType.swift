@@ -46,6 +46,12 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case invalidPageToken = "invalid-page-token"
     /// A query parameter that is unknown or has a wrong value.
     case invalidParameter = "invalid-parameter"
+    /// A cursor or page token of before a restore; `Problem.parted` tells where that history ends in this one.
+    case generationChanged = "generation-changed"
+    /// A backup is made already, or waits to be fetched.
+    case backupRunning = "backup-running"
+    /// The backup was fetched, its time is over, or it never was.
+    case backupNotFound = "backup-not-found"
     case payloadTooLarge = "payload-too-large"
     case unsupportedMediaType = "unsupported-media-type"
     case routeNotFound = "route-not-found"
@@ -65,12 +71,14 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var status: Int {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .expressionFailed, .livelock, .instanceExists, .keyAhead, .clockNotVirtual:
+            .expressionFailed, .livelock, .instanceExists, .keyAhead, .clockNotVirtual,
+            .backupRunning:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
             .invalidTime:
             422
-        case .instanceNotFound, .machineNotFound, .routeNotFound: 404
+        case .instanceNotFound, .machineNotFound, .routeNotFound, .backupNotFound: 404
+        case .generationChanged: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
@@ -92,11 +100,13 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .invalidPageToken, .payloadTooLarge, .unsupportedMediaType, .invalidTime:
             .badData
         case .invalidParameter: .usage
-        case .instanceNotFound, .machineNotFound: .notFound
+        case .instanceNotFound, .machineNotFound, .backupNotFound: .notFound
         case .preconditionFailed: .precondition
         case .keyReused, .keyExpired, .keyAhead: .keyConflict
-        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: .tryAgain
-        case .clockNotVirtual, .instanceExists, .routeNotFound, .methodNotAllowed, .notImplemented, .internalError:
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning: .tryAgain
+        case .clockNotVirtual, .instanceExists, .generationChanged, .routeNotFound,
+            .methodNotAllowed, .notImplemented,
+            .internalError:
             .other
         }
     }
@@ -128,6 +138,9 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invalidRequest: "Request body is not valid"
         case .invalidPageToken: "Page token is not valid"
         case .invalidParameter: "Query parameter is not valid"
+        case .generationChanged: "The database was restored"
+        case .backupRunning: "A backup is under way"
+        case .backupNotFound: "No such backup"
         case .payloadTooLarge: "Body is too large"
         case .unsupportedMediaType: "Media type is not supported"
         case .routeNotFound: "No such route"

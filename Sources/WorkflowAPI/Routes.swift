@@ -4,10 +4,14 @@ public enum Routes {
     public static let machines = "/v1/machines"
     /// Where instances are started and listed.
     public static let instances = "/v1/instances"
+    /// Where events for many instances are sent to.
+    public static let events = "/v1/events"
     /// What comes by itself, of all instances.
     public static let timers = "/v1/timers"
     /// The daemon's clock.
     public static let clock = "/v1/clock"
+    /// Where backups are made.
+    public static let backups = "/v1/backups"
     /// Whether the process answers.
     public static let live = "/livez"
     /// Whether the daemon takes requests.
@@ -17,6 +21,11 @@ public enum Routes {
     public static func machine(_ name: String, version: Int64? = nil) -> String {
         let path = machines + "/" + PercentEncoding.encode(name)
         return version.map { "\(path)/versions/\($0)" } ?? path
+    }
+
+    /// A backup to be fetched.
+    public static func backup(_ name: String) -> String {
+        backups + "/" + PercentEncoding.encode(name)
     }
 
     /// One instance.

@@ -75,6 +75,27 @@ extension BatchBuilder {
         return .sent(SentEvent(chain, from: before, isDryRun: command.isDryRun, explanation: explanation))
     }
 
+    /// Applies events one after another, all or none.
+    mutating func sendTogether(
+        _ commands: [SendCommand], cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> [Answer] {
+        // What is not accepted goes with the copy, and so does what fired before it.
+        var trial = self
+        var answers: [Answer] = []
+        for (offset, command) in commands.enumerated() {
+            do throws(Rejection) {
+                answers.append(try trial.send(command, cached: cached))
+            } catch {
+                throw .together(offset, error)
+            }
+            guard trial.cost - cost <= limits.togetherCost, trial.bytes - bytes <= limits.batchBytes else {
+                throw .tooMuchTogether("The first \(offset + 1) of \(commands.count) events are too much at once")
+            }
+        }
+        self = trial
+        return answers
+    }
+
     /// Lets a failed instance go on with the event that it failed on.
     mutating func retry(
         _ command: RetryCommand, cached: (String) -> LiveInstance?
@@ -108,6 +129,7 @@ extension BatchBuilder {
         _ chain: Chain, of instance: inout LiveInstance, kind: JournalKind, key: RequestKey? = nil
     ) {
         for (offset, link) in chain.links.enumerated() {
+            charge(link.macrostep.cost)
             record(
                 link.macrostep.snapshot, of: &instance, kind: offset == 0 ? kind : .sent, event: link.event,
                 key: offset == 0 ? key : nil)

@@ -21,6 +21,8 @@ struct BatchBuilder {
     private(set) var touched: [String: LiveInstance] = [:]
     private var changed: Set<InstanceID> = []
     private(set) var bytes = 0
+    /// Units of evaluation of the macrosteps that were recorded.
+    private(set) var cost = 0
     /// The timers in the store of the instances that this batch touched.
     private var storedTimers: [String: [TimerRecord]] = [:]
     private var keys: [KeyPlace: Position] = [:]
@@ -93,6 +95,7 @@ struct BatchBuilder {
                 var trial = self
                 return .success(try trial.send(send, cached: cached))
             case .send(let send): return .success(try self.send(send, cached: cached))
+            case .sendTogether(let sends): return .success(.sentTogether(try sendTogether(sends, cached: cached)))
             case .retry(let retry): return .success(.sent(try self.retry(retry, cached: cached)))
             case .moveClock: preconditionFailure("the writer moves the clock itself")
             }
@@ -199,6 +202,9 @@ extension BatchBuilder {
     mutating func remember(_ key: RequestKey?, in scope: KeyScope, at position: Position) {
         if let key { keys[KeyPlace(key: key, scope: scope)] = position }
     }
+
+    /// Counts what was evaluated.
+    mutating func charge(_ units: Int) { cost += units }
 
     /// Counts what comes by itself; how often that was for this instance in this batch.
     mutating func countFiring(of name: String) -> Int {

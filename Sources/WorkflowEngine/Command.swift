@@ -85,6 +85,8 @@ enum Command: Sendable {
     case start(StartCommand)
     case send(SendCommand)
     case retry(RetryCommand)
+    /// Events that are applied all or not at all.
+    case sendTogether([SendCommand])
     /// Moves a virtual clock.
     case moveClock(to: Timestamp)
 }
@@ -94,6 +96,7 @@ enum Answer: Sendable {
     case applied(AppliedMachine)
     case started(InstanceView)
     case sent(SentEvent)
+    case sentTogether([Answer])
     /// A key that was used before: its row in the journal, from which the first answer is made again.
     case repeated(Position)
     case clockMoved(ClockMove)

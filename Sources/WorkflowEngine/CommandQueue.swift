@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Statechart
+import Synchronization
 
 /// The commands that wait for the writer, first in, first out, bounded in number and bytes.
 ///
@@ -9,13 +10,14 @@ final class CommandQueue: @unchecked Sendable {
     /// A command, and where its answer goes.
     struct Entry {
         let command: Command
-        let reply: CheckedContinuation<Result<Answer, Rejection>, Never>
+        let reply: @Sendable (Result<Answer, Rejection>) -> Void
     }
 
     private let condition = NSCondition()
     private let limits: EngineLimits
     private var entries: [Entry] = []
     private var bytes = 0
+    /// The writer has something else to do.
     private var isAwake = false
     /// What callers are told from now on; nil while the queue is open.
     private var closing: Rejection?
@@ -26,14 +28,27 @@ final class CommandQueue: @unchecked Sendable {
 
     /// Puts a command into the queue and waits for the writer's answer; a full or closed queue answers at once.
     func submit(_ command: Command) async -> Result<Answer, Rejection> {
-        await withCheckedContinuation { reply in
-            if let rejection = enqueue(Entry(command: command, reply: reply)) {
-                reply.resume(returning: .failure(rejection))
-            }
+        await withCheckedContinuation { continuation in
+            let entry = Entry(command: command) { continuation.resume(returning: $0) }
+            if let rejection = enqueue([entry]) { continuation.resume(returning: .failure(rejection)) }
         }
     }
 
-    /// Wakes the writer, because a clock was moved.
+    /// Puts commands into the queue, one behind the other, and waits for all answers; they come in the same order. When
+    /// there is no room for all of them none is taken, and that is thrown.
+    func submit(_ commands: [Command]) async throws(Rejection) -> [Result<Answer, Rejection>] {
+        if commands.isEmpty { return [] }
+        let outcome: Result<[Result<Answer, Rejection>], Rejection> = await withCheckedContinuation { continuation in
+            let answers = AnswerCollection(count: commands.count) { continuation.resume(returning: .success($0)) }
+            let entries = commands.enumerated().map { offset, command in
+                Entry(command: command) { answers.set($0, at: offset) }
+            }
+            if let rejection = enqueue(entries) { continuation.resume(returning: .failure(rejection)) }
+        }
+        return try outcome.get()
+    }
+
+    /// Lets the next `takeAll` return, or the one that blocks, although nothing waits.
     func wake() {
         condition.lock()
         defer { condition.unlock() }
@@ -41,15 +56,17 @@ final class CommandQueue: @unchecked Sendable {
         condition.signal()
     }
 
-    private func enqueue(_ entry: Entry) -> Rejection? {
+    private func enqueue(_ new: [Entry]) -> Rejection? {
+        let size = new.reduce(0) { $0 + $1.command.size }
         condition.lock()
         defer { condition.unlock() }
         if let closing { return closing }
-        let size = entry.command.size
-        guard entries.count < limits.queuedCommands, bytes + size <= limits.queuedBytes else { return .overloaded }
-        entries.append(entry)
+        guard entries.count + new.count <= limits.queuedCommands, bytes + size <= limits.queuedBytes else {
+            return .overloaded
+        }
+        if entries.isEmpty { condition.signal() }
+        entries += new
         bytes += size
-        if entries.count == 1 { condition.signal() }
         return nil
     }
 
@@ -100,7 +117,32 @@ extension Command {
         case .apply(let apply): fixed + apply.source.utf8.count
         case .start(let start): fixed + start.data.members.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
         case .retry, .moveClock: fixed
-        case .send(let send): fixed + send.event.name.utf8.count + (send.event.data?.size ?? 0)
+        case .send(let send): send.size
+        case .sendTogether(let sends): sends.reduce(fixed) { $0 + $1.size }
         }
+    }
+}
+
+extension SendCommand {
+    fileprivate var size: Int { 256 + event.name.utf8.count + (event.data?.size ?? 0) }
+}
+
+/// Collects the answers to commands that were sent together.
+private final class AnswerCollection: Sendable {
+    private let state: Mutex<(answers: [Result<Answer, Rejection>?], missing: Int)>
+    private let whole: @Sendable ([Result<Answer, Rejection>]) -> Void
+
+    init(count: Int, _ whole: @escaping @Sendable ([Result<Answer, Rejection>]) -> Void) {
+        state = Mutex((Array(repeating: nil, count: count), count))
+        self.whole = whole
+    }
+
+    func set(_ answer: Result<Answer, Rejection>, at offset: Int) {
+        let answers = state.withLock { state in
+            state.answers[offset] = answer
+            state.missing -= 1
+            return state.missing == 0 ? state.answers.compactMap { $0 } : nil
+        }
+        if let answers { whole(answers) }
     }
 }

@@ -21,6 +21,7 @@ package final class Engine: Service {
 
     let limits: EngineLimits
     let library: MachineLibrary
+    let backups: BackupDesk
     private let queue: CommandQueue
     private let clock: any WallClock
     private let logger: Logger
@@ -48,7 +49,9 @@ package final class Engine: Service {
         self.logger = logger
         library = MachineLibrary(limits: limits)
         feed = CommitFeed(limits: limits)
-        queue = CommandQueue(limits: limits)
+        let queue = CommandQueue(limits: limits)
+        self.queue = queue
+        backups = BackupDesk(store: store, limits: limits) { queue.wake() }
     }
 
     /// Whether the engine can do its work now.
@@ -57,13 +60,16 @@ package final class Engine: Service {
     package func run() async throws {
         let writer = WriterThread(
             store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-            statistics: statistics, logger: logger)
+            statistics: statistics, backups: backups, logger: logger)
         health.withLock { $0 = .ready }
+        async let keeping: Void = backups.run()
         let ending = await withGracefulShutdownHandler {
             await writer.ended()
         } onGracefulShutdown: {
             self.beginDraining()
         }
+        backups.close()
+        await keeping
         guard let error = ending else { return }
         health.withLock { $0 = .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }
@@ -73,6 +79,7 @@ package final class Engine: Service {
 
     private func beginDraining() {
         health.withLock { $0 = .draining }
+        backups.close()
         queue.close(.draining)
     }
 
@@ -118,12 +125,74 @@ extension Engine {
 
     /// Sends an event; what it changed is on disk when this returns.
     package func send(_ command: SendCommand) async throws(Rejection) -> SentEvent {
+        try Self.check(command)
+        return try await sent(try await submit(.send(command)), for: command)
+    }
+}
+
+// MARK: Many events
+
+extension Engine {
+    /// Sends events in their order; each is applied or not, whatever becomes of the others. Throws, and has sent none,
+    /// when there is no room for all of them.
+    package func send(_ commands: [SendCommand]) async throws(Rejection) -> [Result<SentEvent, Rejection>] {
+        var outcomes: [Result<SentEvent, Rejection>?] = []
+        var checked: [Command] = []
+        for command in commands {
+            do throws(Rejection) {
+                try Self.check(command)
+                checked.append(.send(command))
+                outcomes.append(nil)
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        var answers = try await queue.submit(checked)[...]
+        for offset in commands.indices where outcomes[offset] == nil {
+            guard let answer = answers.popFirst() else { preconditionFailure("every command has an answer") }
+            do throws(Rejection) {
+                outcomes[offset] = .success(try await sent(try answer.get(), for: commands[offset]))
+            } catch {
+                outcomes[offset] = .failure(error)
+            }
+        }
+        return outcomes.compactMap { $0 }
+    }
+
+    /// Sends events in their order, all or none, in one transaction. `Rejection.together` says which one was not
+    /// accepted.
+    package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SentEvent] {
+        for (offset, command) in commands.enumerated() {
+            do throws(Rejection) {
+                try Self.check(command)
+            } catch {
+                throw .together(offset, error)
+            }
+        }
+        guard case .sentTogether(let answers) = try await submit(.sendTogether(commands)) else {
+            preconditionFailure("events together are answered together")
+        }
+        var events: [SentEvent] = []
+        for (offset, answer) in answers.enumerated() {
+            do throws(Rejection) {
+                events.append(try await sent(answer, for: commands[offset]))
+            } catch {
+                throw .together(offset, error)
+            }
+        }
+        return events
+    }
+
+    private static func check(_ command: SendCommand) throws(Rejection) {
         let name = command.event.name
         if EventName.isReserved(name) { throw .reservedEvent(name) }
         guard EventName.isValid(name) else {
             throw .invalidName("'\(name.prefix(40))' is no event name: \(EventName.rule)")
         }
-        switch try await submit(.send(command)) {
+    }
+
+    private func sent(_ answer: Answer, for command: SendCommand) async throws(Rejection) -> SentEvent {
+        switch answer {
         case .sent(let event): return event
         case .repeated(let position): return try await repeated(command, at: position)
         default: preconditionFailure("a send is answered as one")

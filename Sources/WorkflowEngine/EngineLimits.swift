@@ -33,12 +33,22 @@ package struct EngineLimits: Sendable {
     /// How long keys are remembered, in milliseconds: seven days. Nil for as long as there is room, on a clock whose
     /// time is not that of the callers.
     package var keyAge: Int64? = 7 * 86_400_000
+    /// Units of evaluation that events applied all or not at all may use: the writer does nothing else meanwhile.
+    package var togetherCost = 10_000_000
     /// Keys that are remembered.
     package var keys: Int64 = 50_000_000
     /// Milliseconds that the time in a key may be ahead of the clock: an hour.
     package var keyAheadMilliseconds: Int64 = 3_600_000
     /// Rows of history that are read at once to be folded.
     package var foldedRows: Int64 = 256
+    /// For which the writer copies a backup between two batches; so long a command may wait for it.
+    package var backupSlice: Duration = .milliseconds(2)
+    /// For which a backup is kept for its fetching to begin, or to begin again.
+    package var backupKept: Duration = .seconds(60)
+    /// Between two looks for a backup that nobody fetched.
+    package var backupSweep: Duration = .seconds(10)
+    /// Bytes of a backup that are read and sent at once.
+    package var backupPartBytes = 256 << 10
 
     package init() {}
 }

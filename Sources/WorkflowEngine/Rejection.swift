@@ -18,6 +18,10 @@ package enum Rejection: Error, Sendable {
     case notFailed(InstanceFacts)
     /// A dry run that is explained and comes to a refusal.
     indirect case explained(Rejection, [CandidateView])
+    /// Of events that are applied all or not at all: the first that is not accepted, counted from 0.
+    indirect case together(Int, Rejection)
+    /// Events that are too much for one transaction.
+    case tooMuchTogether(String)
     /// What was expected and did not hold.
     case preconditionFailed(String, InstanceFacts)
     /// The key was used for another request.
@@ -30,6 +34,10 @@ package enum Rejection: Error, Sendable {
     case realClock
     /// A clock cannot go there.
     case invalidTime(String)
+    /// A backup is made, or waits to be fetched.
+    case backupUnderWay
+    /// A backup could not be made; the message says why.
+    case backupFailed(String)
     case overloaded
     case draining
     case storageUnavailable(String)

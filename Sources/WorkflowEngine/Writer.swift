@@ -13,6 +13,7 @@ final class Writer {
     private let clock: any WallClock
     private let limits: EngineLimits
     private let statistics: BatchStatistics
+    private let backups: BackupDesk
     private let logger: Logger
     private var cache: GenerationCache<String, LiveInstance>
     private var random = SystemRandomNumberGenerator()
@@ -28,8 +29,9 @@ final class Writer {
 
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed, clock: any WallClock,
-        limits: EngineLimits, statistics: BatchStatistics, logger: Logger
+        limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk, logger: Logger
     ) {
+        self.backups = backups
         self.store = store
         self.queue = queue
         self.library = library
@@ -48,13 +50,19 @@ final class Writer {
         do throws(StoreError) {
             while case .commands(let taken) = queue.takeAll(until: try nextWake()) {
                 var waiting = taken[...]
-                repeat { try runBatch(&waiting) } while !waiting.isEmpty
+                repeat {
+                    try runBatch(&waiting)
+                    // More of a backup to copy is no reason to wait for commands.
+                    if backups.advance(store) { queue.wake() }
+                } while !waiting.isEmpty
             }
         } catch {
+            backups.abandon(store)
             queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
             if case .commands(let rest) = queue.takeAll(until: nil) { abandon(rest[...]) }
             throw error
         }
+        backups.abandon(store)
         try store.close()
     }
 
@@ -63,9 +71,9 @@ final class Writer {
         if let entry = waiting.first, case .moveClock(let target) = entry.command {
             waiting.removeFirst()
             do throws(StoreError) {
-                entry.reply.resume(returning: try moveClock(to: target))
+                entry.reply(try moveClock(to: target))
             } catch {
-                entry.reply.resume(returning: .failure(Rejection(error)))
+                entry.reply(.failure(Rejection(error)))
                 guard error.code == .unavailable || error.code == .constraint else {
                     abandon(waiting)
                     throw error
@@ -91,7 +99,7 @@ final class Writer {
             try recover(entries, fired: fired, from: error, stillWaiting: waiting)
             return
         }
-        for (entry, answer) in zip(entries, answers) { entry.reply.resume(returning: answer) }
+        for (entry, answer) in zip(entries, answers) { entry.reply(answer) }
         do throws(StoreError) {
             try store.maintain()
         } catch {
@@ -147,7 +155,7 @@ final class Writer {
         }
         if entries.isEmpty { timersRest = .now + limits.timerPause }
         logger.error("a batch was not written", metadata: ["commands": "\(entries.count)", "error": "\(error)"])
-        for entry in entries { entry.reply.resume(returning: .failure(Rejection(error))) }
+        for entry in entries { entry.reply(.failure(Rejection(error))) }
         switch error.code {
         case .unavailable, .constraint: return
         default:
@@ -176,7 +184,7 @@ final class Writer {
     /// Answers commands that were taken from the queue but never applied.
     private func abandon(_ entries: ArraySlice<CommandQueue.Entry>) {
         for entry in entries {
-            entry.reply.resume(returning: .failure(.storageUnavailable("the daemon has stopped writing")))
+            entry.reply(.failure(.storageUnavailable("the daemon has stopped writing")))
         }
     }
 }

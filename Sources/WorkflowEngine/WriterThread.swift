@@ -10,14 +10,15 @@ final class WriterThread: Sendable {
     /// Starts the thread; it ends when the queue is closed and drained, or when the store fails for good.
     init(
         store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed,
-        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, logger: Logger
+        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk,
+        logger: Logger
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
         let thread = Thread {
             let writer = Writer(
                 store: store.writer, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-                statistics: statistics, logger: logger)
+                statistics: statistics, backups: backups, logger: logger)
             do throws(StoreError) {
                 try writer.run()
                 continuation.yield(nil)

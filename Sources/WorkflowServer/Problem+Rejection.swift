@@ -39,6 +39,10 @@ extension Problem {
         case .explained(let rejection, let candidates):
             self.init(rejection)
             self.candidates = candidates.map(Candidate.init)
+        case .together(let offset, let rejection):
+            self.init(rejection)
+            line = Int64(offset + 1)
+        case .tooMuchTogether(let message): self.init(.payloadTooLarge, detail: message)
         case .preconditionFailed(let expected, let facts):
             self.init(.preconditionFailed, facts, detail: "\(facts.place), is not at \(expected)")
         case .keyReused, .keyExpired, .keyAhead: self.init(key: rejection)
@@ -46,7 +50,7 @@ extension Problem {
             self.init(
                 .clockNotVirtual, detail: "The daemon runs on the machine's clock; only 'wfd --clock virtual' is moved")
         case .invalidTime(let message): self.init(.invalidTime, detail: message)
-        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .fault:
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .fault, .backupUnderWay, .backupFailed:
             self.init(unavailable: rejection)
         }
     }
@@ -82,6 +86,10 @@ extension Problem {
                 .outcomeUnknown,
                 detail: "The commit failed and its outcome is unknown: after a restart the change may be there or not; "
                     + "send again with the same key")
+        case .backupUnderWay:
+            self.init(
+                .backupRunning, detail: "A backup is made already, or waits to be fetched; there is one at a time")
+        case .backupFailed(let message): self.init(.storageUnavailable, detail: message)
         case .fault(let message): self.init(.internalError, detail: message)
         default: preconditionFailure("every other rejection has its own message")
         }

@@ -29,8 +29,10 @@ package struct WorkflowServer: Service {
         InstanceRoutes(engine: engine).register(on: router)
         EventRoutes(engine: engine).register(on: router)
         HistoryRoutes(engine: engine).register(on: router)
+        BatchRoutes(engine: engine, logger: logger).register(on: router)
         TimerRoutes(engine: engine).register(on: router)
         ClockRoutes(engine: engine).register(on: router)
+        BackupRoutes(engine: engine).register(on: router)
         HealthRoutes(engine: engine, version: version).register(on: router)
         return router
     }
@@ -65,6 +67,8 @@ enum ServerLimits {
     static let connections = 900
     /// Seconds after which an idle connection is closed: longer than a request for history may wait.
     static let idleSeconds: Int64 = 75
+    /// Between two lines that only tell how far something is.
+    static let progressInterval: Duration = .milliseconds(100)
 }
 
 extension ListenAddress {

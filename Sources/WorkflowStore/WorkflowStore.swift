@@ -43,6 +43,19 @@ package protocol WorkflowStore: Sendable {
 
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
+    /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
+    /// reading the file a few times, and blocks: not for the writer's thread.
+    ///
+    /// - Parameter mayGoOn: Called all the while with how many bytes were looked at; false ends it.
+    func completeBackup(
+        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) throws(StoreError) -> StoredBackup
+
+    /// The bytes of a complete backup, also when it is removed meanwhile.
+    func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader
+
+    /// Removes a copied or complete backup.
+    func removeBackup(_ name: BackupName)
 
     /// The writing side. One thread uses it at a time.
     var writer: any StoreWriter { get }
@@ -81,6 +94,17 @@ package protocol StoreWriter: AnyObject {
     /// Work between batches: moves the write-ahead log into the file when it is due. Blocks only as DESIGN.md section 6
     /// says. Throws when the daemon must stop writing.
     func maintain() throws(StoreError)
+
+    /// Begins a copy of the whole store beside it, one at a time. Nothing is left of it when this throws.
+    func beginBackup(_ name: BackupName) throws(StoreError)
+
+    /// Goes on with the copy for about so long. What `commit` writes meanwhile is in it too: at its end it is the store
+    /// as of the last commit, and `completeBackup` is next. When this throws, nothing is left of the copy; the store is
+    /// as good as before.
+    func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress
+
+    /// Gives up the copy that is being made, if there is one.
+    func abandonBackup()
 
     /// Ends reading and writing, moves the whole log into the file, marks it clean and closes it. Call it once.
     func close() throws(StoreError)

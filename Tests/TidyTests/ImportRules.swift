@@ -29,7 +29,7 @@ enum ImportRules {
         ],
         "Sources/WorkflowCommand": [
             "CEL", "Interchange", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient", "ArgumentParser",
-            "Yams", "Glibc", "Musl", "Darwin",
+            "Crypto", "Yams", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
             "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging", "ServiceLifecycle",

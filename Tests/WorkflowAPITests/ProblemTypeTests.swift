@@ -13,6 +13,7 @@ struct ProblemTypeTests {
         ("precondition-failed", 412, 6), ("key-reused", 422, 7), ("key-expired", 422, 7),
         ("key-ahead", 409, 7), ("clock-not-virtual", 409, 1), ("invalid-time", 422, 65),
         ("invalid-request", 400, 65), ("invalid-page-token", 400, 65), ("invalid-parameter", 400, 64),
+        ("generation-changed", 410, 1), ("backup-running", 409, 75), ("backup-not-found", 404, 4),
         ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
         ("method-not-allowed", 405, 1), ("overloaded", 503, 75), ("draining", 503, 75),
         ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("not-implemented", 501, 1),

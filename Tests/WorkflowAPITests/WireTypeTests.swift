@@ -87,6 +87,14 @@ struct WireTypeTests {
         try roundTrip(Health.self, text)
     }
 
+    @Test func backupLinesKeepTheirLetters() throws {
+        try roundTrip(BackupLine.self, #"{"phase":"checking","done":1,"total":2}"#)
+        try roundTrip(
+            BackupLine.self,
+            #"{"backup":"00ff","bytes":4096,"digest":"ab","generation":1,"instances":2,"events":3,"#
+                + #""lastAt":"2026-07-31T09:30:00.000Z"}"#)
+    }
+
     @Test func problemKeepsItsLetters() throws {
         try roundTrip(
             Problem.self,
@@ -97,5 +105,9 @@ struct WireTypeTests {
             Problem.self,
             #"{"type":"invalid-definition","title":"Definition has mistakes","status":422,"detail":"no","#
                 + #""diagnostics":[{"severity":"error","line":3,"column":7,"message":"m"}],"suggestion":"x"}"#)
+        try roundTrip(
+            Problem.self,
+            #"{"type":"generation-changed","title":"The database was restored","status":410,"detail":"no","#
+                + #""parted":{"generation":2,"cursor":"c","at":"2026-07-31T09:30:00.000Z","seq":7}}"#)
     }
 }

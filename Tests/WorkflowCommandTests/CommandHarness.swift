@@ -17,6 +17,8 @@ struct CommandHarness {
     var files: [String: String] = [:]
     var variables = ["WFCTL_ADDRESS": "unix:/run/test.sock"]
     var isTerminal = false
+    /// Every look at the clock finds it this much later.
+    var tick = Duration.zero
 
     /// Runs with a daemon that gives these answers.
     func run(_ arguments: String..., answers: [ScriptedTransport.Step] = []) async -> Outcome {
@@ -27,15 +29,24 @@ struct CommandHarness {
     func run(
         _ arguments: [String], transport: ScriptedTransport
     ) async -> (outcome: Outcome, addresses: [Address]) {
+        let memory = MemoryFiles(contents: files)
+        let (outcome, addresses) = await run(arguments, transport: transport, files: memory)
+        return (outcome, addresses)
+    }
+
+    /// Runs, and leaves what was written in the files.
+    func run(
+        _ arguments: [String], transport: ScriptedTransport, files: MemoryFiles
+    ) async -> (outcome: Outcome, addresses: [Address]) {
         let output = TextCollector(isTerminal: isTerminal)
         let errors = TextCollector(isTerminal: isTerminal)
         let addresses = AddressCollector()
         let environment = CommandEnvironment(
-            variables: variables, output: output, errors: errors, files: MemoryFiles(contents: files),
+            variables: variables, output: output, errors: errors, files: files,
             connect: { address in
                 addresses.list.withLock { $0.append(address) }
                 return WorkflowClient(transport: transport)
-            }, makeKey: { Sample.key })
+            }, makeKey: { Sample.key }, uptime: TickingClock(tick).now)
         let exit = await CommandLineRun(environment: environment)(arguments)
         let outcome = Outcome(exit: exit, output: output.text, errors: errors.text)
         return (outcome, addresses.list.withLock { $0 })
@@ -59,10 +70,43 @@ private final class TextCollector: TextSink {
     func write(_ text: String) {
         written.withLock { $0 += text }
     }
+
+    func write(_ bytes: [UInt8]) {
+        write(String(decoding: bytes, as: UTF8.self))
+    }
 }
 
-private struct MemoryFiles: FileAccess {
-    let contents: [String: String]
+/// A clock that goes on by the same step with every look at it.
+private final class TickingClock: Sendable {
+    private let time = Mutex(Duration.zero)
+    private let tick: Duration
+
+    init(_ tick: Duration) {
+        self.tick = tick
+    }
+
+    func now() -> Duration {
+        time.withLock { time in
+            time += tick
+            return time
+        }
+    }
+}
+
+/// Files in memory.
+final class MemoryFiles: FileAccess {
+    private let files: Mutex<[String: String]>
+
+    init(contents: [String: String]) {
+        files = Mutex(contents)
+    }
+
+    /// The content of each file now.
+    var contents: [String: String] { files.withLock { $0 } }
+
+    func create(_ path: String) -> any NewFile { MemoryFile(path, in: self) }
+
+    fileprivate func put(_ content: String, at path: String) { files.withLock { $0[path] = content } }
 
     func read(_ path: String, limit: Int) throws -> [UInt8] {
         guard let content = contents[path] else {
@@ -72,6 +116,23 @@ private struct MemoryFiles: FileAccess {
     }
 
     func exists(_ path: String) -> Bool { contents[path] != nil }
+}
+
+private final class MemoryFile: NewFile {
+    private let path: String
+    private let files: MemoryFiles
+    private var content: [UInt8] = []
+
+    init(_ path: String, in files: MemoryFiles) {
+        self.path = path
+        self.files = files
+    }
+
+    func write(_ bytes: [UInt8]) { content += bytes }
+
+    func commit(replacing: Bool) { files.put(String(decoding: content, as: UTF8.self), at: path) }
+
+    func discard() {}
 }
 
 /// Answers that several tests need.

@@ -16,7 +16,7 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "timers",
-                "clock", "simulate", "eval", "import", "graph", "machines", "machine",
+                "clock", "simulate", "eval", "import", "graph", "machines", "machine", "backup",
             ])
     }
 

@@ -13,10 +13,13 @@ package struct CommandEnvironment: Sendable {
     package var connect: @Sendable (Address) -> WorkflowClient
     /// Makes a key that was never used.
     package var makeKey: @Sendable () -> String
+    /// The time since some moment; only differences mean something.
+    package var uptime: @Sendable () -> Duration
 
     package init(
         variables: [String: String], output: any TextSink, errors: any TextSink, files: any FileAccess,
-        connect: @escaping @Sendable (Address) -> WorkflowClient, makeKey: @escaping @Sendable () -> String
+        connect: @escaping @Sendable (Address) -> WorkflowClient, makeKey: @escaping @Sendable () -> String,
+        uptime: @escaping @Sendable () -> Duration = Self.sinceStart()
     ) {
         self.variables = variables
         self.output = output
@@ -24,6 +27,13 @@ package struct CommandEnvironment: Sendable {
         self.files = files
         self.connect = connect
         self.makeKey = makeKey
+        self.uptime = uptime
+    }
+
+    /// The time since now.
+    package static func sinceStart() -> @Sendable () -> Duration {
+        let start = ContinuousClock.now
+        return { .now - start }
     }
 }
 
@@ -34,6 +44,9 @@ package protocol TextSink: Sendable {
 
     /// Writes all of the text before it returns; throws `OutputClosed` when nobody reads any more.
     func write(_ text: String) throws
+
+    /// The same for bytes that are no text.
+    func write(_ bytes: [UInt8]) throws
 }
 
 /// The reader of the output went away, as `head` does.
@@ -41,7 +54,7 @@ package struct OutputClosed: Error {
     package init() {}
 }
 
-/// The files that a command line reads.
+/// The files that a command line reads and writes.
 package protocol FileAccess: Sendable {
     /// The whole content of a file; `-` is standard input. Throws `CommandFailure` when it cannot be read or is longer
     /// than `limit` bytes.
@@ -49,4 +62,7 @@ package protocol FileAccess: Sendable {
 
     /// Whether something has this path.
     func exists(_ path: String) -> Bool
+
+    /// Begins a file; it has its name when it is committed.
+    func create(_ path: String) throws -> any NewFile
 }

@@ -34,8 +34,9 @@ private struct FileSink: TextSink {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    func write(_ text: String) throws {
-        let bytes = Array(text.utf8)
+    func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    func write(_ bytes: [UInt8]) throws {
         var start = 0
         while start < bytes.count {
             let written = bytes[start...].withUnsafeBytes { buffer in
@@ -73,6 +74,8 @@ private struct SystemFiles: FileAccess {
     }
 
     func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    func create(_ path: String) throws -> any NewFile { try SystemNewFile(path) }
 
     private func content(of descriptor: CInt, named name: String, limit: Int) throws -> [UInt8] {
         var content: [UInt8] = []

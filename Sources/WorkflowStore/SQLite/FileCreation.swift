@@ -21,7 +21,7 @@ struct FileCreation {
         try refuseLeftovers()
         do {
             try removeUnfinished()
-            try prepareEmptyFile()
+            try StoreFile.createEmpty(file.creating, for: file.given)
             try build()
             try StoreFile.flush(file.creating, for: file.given)
             guard rename(file.creating, file.path) == 0 else { throw failure(errno) }
@@ -46,13 +46,6 @@ struct FileCreation {
         for path in [file.creating, file.creating + "-journal"] where unlink(path) != 0 && errno != ENOENT {
             throw failure(errno)
         }
-    }
-
-    /// SQLite takes the mode of an existing file for everything that it puts beside it.
-    private func prepareEmptyFile() throws {
-        let descriptor = open(file.creating, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(errno) }
-        close(descriptor)
     }
 
     private func build() throws {

@@ -18,15 +18,21 @@ package final class SQLiteStore: WorkflowStore {
 
     let readers: ReaderPool
     let limits: StoreLimits
+    let file: StoreFile
+    let migrations: [Migration]
 
     package var writer: any StoreWriter { sqliteWriter }
 
-    init(writer: SQLiteWriter, readers: ReaderPool, row: StoreRow, recovered: StoreRecovery, limits: StoreLimits) {
+    init(
+        writer: SQLiteWriter, readers: ReaderPool, row: StoreRow, recovered: StoreRecovery, opening: StoreOpening
+    ) {
         sqliteWriter = writer
         self.readers = readers
+        limits = opening.limits
+        file = opening.file
+        migrations = opening.migrations
         identity = StoreIdentity(uuid: row.uuid, generation: row.generation)
         self.recovered = recovered
-        self.limits = limits
     }
 
     /// What a pragma answers on the writer's own connection.

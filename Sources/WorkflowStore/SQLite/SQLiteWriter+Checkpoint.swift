@@ -12,6 +12,7 @@ extension SQLiteWriter {
     }
 
     func close() throws(StoreError) {
+        abandonBackup()
         switch condition {
         case .closed: throw StoreError(.closed, "The store is closed already")
         case .usable: try closeInOrder()

@@ -24,6 +24,8 @@ final class SQLiteWriter: StoreWriter {
     var condition = Condition.usable
     var log: WALMeter
     private let hook = WALHook()
+    /// The copy that is being made.
+    var backup: SQLiteBackup?
 
     private(set) var numbers: StoreNumbers
     private var keys: KeyLedger
@@ -231,6 +233,8 @@ extension SQLiteWriter {
     /// Closing the last connection would checkpoint (https://sqlite.org/wal.html#ckpt), so the writer's is closed while
     /// the readers' still hold the file, and those can only read.
     private func stop(_ error: StoreError) {
+        // A connection that is copied from cannot be closed.
+        abandonBackup()
         condition = .stopped(error)
         // It cannot be used again, whatever closing it says.
         try? connection.close()

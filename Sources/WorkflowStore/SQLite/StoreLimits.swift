@@ -34,6 +34,14 @@ package struct StoreLimits: Sendable {
     package var historyRows = 1_000
     /// Journal rows whose digests are checked at start.
     package var tailRows = 4_096
+    /// Pages that a backup copies in one call; several calls fit a slice of 2 ms.
+    package var backupStepPages: CInt = 64
+    /// KiB of page cache of a backup's copy: what is in it at its end is written in one go.
+    package var backupCacheKiB = 512
+    /// Steps of a backup that bring it no further: SQLite begins it again when another process writes to the file.
+    package var backupSetbacks = 100
+    /// Bytes that must be left on the disk beside a backup, so that it never stops the daemon.
+    package var backupReserveBytes: Int64 = 64 << 20
 
     package init() {}
 }

@@ -19,6 +19,7 @@ struct StoreOpening {
         let isThere = try FileHeader.accept(file, newest: newest) != nil
         if isThere { try file.refuseSeveralNames() }
         lock.sign()
+        file.removeBackups()
         if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
         do {
             return try open(lock: lock, wasCreated: !isThere)
@@ -45,7 +46,7 @@ struct StoreOpening {
             }
             let writer = try SQLiteWriter(
                 file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
-            return SQLiteStore(writer: writer, readers: readers, row: row, recovered: recovered, limits: limits)
+            return SQLiteStore(writer: writer, readers: readers, row: row, recovered: recovered, opening: self)
         } catch {
             giveUp(connection, readers, error)
             throw error

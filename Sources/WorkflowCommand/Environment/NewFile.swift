@@ -1,0 +1,99 @@
+import WorkflowAPI
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file that is written under another name, and has its own only when it is whole and on the disk.
+package protocol NewFile: AnyObject {
+    /// Appends; all or an error.
+    func write(_ bytes: [UInt8]) throws
+
+    /// Flushes the file and gives it its name; without `replacing`, a file that has the name by then is an error.
+    func commit(replacing: Bool) throws
+
+    /// Gives it up: nothing is left of it.
+    func discard()
+}
+
+/// A file of the operating system, written as `PATH.partial`.
+final class SystemNewFile: NewFile {
+    private let path: String
+    private let partial: String
+    private var descriptor: CInt
+
+    init(_ path: String) throws {
+        self.path = path
+        partial = path + ".partial"
+        descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno) }
+        // What a process left that was killed may be written over; what a living one writes may not.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {
+            let code = errno
+            close(descriptor)
+            descriptor = -1
+            throw code == EWOULDBLOCK
+                ? CommandFailure(.tryAgain, "Cannot write '\(path)': another process writes '\(partial)'")
+                : failure(code)
+        }
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                    Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                #elseif canImport(Musl)
+                    Musl.write(descriptor, buffer.baseAddress, buffer.count)
+                #else
+                    Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+                #endif
+            }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno != EINTR {
+                throw failure(errno)
+            }
+        }
+    }
+
+    func commit(replacing: Bool) throws {
+        guard fsync(descriptor) == 0 else { throw failure(errno) }
+        if replacing {
+            guard rename(partial, path) == 0 else { throw failure(errno) }
+        } else {
+            // Unlike rename it never takes the place of another file.
+            guard link(partial, path) == 0 else { throw failure(errno) }
+            unlink(partial)
+        }
+        close(descriptor)
+        descriptor = -1
+        try flushDirectory()
+    }
+
+    func discard() {
+        guard descriptor >= 0 else { return }
+        unlink(partial)
+        close(descriptor)
+        descriptor = -1
+    }
+
+    /// Makes the file's name durable.
+    private func flushDirectory() throws {
+        let slash = path.lastIndex(of: "/")
+        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(errno) }
+    }
+
+    private func failure(_ code: CInt) -> CommandFailure {
+        CommandFailure(.other, "Cannot write '\(path)': \(String(cString: strerror(code)))")
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Crypto
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl backup`.
+struct MakeBackup: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Copy the database of a running wfd, checked and whole.",
+        discussion: """
+            wfd goes on serving: the copy has everything that was answered before it was whole. 'wfd restore' takes \
+            it. The copy lies beside the database until it is fetched, so there must be room for it.
+            """)
+
+    @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "dest"))
+    var destination: String
+
+    @Flag(help: "Replace the file if it is there.")
+    var force = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let files = session.environment.files
+        if destination == "-" {
+            let backup = try await session.withClient { client in
+                try await fetch(from: client, in: session) { try session.environment.output.write($0) }
+            }
+            try session.say(Written(file: "standard output", backup: backup).text)
+            return
+        }
+        guard force || !files.exists(destination) else {
+            throw CommandFailure(.other, "'\(destination)' exists already", notes: ["--force replaces it"])
+        }
+        // Before the work begins, so that a folder that cannot be written costs nothing.
+        let file = try files.create(destination)
+        defer { file.discard() }
+        let backup = try await session.withClient { client in
+            try await fetch(from: client, in: session) { try file.write($0) }
+        }
+        try file.commit(replacing: force)
+        let written = Written(file: destination, backup: backup)
+        try session.print(written) { written.text + "\n" }
+    }
+
+    /// Has a backup made, and gives its bytes away; throws when they are not what the daemon made.
+    private func fetch(
+        from client: WorkflowClient, in session: Session, write: ([UInt8]) throws -> Void
+    ) async throws -> Backup {
+        var progress = Progress(session, unit: .bytes)
+        do {
+            let backup = try await make(with: client, &progress)
+            var hash = SHA256()
+            var count: Int64 = 0
+            for try await part in try await client.backup(backup.backup) {
+                hash.update(data: part)
+                count += Int64(part.count)
+                try write(part)
+                try progress.show("fetching", done: count, total: backup.bytes)
+            }
+            let digest = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            guard count == backup.bytes, digest == backup.digest else {
+                throw CommandFailure(
+                    .other, "The backup was damaged on its way: \(count) of \(backup.bytes) bytes with another digest")
+            }
+            try progress.end()
+            return backup
+        } catch {
+            try progress.end()
+            throw error
+        }
+    }
+
+    private func make(with client: WorkflowClient, _ progress: inout Progress) async throws -> Backup {
+        for try await line in try await client.makeBackup() {
+            switch line {
+            case .progress(let phase, let done, let total):
+                try progress.show(phase.rawValue, done: done, total: total)
+            case .ready(let backup): return backup
+            }
+        }
+        throw ClientError.protocolViolation(client.address, reason: "it ends without a backup")
+    }
+}
+
+/// What was written where.
+private struct Written: JSONWritable {
+    let file: String
+    let backup: Backup
+
+    var text: String {
+        """
+        \(file): \(ByteText.text(backup.bytes)), \(Self.counted(backup.instances, "instance")), \
+        \(Self.counted(backup.events, "event")) until \(backup.lastAt.text) (generation \(backup.generation))
+        """
+    }
+
+    private static func counted(_ count: Int64, _ thing: String) -> String {
+        "\(count) \(thing)\(count == 1 ? "" : "s")"
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("file", file)
+            writer.field("bytes", backup.bytes)
+            writer.field("digest", backup.digest)
+            writer.field("generation", backup.generation)
+            writer.field("instances", backup.instances)
+            writer.field("events", backup.events)
+            writer.field("lastAt", backup.lastAt)
+        }
+    }
+}

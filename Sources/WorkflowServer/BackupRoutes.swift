@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+import NIOCore
+import ServiceLifecycle
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// `/v1/backups`: making a backup of the whole database, and fetching it.
+struct BackupRoutes: Sendable {
+    let engine: Engine
+
+    func register(on router: Router<some RequestContext>) {
+        router.resource("/v1/backups", [(.post, { request, context in try make(request, context) })])
+        router.resource(
+            "/v1/backups/:backup",
+            [
+                (
+                    .get,
+                    { request, context in
+                        try fetch(request, name: try context.pathParameter("backup"))
+                    }
+                )
+            ])
+    }
+
+    /// Tells how far it is at most every 100 ms; whoever goes away ends the backup, and so does the daemon's stop.
+    private func make(_ request: Request, _ context: some RequestContext) throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        let events: AsyncThrowingStream<BackupEvent, any Error>
+        do {
+            events = try engine.backup()
+        } catch {
+            throw Problem(error)
+        }
+        return Response(lines: context.logger) { lines in
+            var next = ContinuousClock.now
+            for try await event in events.cancelOnGracefulShutdown() {
+                let line = BackupLine(event)
+                if case .progress = line {
+                    guard ContinuousClock.now >= next else { continue }
+                    next = .now + ServerLimits.progressInterval
+                }
+                try await lines.write(line)
+                if case .ready = line { return }
+            }
+            throw Problem(Rejection.draining)
+        }
+    }
+
+    private func fetch(_ request: Request, name: String) throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        let found: BackupFetch?
+        do {
+            found = try engine.fetchBackup(name)
+        } catch {
+            throw Problem(error)
+        }
+        guard let fetch = found else {
+            throw Problem(
+                .backupNotFound, detail: "There is no backup '\(name)' (any more); they are kept for a short time only")
+        }
+        let body = ResponseBody(contentLength: Int(fetch.backup.bytes)) { writer in
+            defer { fetch.end(isWhole: false) }
+            while true {
+                // Blocks one thread for a moment: there is one backup at a time, and the system has it in memory.
+                let part = try fetch.read()
+                if part.isEmpty { break }
+                // The caller sees that it is cut short.
+                if Task.isShuttingDownGracefully { throw CancellationError() }
+                try await writer.write(ByteBuffer(bytes: part))
+            }
+            try await writer.finish(nil)
+            fetch.end(isWhole: true)
+        }
+        return Response(status: .ok, headers: [.contentType: Backup.mediaType], body: body)
+    }
+}
+
+extension BackupLine {
+    /// The wire form of what the engine tells.
+    fileprivate init(_ event: BackupEvent) {
+        switch event {
+        case .copying(let done, let total): self = .progress(.copying, done: done, total: total)
+        case .checking(let done, let total): self = .progress(.checking, done: done, total: total)
+        case .ready(let backup):
+            self = .ready(
+                Backup(
+                    backup: backup.name.text, bytes: backup.bytes, digest: backup.digest.text,
+                    generation: backup.contents.generation, instances: backup.contents.instances,
+                    events: backup.contents.events, lastAt: WireTime(milliseconds: backup.contents.last.rawValue)))
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// Names one backup of a store; part of its file's name.
+package struct BackupName: Hashable, Sendable {
+    /// Sixteen hexadecimal digits.
+    package let text: String
+
+    /// A name that was never used.
+    package init(random: inout some RandomNumberGenerator) {
+        let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
+        text = String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// A name that somebody gives; nil when it is none.
+    package init?(_ text: String) {
+        guard text.utf8.count == 16, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+}
+
+/// How far the copying of a backup is.
+package struct BackupProgress: Sendable, Equatable {
+    package var bytesDone: Int64
+    /// Grows with the store while it is being copied.
+    package var bytesTotal: Int64
+    /// Whether the copy is whole.
+    package var isDone: Bool
+
+    package init(bytesDone: Int64, bytesTotal: Int64, isDone: Bool) {
+        self.bytesDone = bytesDone
+        self.bytesTotal = bytesTotal
+        self.isDone = isDone
+    }
+}
+
+/// A backup that was checked and is on the disk.
+package struct StoredBackup: Sendable, Equatable {
+    package var name: BackupName
+    package var bytes: Int64
+    /// Of all its bytes.
+    package var digest: Digest
+    package var contents: StoreContents
+
+    package init(name: BackupName, bytes: Int64, digest: Digest, contents: StoreContents) {
+        self.name = name
+        self.bytes = bytes
+        self.digest = digest
+        self.contents = contents
+    }
+}
+
+/// What a store's file holds, in numbers.
+package struct StoreContents: Sendable, Equatable {
+    package var generation: Int64
+    package var instances: Int64
+    /// Rows of the journal.
+    package var events: Int64
+    /// The highest logical time in it.
+    package var last: Timestamp
+
+    package init(generation: Int64, instances: Int64, events: Int64, last: Timestamp) {
+        self.generation = generation
+        self.instances = instances
+        self.events = events
+        self.last = last
+    }
+}
+
+/// The bytes of a backup, read from the first to the last.
+package protocol BackupReader: Sendable {
+    /// The next bytes, at most so many; empty at the end. Blocks for the disk. For one caller at a time.
+    func read(atMost count: Int) throws(StoreError) -> [UInt8]
+}
+
+/// A store without backups, for those that need none.
+extension WorkflowStore {
+    /// Refuses.
+    package func completeBackup(
+        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) throws(StoreError) -> StoredBackup {
+        throw StoreError(.unavailable, "This store makes no backups")
+    }
+
+    /// Refuses.
+    package func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader {
+        throw StoreError(.unavailable, "This store makes no backups")
+    }
+
+    /// Does nothing.
+    package func removeBackup(_ name: BackupName) {}
+}
+
+/// A store without backups, for those that need none.
+extension StoreWriter {
+    /// Refuses.
+    package func beginBackup(_ name: BackupName) throws(StoreError) {
+        throw StoreError(.unavailable, "This store makes no backups")
+    }
+
+    /// Refuses.
+    package func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress {
+        throw StoreError(.unavailable, "This store makes no backups")
+    }
+
+    /// Does nothing.
+    package func abandonBackup() {}
+}

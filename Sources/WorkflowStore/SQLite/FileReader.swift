@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Reads a file from its first byte to its last. The file may be removed meanwhile.
+///
+/// `@unchecked Sendable`: nothing changes after `init` but the descriptor's place, and one caller at a time reads.
+final class FileReader: BackupReader, @unchecked Sendable {
+    private let descriptor: CInt
+    private let given: String
+    /// In bytes, when it was opened.
+    let size: Int64
+
+    init(_ path: String, for given: String) throws(StoreError) {
+        self.given = given
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreFile.failure(given, errno, "'\(path)': ") }
+        var status = stat()
+        size = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func read(atMost count: Int) throws(StoreError) -> [UInt8] {
+        var failed: CInt = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            var result: Int
+            repeat {
+                #if canImport(Glibc)
+                    result = Glibc.read(descriptor, buffer.baseAddress, count)
+                #else
+                    result = Darwin.read(descriptor, buffer.baseAddress, count)
+                #endif
+            } while result < 0 && errno == EINTR
+            if result < 0 { failed = errno }
+            filled = max(0, result)
+        }
+        guard failed == 0 else {
+            throw StoreError(.unavailable, "Cannot read '\(given)': \(String(cString: strerror(failed)))")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,23 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension SQLiteStore {
+    package func completeBackup(
+        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) throws(StoreError) -> StoredBackup {
+        try BackupCompletion(file: file, name: name, migrations: migrations, limits: limits).run(mayGoOn)
+    }
+
+    package func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader {
+        try FileReader(file.backup(name), for: file.given)
+    }
+
+    package func removeBackup(_ name: BackupName) {
+        // One that is not there need not be removed, and one that cannot be is removed at the next start.
+        unlink(file.unfinishedBackup(name))
+        unlink(file.backup(name))
+    }
+}

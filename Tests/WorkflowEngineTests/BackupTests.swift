@@ -1,0 +1,167 @@
+import Foundation
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// Backups that an engine makes while it works.
+@Suite(.timeLimit(.minutes(2))) struct BackupTests {
+    /// The names of the backups beside the store.
+    private func backups(in folder: StoreFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".backup-") }
+    }
+
+    /// The last event of a backup.
+    private func made(by engine: Engine) async throws -> StoredBackup {
+        var last: BackupEvent?
+        for try await event in try engine.backup() { last = event }
+        guard case .ready(let backup) = last else { throw CancellationError() }
+        return backup
+    }
+
+    private func bytes(of fetch: BackupFetch) throws -> Data {
+        var bytes = Data()
+        while true {
+            let part = try fetch.read()
+            if part.isEmpty { return bytes }
+            bytes += part
+        }
+    }
+
+    @Test func aBackupMadeUnderLoadIsAStoreWithAllThatWasAnsweredBeforeIt() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: try folder.open())
+        for number in 0..<8 { try await running.start("l-\(number)") }
+        let flips = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    var seq: Int64 = 1
+                    while !Task.isCancelled, seq < 100_000 { seq = try await running.flip("l-\(number)").seq.rawValue }
+                    return seq
+                }
+            }
+            var before: Int64 = 0
+            while before < 50 { before = try await running.engine.instance(named: "l-0").record.seq.rawValue }
+            let backup = try await made(by: running.engine)
+            #expect(backup.contents.instances == 8)
+            group.cancelAll()
+            return try await (before, group.reduce(0, +), backup)
+        }
+        let fetch = try #require(try running.engine.fetchBackup(flips.2.name.text))
+        let bytes = try bytes(of: fetch)
+        #expect(Int64(bytes.count) == flips.2.bytes)
+        #expect(Digest(of: bytes) == flips.2.digest)
+        #expect(try backups(in: folder).count == 1)
+        fetch.end(isWhole: true)
+        #expect(try backups(in: folder) == [])
+        #expect(try running.engine.fetchBackup(flips.2.name.text) == nil)
+        try await running.stop()
+
+        let copy = try StoreFolder()
+        try bytes.write(to: URL(filePath: copy.path + "/wfd.db"))
+        let store = try copy.open()
+        let instance = try #require(try await store.instance(named: "l-0"))
+        #expect(instance.seq.rawValue >= flips.0)
+        #expect(flips.2.contents.events <= flips.1)
+        try store.writer.close()
+    }
+
+    @Test func onlyOneIsMadeOrKeptAtATime() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: try folder.open())
+        let first = try await made(by: running.engine)
+        #expect(throws: Rejection.self) { _ = try running.engine.backup() }
+        let fetch = try #require(try running.engine.fetchBackup(first.name.text))
+        fetch.end(isWhole: true)
+        _ = try await made(by: running.engine)
+        try await running.stop()
+        #expect(try backups(in: folder) == [])
+    }
+
+    @Test func oneThatNobodyFetchesExpires() async throws {
+        let folder = try StoreFolder()
+        var limits = EngineLimits()
+        limits.backupKept = .milliseconds(20)
+        limits.backupSweep = .milliseconds(10)
+        let running = try await RunningEngine(store: try folder.open(), limits: limits)
+        let backup = try await made(by: running.engine)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try !backups(in: folder).isEmpty, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(try backups(in: folder) == [])
+        #expect(try running.engine.fetchBackup(backup.name.text) == nil)
+        _ = try await made(by: running.engine)
+        try await running.stop()
+    }
+
+    @Test func oneThatIsReadDoesNotExpireAndMayBeReadAgain() async throws {
+        let folder = try StoreFolder()
+        var limits = EngineLimits()
+        limits.backupKept = .milliseconds(1)
+        limits.backupSweep = .milliseconds(1)
+        let running = try await RunningEngine(store: try folder.open(), limits: limits)
+        // Fetched within the millisecond, sooner or later.
+        var fetch: BackupFetch?
+        while fetch == nil { fetch = try running.engine.fetchBackup(try await made(by: running.engine).name.text) }
+        let whole = try #require(fetch)
+        // Its time is over many times.
+        let later = ContinuousClock.now + .milliseconds(100)
+        while ContinuousClock.now < later { await Task.yield() }
+        #expect(Digest(of: try bytes(of: whole)) == whole.backup.digest)
+        #expect(try backups(in: folder).count == 1)
+        whole.end(isWhole: false)
+        try await running.stop()
+        #expect(try backups(in: folder) == [])
+    }
+
+    @Test func whoStopsListeningEndsIt() async throws {
+        let folder = try StoreFolder()
+        var limits = EngineLimits()
+        limits.backupSlice = .zero
+        let running = try await RunningEngine(store: try folder.open(), limits: limits)
+        for number in 0..<200 { try await running.start("l-\(number)") }
+        var stream: AsyncThrowingStream<BackupEvent, any Error>? = try running.engine.backup()
+        _ = stream
+        stream = nil
+        // The desk is free again, however far the first one was.
+        let deadline = ContinuousClock.now + .seconds(20)
+        var second: StoredBackup?
+        while second == nil, ContinuousClock.now < deadline {
+            do {
+                second = try await made(by: running.engine)
+            } catch Rejection.backupUnderWay {
+                await Task.yield()
+            }
+        }
+        #expect(second != nil)
+        try await running.stop()
+        #expect(try backups(in: folder) == [])
+    }
+
+    @Test func aStopEndsIt() async throws {
+        let folder = try StoreFolder()
+        var limits = EngineLimits()
+        limits.backupSlice = .zero
+        let running = try await RunningEngine(store: try folder.open(), limits: limits)
+        for number in 0..<100 { try await running.start("l-\(number)") }
+        let events = try running.engine.backup()
+        try await running.stop()
+        // It was quicker, or was told why it ended.
+        do {
+            for try await _ in events {}
+        } catch Rejection.draining {}
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    @Test func oneThatFailsIsToldAndTheEngineWorksOn() async throws {
+        let running = try await RunningEngine(store: FakeStore())
+        try await running.start("a")
+        let error = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
+        #expect(error?.kind == "backupFailed")
+        #expect(try await running.flip("a").seq.rawValue == 2)
+        // And again: the desk is free.
+        let again = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
+        #expect(again?.kind == "backupFailed")
+        try await running.stop()
+        #expect(throws: Rejection.self) { _ = try running.engine.backup() }
+    }
+}
