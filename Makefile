@@ -45,8 +45,9 @@ fuzz: ## libFuzzer on definitions, expressions and steps, 10 minutes each; FUZZ_
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-crash: ## 500 times kill -9 under load, each followed by a check of every row
-	CRASH_ROUNDS=500 .ci/swift.sh test $(flags) --filter CrashTests
+crash: ## 500 kills and 2,000 power cuts under load, each followed by a check of every row; 120 kills under 16 clients
+	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 \
+	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \

@@ -115,7 +115,8 @@ let package = Package(
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "CEL", "JSON", "Statechart", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CEL", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks"
         ),
@@ -161,6 +162,11 @@ let package = Package(
             dependencies: ["JSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/DaemonTesting"
         ),
+        // SQLite's file system with watchers: calls that fail, and disks that lose their power.
+        .target(
+            name: "DiskTesting", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/DiskTesting"
+        ),
         // Loaded into a daemon under test: counts flushes to disk, and makes them fail.
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
         .testTarget(
@@ -170,14 +176,19 @@ let package = Package(
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "JSON", "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "JSON", "Statechart", "WorkflowClient", "WorkflowEngine",
+                "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        .testTarget(name: "LinearizabilityTests", dependencies: ["DaemonTesting", "JSON", "WorkflowClient"]),
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                "DiskTesting", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
@@ -185,7 +196,7 @@ let package = Package(
         .testTarget(
             name: "WorkflowStoreTests",
             dependencies: [
-                "JSON", "Migrations", "Statechart", "WorkflowStore",
+                "DiskTesting", "JSON", "Migrations", "Statechart", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]

@@ -3,10 +3,10 @@ import Foundation
 
 /// Measures, and shows every figure beside a floor that was measured in the same run.
 @main
-struct Benchmark: ParsableCommand {
+struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
-        subcommands: [EventBenchmark.self, StepBenchmark.self], defaultSubcommand: EventBenchmark.self)
+        subcommands: [EventBenchmark.self, StepBenchmark.self, ReplayBenchmark.self], defaultSubcommand: EventBenchmark.self)
 }
 
 extension Double {

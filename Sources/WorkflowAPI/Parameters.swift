@@ -43,6 +43,8 @@ public struct HistoryParameters: Hashable, Sendable {
     public var limit: Int?
     /// Only rows with a higher seq.
     public var after: Int64?
+    /// Only rows after the one that has this cursor, whichever instance's it is; not with `after`.
+    public var cursor: String?
     /// Newest first.
     public var reverse: Bool
     public var page: String?
@@ -53,11 +55,12 @@ public struct HistoryParameters: Hashable, Sendable {
 
     /// Takes the parts as they are.
     public init(
-        limit: Int? = nil, after: Int64? = nil, reverse: Bool = false, page: String? = nil, detail: Bool = false,
-        wait: Int? = nil
+        limit: Int? = nil, after: Int64? = nil, cursor: String? = nil, reverse: Bool = false, page: String? = nil,
+        detail: Bool = false, wait: Int? = nil
     ) {
         self.limit = limit
         self.after = after
+        self.cursor = cursor
         self.reverse = reverse
         self.page = page
         self.detail = detail
@@ -69,11 +72,17 @@ public struct HistoryParameters: Hashable, Sendable {
         var fields = try QueryFields(query)
         limit = try fields.limit()
         after = try fields.int("after", in: 0...Int64.max)
+        cursor = try fields.string("cursor")
         reverse = try fields.bool("reverse")
         page = try fields.string("page")
         detail = try fields.bool("detail")
         wait = try fields.int("wait", in: 0...Int64(APILimits.longestWaitSeconds)).map { Int($0) }
         try fields.refuseUnknown()
+        if cursor != nil, after != nil {
+            throw WireError(
+                .invalidParameter, path: "cursor",
+                message: "Parameter 'cursor' does not go with 'after': both say where")
+        }
         if wait != nil, reverse {
             throw WireError(
                 .invalidParameter, path: "wait",
@@ -87,6 +96,7 @@ public struct HistoryParameters: Hashable, Sendable {
         var query = QueryText()
         query.add("limit", limit.map { Int64($0) })
         query.add("after", after)
+        query.add("cursor", cursor)
         query.add("reverse", reverse)
         query.add("page", page)
         query.add("detail", detail)

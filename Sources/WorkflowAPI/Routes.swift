@@ -6,6 +6,8 @@ public enum Routes {
     public static let instances = "/v1/instances"
     /// Where events for many instances are sent to.
     public static let events = "/v1/events"
+    /// Where all that the store holds is verified.
+    public static let verify = "/v1/verify"
     /// What comes by itself, of all instances.
     public static let timers = "/v1/timers"
     /// The daemon's clock.
@@ -46,6 +48,21 @@ public enum Routes {
     /// Where a failed instance is told to go on.
     public static func retry(ofInstance name: String) -> String {
         instance(name) + "/retry"
+    }
+
+    /// Where an instance is replayed, as it was or with another definition.
+    public static func replay(ofInstance name: String) -> String {
+        instance(name) + "/replay"
+    }
+
+    /// Where an instance is verified.
+    public static func verify(ofInstance name: String) -> String {
+        instance(name) + "/verify"
+    }
+
+    /// Where the instances of a machine are replayed with another definition.
+    public static func replay(ofMachine name: String) -> String {
+        machine(name) + "/replay"
     }
 
     /// The macrosteps of an instance.

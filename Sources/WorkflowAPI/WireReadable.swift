@@ -123,6 +123,16 @@ extension Int: WireReadable {
     }
 }
 
+extension Double: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Double {
+        switch json {
+        case .double(let double): return double
+        case .int(let int): return Double(int)
+        default: throw place.expected("number", found: json)
+        }
+    }
+}
+
 extension Bool: WireReadable {
     public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Bool {
         guard case .bool(let bool) = json else { throw place.expected("bool", found: json) }

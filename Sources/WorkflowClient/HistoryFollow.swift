@@ -63,7 +63,9 @@ public struct HistoryFollow: AsyncSequence, Sendable {
                 }
             }
             let item = waiting.removeFirst()
-            parameters.after = item.seq
+            // Unlike a seq it is refused when a restore has changed what came before.
+            parameters.cursor = item.cursor
+            parameters.after = nil
             return item
         }
 

@@ -5,8 +5,12 @@ extension WorkflowClient {
     ///
     /// Only a request that may have been carried out is repeated: its answer was lost, or the daemon itself does not
     /// know. Other errors are thrown as they come.
+    ///
+    /// - Parameter waitsForDaemon: Whether to repeat also what was surely not carried out: the daemon is restarting, or
+    ///   has no room.
     public func untilKnown<Answer>(
-        patience: Duration = .seconds(10), _ request: () async throws(ClientError) -> Answer
+        patience: Duration = .seconds(10), waitsForDaemon: Bool = false,
+        _ request: () async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {
         let deadline = ContinuousClock.now + patience
         var pause = Duration.milliseconds(50)
@@ -15,7 +19,7 @@ extension WorkflowClient {
             do throws(ClientError) {
                 return try await request()
             } catch {
-                if error.leavesOutcomeOpen { unknown = error }
+                if error.leavesOutcomeOpen || (waitsForDaemon && error.isTransient) { unknown = error }
                 guard let unknown, error.isTransient else { throw error }
                 guard .now + pause < deadline else { throw unknown }
             }

@@ -66,10 +66,10 @@ extension WorkflowClient {
         try await get(Routes.instances + parameters.queryText)
     }
 
-    /// An instance as it is now.
-    public func instance(_ name: String) async throws(ClientError) -> Instance {
+    /// An instance as it is now, or as it was after one of its macrosteps.
+    public func instance(_ name: String, seq: Int64? = nil) async throws(ClientError) -> Instance {
         try require(name, of: "instance")
-        return try await get(Routes.instance(name))
+        return try await get(Routes.instance(name) + ShowParameters(seq: seq).queryText)
     }
 
     /// Sends an event, or asks what would happen; durable on return unless it was a dry run.
@@ -140,7 +140,7 @@ extension WorkflowClient {
 
 extension WorkflowClient {
     /// An empty name would make the path of another resource.
-    private func require(_ name: String, of kind: String) throws(ClientError) {
+    func require(_ name: String, of kind: String) throws(ClientError) {
         if name.isEmpty { throw .problem(Problem(.invalidName, detail: "The name of the \(kind) is empty")) }
     }
 

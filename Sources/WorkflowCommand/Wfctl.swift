@@ -14,8 +14,8 @@ package struct Wfctl: ParsableCommand {
             """,
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Retry.self, Show.self, List.self, Events.self,
-            History.self, Timers.self, ClockVerb.self, Simulate.self, Eval.self, Import.self, Graph.self, Machines.self,
-            MachineSource.self, MakeBackup.self,
+            History.self, Replay.self, Verify.self, Timers.self, ClockVerb.self, Simulate.self, Eval.self, Import.self,
+            Graph.self, Machines.self, MachineSource.self, MakeBackup.self,
         ]
     )
 

@@ -4,11 +4,13 @@ import WorkflowStore
 // What comes to an instance by itself: its timers, and what is left of the events that it sent to itself.
 
 extension BatchBuilder {
-    /// Fires the next timer of an instance, if it is due.
-    ///
-    mutating func fire(_ id: InstanceID, cached: (String) -> LiveInstance?) throws(Rejection) -> Firing {
+    /// Fires the next timer of an instance, if it is due and no later one than expected: what was to fire may have
+    /// fired or ended, and the instance's next timer does not take its turn.
+    mutating func fire(
+        _ id: InstanceID, expecting key: TimerKey, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> Firing {
         guard let name = try read({ () throws(StoreError) in try store.instanceName(id) }),
-            var instance = try instance(named: name, cached: cached)
+            var instance = try instance(named: name, cached: cached), let next = instance.nextKey, next <= key
         else { return .nothing }
         guard firings(of: name) < limits.firingsOfInstance else { return .exhausted }
         let isDue = fireNext(of: &instance)

@@ -29,7 +29,7 @@ extension Engine {
         return try await view(of: record)
     }
 
-    private func view(of record: InstanceRecord) async throws(Rejection) -> InstanceView {
+    func view(of record: InstanceRecord) async throws(Rejection) -> InstanceView {
         let loaded = try await loadedMachine(record.machineID)
         let failure =
             record.status == .failed ? try LiveInstance(record: record, loaded: loaded).failure : nil
@@ -117,11 +117,31 @@ extension Engine {
         return fold
     }
 
-    private func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {
+    func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {
         do throws(FoldError) {
             return try body()
         } catch {
             throw .fault("the history does not fold at \(error)")
+        }
+    }
+
+    /// The last row of all history before a position, and the seq that an instance had then; nil where there is none.
+    package func place(
+        before position: Position, instance name: String?
+    ) async throws(Rejection) -> (row: JournalRecord?, seq: Seq?) {
+        let row = try await read { () async throws(StoreError) in try await store.row(before: position) }
+        guard let name, let row,
+            let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
+        else { return (row, nil) }
+        return (row, try await seq(of: record, upTo: row.position))
+    }
+
+    /// The seq of an instance's last row at or before a position; nil when it began later.
+    package func seq(of record: InstanceRecord, upTo position: Position) async throws(Rejection) -> Seq? {
+        try await read { () async throws(StoreError) in
+            try await store.seq(
+                of: record.id, head: record.head, headSeq: record.seq,
+                before: Position(rawValue: position.rawValue + 1))
         }
     }
 

@@ -49,6 +49,14 @@ package struct EngineLimits: Sendable {
     package var backupSweep: Duration = .seconds(10)
     /// Bytes of a backup that are read and sent at once.
     package var backupPartBytes = 256 << 10
+    /// Instances that one pass over the journal compares or replays.
+    package var verifiedInstances = 100_000
+    /// Bytes of the instances of one pass, about.
+    package var verifiedBytes = 64 << 20
+    /// Findings of one verification, or differing instances of one replay, that are told; all are counted.
+    package var toldFindings = 1_000
+    /// How often a verification or a replay says how far it is.
+    package var progressInterval: Duration = .milliseconds(500)
 
     package init() {}
 }

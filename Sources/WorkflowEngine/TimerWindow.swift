@@ -3,9 +3,10 @@ import WorkflowStore
 
 /// The timers that are due next, a bounded number of them; all others are only in the store.
 ///
-/// Entries are hints: each says that an instance may have something due. An instance that is looked at for one is
-/// entered again with its next timer, and one that has been cancelled is noticed when its time comes. So nothing has
-/// to be taken back when a batch fails: the window is read anew.
+/// Entries are hints: each says that an instance may have something due, and the next timer of every instance is among
+/// them or past the last that was read. An instance whose timer fires is entered again with its next one; one that was
+/// cancelled, or is there twice, is noticed when its time comes. So nothing has to be taken back when a batch fails:
+/// the window is read anew.
 struct TimerWindow {
     private struct Entry: Comparable {
         let key: TimerKey
@@ -43,16 +44,21 @@ struct TimerWindow {
         return entries.min?.key.due
     }
 
-    /// The instance that may have something due first, if it is due by a time; takes the entry out.
-    mutating func popDue(by now: Timestamp, _ store: any StoreWriter) throws(StoreError) -> InstanceID? {
+    /// The instance that may have something due first, and what, if it is due by a time; takes the entry out.
+    mutating func popDue(
+        by now: Timestamp, _ store: any StoreWriter
+    ) throws(StoreError) -> (key: TimerKey, instance: InstanceID)? {
         try refresh(store)
         guard let first = entries.min, first.key.due <= now else { return nil }
         entries.removeMin()
-        return first.instance
+        return (first.key, first.instance)
     }
 
+    /// Whether the next look reads the store. In the midst of a batch that would give what the batch has fired.
+    var mustRead: Bool { isStale || (entries.isEmpty && horizon != nil) }
+
     private mutating func refresh(_ store: any StoreWriter) throws(StoreError) {
-        guard isStale || (entries.isEmpty && horizon != nil) else { return }
+        guard mustRead else { return }
         let timers = try store.timers(limit: bound)
         entries = Heap(timers.map { Entry(key: $0.key, instance: $0.instanceID) })
         horizon = timers.count == bound ? timers.last?.key : nil

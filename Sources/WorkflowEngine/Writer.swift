@@ -211,19 +211,24 @@ extension Writer {
         var round = Round()
         if let rest = timersRest, rest > .now { return round }
         let bound = firesOneByOne ? 1 : Int.max
-        while round.fired.count < bound, isOpen(builder, since: begin, share: sharing ? 2 : 1),
-            let id = try window.popDue(by: builder.now, store)
-        {
+        while round.fired.count < bound, isOpen(builder, since: begin, share: sharing ? 2 : 1) {
+            guard !mustCommit(builder) else {
+                round.isExhausted = true
+                break
+            }
+            guard let (key, id) = try window.popDue(by: builder.now, store) else { break }
             if broken.contains(id) { continue }
             do throws(Rejection) {
-                switch try builder.fire(id, cached: { cache.value(for: $0, cost: \.size) }) {
+                switch try builder.fire(id, expecting: key, cached: { cache.value(for: $0, cost: \.size) }) {
                 case .fired(let next):
                     round.fired.append(id)
                     entered[id] = next
                     if let next { window.insert(next, of: id) }
                 case .nothing: break
-                // It is entered again when the batch is committed.
-                case .exhausted: round.isExhausted = true
+                case .exhausted:
+                    // It is entered again when the batch is committed.
+                    entered[id] = nil
+                    round.isExhausted = true
                 }
             } catch {
                 leaveAlone(id, because: error)
@@ -232,11 +237,14 @@ extension Writer {
         return round
     }
 
+    /// Whether what has fired must be written before more can fire: the store still has it.
+    private func mustCommit(_ builder: BatchBuilder) -> Bool { builder.rows > 0 && window.mustRead }
+
     /// The timers that fired in a batch.
     private struct Round {
         /// Their instances.
         var fired: [InstanceID] = []
-        /// Whether some instance has more that is due than one batch takes.
+        /// Whether there is more due than one batch takes.
         var isExhausted = false
     }
 
@@ -272,14 +280,15 @@ extension Writer {
             let begin = ContinuousClock.now
             var round = Round()
             // An instance that had its share is not overtaken: the batch ends.
-            while !round.isExhausted, isOpen(builder, since: begin), let due = try window.nextDue(store), due <= target
+            while !round.isExhausted, !mustCommit(builder), isOpen(builder, since: begin),
+                let due = try window.nextDue(store), due <= target
             {
                 clock.move(to: due)
                 builder.now = clock.now()
                 round = try fireDue(into: &builder, sharing: false, since: begin)
                 fired += round.fired.count
             }
-            let isLast = try window.nextDue(store).map { $0 > target } ?? true
+            let isLast = try mustCommit(builder) ? false : window.nextDue(store).map { $0 > target } ?? true
             let isDone = isLast && !round.isExhausted
             if isDone { clock.move(to: target) }
             do throws(StoreError) {

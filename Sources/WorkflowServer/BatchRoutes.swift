@@ -50,7 +50,8 @@ struct BatchRoutes: Sendable {
                 throw Problem(
                     .payloadTooLarge,
                     detail:
-                        "All or none are \(BatchLimits.linesTogether) lines and \(BatchLimits.bytesTogether) bytes at most"
+                        "All or none are at most \(BatchLimits.linesTogether) lines and "
+                        + "\(BatchLimits.bytesTogether) bytes"
                 )
             }
             do throws(Problem) {

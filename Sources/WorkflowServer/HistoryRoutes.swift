@@ -25,18 +25,26 @@ struct HistoryRoutes: Sendable {
     }
 
     private func list(_ request: Request, name: String) async throws -> Response {
-        let parameters = try reading {
+        var parameters = try reading {
             try HistoryParameters(query: try request.queryItems)
         }
+        // Before the instance is looked for: a restore may have taken it away.
+        var token: PageToken?
+        if let page = parameters.page { token = try await engine.pageToken(page, instance: name) }
+        var position: Position?
+        if let cursor = parameters.cursor { position = try await engine.position(ofCursor: cursor, instance: name) }
         let first = try await engine.instanceOrSuggestion(named: name).record
-        guard let seconds = parameters.wait, seconds > 0 else { return try await page(parameters, of: first) }
+        if let position {
+            parameters.after = try await asking { try await engine.seq(of: first, upTo: position) }?.rawValue
+        }
+        guard let seconds = parameters.wait, seconds > 0 else { return try await page(token, parameters, of: first) }
         guard let changes = engine.feed.changes(of: first.id) else {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
         }
         let record = try await engine.instanceOrSuggestion(named: name).record
-        if record.seq.rawValue > parameters.after ?? 0 { return try await page(parameters, of: record) }
+        if record.seq.rawValue > parameters.after ?? 0 { return try await page(token, parameters, of: record) }
         await waitForChange(changes, atMost: .seconds(seconds))
-        return try await page(parameters, of: try await engine.instanceOrSuggestion(named: name).record)
+        return try await page(token, parameters, of: try await engine.instanceOrSuggestion(named: name).record)
     }
 
     /// Returns after a commit that changed the instance, after the time given, or when the daemon stops.
@@ -52,12 +60,14 @@ struct HistoryRoutes: Sendable {
         }
     }
 
-    private func page(_ parameters: HistoryParameters, of record: InstanceRecord) async throws -> Response {
+    private func page(
+        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
+    ) async throws -> Response {
         let limit = Int64(parameters.limit ?? APILimits.defaultPageItems)
         var lowest = (parameters.after ?? 0).addingReportingOverflow(1).partialValue
         var highest = record.seq.rawValue
-        if let page = parameters.page {
-            guard case .history(record.id, parameters.reverse, let next) = try PageToken(text: page) else {
+        if let token {
+            guard case .history(record.id, parameters.reverse, let next) = token else {
                 throw PageToken.ofAnotherList
             }
             if parameters.reverse { highest = min(highest, next) } else { lowest = max(lowest, next) }
@@ -84,7 +94,7 @@ struct HistoryRoutes: Sendable {
         guard let last = rows.last?.seq.rawValue else { return nil }
         let next = parameters.reverse ? last - 1 : last + 1
         guard (lowest...highest).contains(next) else { return nil }
-        return PageToken.history(instance: record.id, isReversed: parameters.reverse, next: next).text
+        return engine.text(of: .history(instance: record.id, isReversed: parameters.reverse, next: next))
     }
 }
 
@@ -97,12 +107,7 @@ extension HistoryItem {
             event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
             from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to), actor: row.actor,
             key: row.key.map { RequestKey(bytes: $0).text },
-            cursor: Self.cursor(generation: generation, position: row.position), exited: moves?.exited,
+            cursor: RowCursor(generation: generation, position: row.position).text, exited: moves?.exited,
             entered: moves?.entered)
-    }
-
-    /// The place of a row as callers see it: generation, partition and position, opaque.
-    private static func cursor(generation: Int64, position: Position) -> String {
-        Data("\(generation).0.\(position.rawValue)".utf8).base64EncodedString().replacing("=", with: "")
     }
 }

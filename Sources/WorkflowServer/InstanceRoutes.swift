@@ -60,8 +60,9 @@ struct InstanceRoutes: Sendable {
     }
 
     private func show(_ request: Request, name: String) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
-        let view = try await engine.instanceOrSuggestion(named: name)
+        let parameters = try reading { try ShowParameters(query: try request.queryItems) }
+        let now = try await engine.instanceOrSuggestion(named: name)
+        let view = if let seq = parameters.seq { try await past(of: now, after: seq) } else { now }
         return Response(try Instance(view), headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
@@ -75,16 +76,16 @@ struct InstanceRoutes: Sendable {
         if let page = parameters.page {
             guard
                 case .instances(query.machine, query.status?.rawValue, query.state, let after) =
-                    try PageToken(text: page)
+                    try await engine.pageToken(page)
             else { throw PageToken.ofAnotherList }
             query.after = after
         }
         let page = try await asking { [query] in try await engine.instances(query) }
         if page.views.isEmpty, let machine = query.machine { _ = try await engine.machineOrSuggestion(named: machine) }
         let next = page.next.map { position in
-            PageToken.instances(
-                machine: query.machine, status: query.status?.rawValue, state: query.state, after: position
-            ).text
+            engine.text(
+                of: .instances(
+                    machine: query.machine, status: query.status?.rawValue, state: query.state, after: position))
         }
         return Response(Page(items: try page.views.map { try Instance($0) }, nextPage: next))
     }

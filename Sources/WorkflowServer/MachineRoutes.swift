@@ -51,15 +51,7 @@ struct MachineRoutes: Sendable {
 
     private func apply(_ request: Request) async throws -> Response {
         try reading { try NoParameters.check(query: try request.queryItems) }
-        let syntax: DefinitionSyntax
-        switch request.mediaTypeName {
-        case "application/json": syntax = .json
-        case "application/yaml", "application/x-yaml", "text/yaml": syntax = .yaml
-        default: throw request.unsupportedMediaType(expected: "application/yaml or application/json")
-        }
-        guard let source = String(validating: try await request.wholeBody(), as: UTF8.self) else {
-            throw Problem(.invalidRequest, detail: "The definition is not UTF-8 text")
-        }
+        let (source, syntax) = try await request.definition()
         let (applied, warnings) = try await asking { try await engine.apply(source, syntax: syntax) }
         var summary = MachineSummary(applied.record)
         summary.warnings = warnings.map(DefinitionDiagnostic.init)
@@ -72,13 +64,13 @@ struct MachineRoutes: Sendable {
         }
         var after: String?
         if let page = parameters.page {
-            guard case .machines(let name) = try PageToken(text: page) else { throw PageToken.ofAnotherList }
+            guard case .machines(let name) = try await engine.pageToken(page) else { throw PageToken.ofAnotherList }
             after = name
         }
         let limit = parameters.limit ?? APILimits.defaultPageItems
         let records = try await asking { [after] in try await engine.machines(after: after, limit: limit + 1) }
         let items = records.prefix(limit).map { MachineSummary($0) }
-        let next = records.count > limit ? items.last.map { PageToken.machines(after: $0.machine).text } : nil
+        let next = records.count > limit ? items.last.map { engine.text(of: .machines(after: $0.machine)) } : nil
         return Response(Page(items: Array(items), nextPage: next))
     }
 

@@ -11,21 +11,21 @@ enum PageToken: Equatable {
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
 
     /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
-    var text: String {
-        Data(JSONWriter.bytes(JSONValue.array(fields))).base64EncodedString()
+    func text(generation: Int64) -> String {
+        Data(JSONWriter.bytes(JSONValue.array([.int(generation)] + fields))).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Reads a token that `text` made; anything else is refused.
-    init(text: String) throws(Problem) {
+    /// Reads a token that `text` made, and its generation; anything else is refused.
+    static func read(_ text: String) throws(Problem) -> (generation: Int64, token: PageToken) {
         let padded = text.replacing("-", with: "+").replacing("_", with: "/")
         let base64 = padded + String(repeating: "=", count: (4 - padded.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64), let token = Self.read(Array(data)) else {
+        guard let data = Data(base64Encoded: base64), let read = read(Array(data)) else {
             throw Problem(
                 .invalidPageToken,
                 detail: "The page token is not one of ours; begin again without it, or use 'nextPage' as it was given")
         }
-        self = token
+        return read
     }
 
     /// The refusal of a token that belongs to another list.
@@ -48,11 +48,16 @@ enum PageToken: Equatable {
         }
     }
 
-    private static func read(_ bytes: [UInt8]) -> PageToken? {
+    private static func read(_ bytes: [UInt8]) -> (generation: Int64, token: PageToken)? {
         // Not JSON means not a token: the caller is told so, whatever the reader says.
-        guard case .array(let fields)? = try? JSONReader.value(from: bytes), let kind = fields.first?.string else {
-            return nil
-        }
+        guard case .array(let fields)? = try? JSONReader.value(from: bytes), case .int(let generation)? = fields.first,
+            let token = token(Array(fields.dropFirst()))
+        else { return nil }
+        return (generation, token)
+    }
+
+    private static func token(_ fields: [JSONValue]) -> PageToken? {
+        guard let kind = fields.first?.string else { return nil }
         switch (kind, fields.count) {
         case ("m", 2): return fields[1].string.map { .machines(after: $0) }
         case ("i", 7):

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import JSON
 import NIOCore
+import Statechart
 import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
@@ -58,6 +59,20 @@ extension Request {
             guard error.code == .number else { return nil }
             return Problem(.invalidData, detail: "The body holds a number that cannot be kept: \(error)")
         }
+    }
+
+    /// The body as a definition: its text, and the syntax that its media type says.
+    func definition() async throws -> (source: String, syntax: DefinitionSyntax) {
+        let syntax: DefinitionSyntax
+        switch mediaTypeName {
+        case "application/json": syntax = .json
+        case "application/yaml", "application/x-yaml", "text/yaml": syntax = .yaml
+        default: throw unsupportedMediaType(expected: "application/yaml or application/json")
+        }
+        guard let source = String(validating: try await wholeBody(), as: UTF8.self) else {
+            throw Problem(.invalidRequest, detail: "The definition is not UTF-8 text")
+        }
+        return (source, syntax)
     }
 
     /// The media type without its parameters, in lower case; empty when there is none.

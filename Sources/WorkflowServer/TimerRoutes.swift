@@ -26,7 +26,7 @@ struct TimerRoutes: Sendable {
         let parameters = try reading { try PageParameters(query: try request.queryItems) }
         var after: TimerKey?
         if let page = parameters.page {
-            guard case .timers(let key) = try PageToken(text: page) else { throw PageToken.ofAnotherList }
+            guard case .timers(let key) = try await engine.pageToken(page) else { throw PageToken.ofAnotherList }
             after = key
         }
         let limit = parameters.limit ?? APILimits.defaultPageItems
@@ -35,7 +35,7 @@ struct TimerRoutes: Sendable {
         let items = timers.map { listed in
             TimerItem(instance: listed.instance, event: listed.timer.event, due: listed.timer.key.due, now: now)
         }
-        let next = timers.count == limit ? timers.last.map { PageToken.timers(after: $0.timer.key).text } : nil
+        let next = timers.count == limit ? timers.last.map { engine.text(of: .timers(after: $0.timer.key)) } : nil
         return Response(Page(items: items, nextPage: next))
     }
 

@@ -30,6 +30,7 @@ package struct WorkflowServer: Service {
         EventRoutes(engine: engine).register(on: router)
         HistoryRoutes(engine: engine).register(on: router)
         BatchRoutes(engine: engine, logger: logger).register(on: router)
+        ReplayRoutes(engine: engine, logger: logger).register(on: router)
         TimerRoutes(engine: engine).register(on: router)
         ClockRoutes(engine: engine).register(on: router)
         BackupRoutes(engine: engine).register(on: router)

@@ -71,8 +71,23 @@ package protocol BackupReader: Sendable {
     func read(atMost count: Int) throws(StoreError) -> [UInt8]
 }
 
-/// A store without backups, for those that need none.
+/// A store without backups and restores, for those that need none.
 extension WorkflowStore {
+    /// One generation.
+    package var lineage: Lineage { Lineage([], generation: identity.generation) }
+
+    /// Refuses.
+    package func row(before position: Position) async throws(StoreError) -> JournalRecord? {
+        throw StoreError(.unavailable, "This store has one generation")
+    }
+
+    /// Refuses.
+    package func seq(
+        of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
+    ) async throws(StoreError) -> Seq? {
+        throw StoreError(.unavailable, "This store has one generation")
+    }
+
     /// Refuses.
     package func completeBackup(
         _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool

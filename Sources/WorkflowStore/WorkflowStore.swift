@@ -1,48 +1,19 @@
 /// A durable place for machines, instances and their history.
 ///
-/// Reading is for everybody and at any time; each call sees one committed state. Writing belongs to the one thread that
-/// owns `writer`. The SQLite implementation is `SQLiteStore`.
-package protocol WorkflowStore: Sendable {
-    /// Names the store and its generation, for cursors.
-    var identity: StoreIdentity { get }
+/// Writing belongs to the one thread that owns `writer`. The SQLite implementation is `SQLiteStore`.
+package protocol WorkflowStore: StoreReader {
+    /// How the store's generations come from each other.
+    var lineage: Lineage { get }
 
-    /// The highest version of a machine, or the named one; nil when there is none.
-    func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord?
+    /// The last row of all history before a position; nil when there is none.
+    func row(before position: Position) async throws(StoreError) -> JournalRecord?
 
-    /// A machine version by its row number; nil when there is none.
-    func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord?
+    /// The seq of an instance's last row before a position; nil when it began later. `head` and `headSeq` are a row of
+    /// the instance.
+    func seq(
+        of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
+    ) async throws(StoreError) -> Seq?
 
-    /// The latest version of each machine, in the order of their names' bytes, after `name`; at most `limit`.
-    func machines(after name: String?, limit: Int) async throws(StoreError) -> [MachineRecord]
-
-    /// The latest names of machines, for suggestions; at most `limit`.
-    func machineNames(limit: Int) async throws(StoreError) -> [String]
-
-    /// An instance with its current state; nil when there is none.
-    func instance(named name: String) async throws(StoreError) -> InstanceRecord?
-
-    /// Names of instances that stand near a name in the order of bytes, for suggestions; at most `limit`.
-    func instanceNames(near name: String, limit: Int) async throws(StoreError) -> [String]
-
-    /// A page of instances. Reads a bounded number of rows, so a page may be short and still have a next one.
-    func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage
-
-    /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first
-    /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a
-    /// longer range the first of its order.
-    func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord]
-
-    /// The last snapshot of an instance at or before a seq; nil when it has none that early.
-    func snapshot(of instance: InstanceID, atOrBefore seq: Seq) async throws(StoreError) -> SnapshotRecord?
-
-    /// The running timers that are due next, after one of them; at most `limit`, with the names of their instances.
-    func timers(after key: TimerKey?, limit: Int) async throws(StoreError) -> [ListedTimer]
-
-    /// A journal row; nil when there is none.
-    func row(at position: Position) async throws(StoreError) -> JournalRecord?
-
-    /// An instance by its row number; nil when there is none.
-    func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
     /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
     /// reading the file a few times, and blocks: not for the writer's thread.
     ///

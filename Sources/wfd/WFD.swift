@@ -13,7 +13,7 @@ struct WFD: AsyncParsableCommand {
             'wfd serve --help' lists the flags, which may stand without 'serve'.
             """,
         version: version,
-        subcommands: [Serve.self, Clock.self],
+        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self],
         defaultSubcommand: Serve.self
     )
 }

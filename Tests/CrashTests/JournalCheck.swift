@@ -8,6 +8,7 @@ import WorkflowStore
 struct JournalCheck {
     private let file: JournalFile
     private var machines: [MachineID: Machine] = [:]
+    private var places: [Marker: [Place]] = [:]
     private(set) var mistakes: [String] = []
 
     /// Checks a whole file against everything that was sent to it.
@@ -23,7 +24,7 @@ struct JournalCheck {
         if let last = file.journal.last, file.nextPosition <= last.position.rawValue {
             mistakes.append("position \(file.nextPosition) would be used twice")
         }
-        try check(attempts, rows: rows)
+        try check(attempts)
     }
 
     /// Nothing is missing, the chain holds, and folding the rows leads to the instance's row.
@@ -60,22 +61,39 @@ struct JournalCheck {
         }
     }
 
+    /// The seqs of all instances by name.
+    var seqs: [String: Int64] {
+        Dictionary(uniqueKeysWithValues: file.instances.map { ($0.name, $0.seq.rawValue) })
+    }
+
+    /// An attempt, with what the file says where its client was told nothing.
+    func settled(_ attempt: Attempt) -> Attempt {
+        guard attempt.outcome == .unknown else { return attempt }
+        var attempt = attempt
+        if let marker = attempt.marker {
+            attempt.outcome = places[marker]?.first.map { .accepted($0.seq) } ?? .refused
+        } else {
+            attempt.outcome = seqs[attempt.instance] == nil ? .refused : .accepted(1)
+        }
+        return attempt
+    }
+
     /// What was acknowledged is there, once, where it was said to be; what was refused is not.
-    private mutating func check(_ attempts: [Attempt], rows: [InstanceID: [JournalRecord]]) throws {
-        var placesByMarker: [Marker: [Place]] = [:]
+    private mutating func check(_ attempts: [Attempt]) throws {
         let names = Dictionary(uniqueKeysWithValues: file.instances.map { ($0.id, $0.name) })
         for row in file.journal where row.kind == .event {
             guard let marker = try Marker(row), let name = names[row.instanceID] else { continue }
-            placesByMarker[marker, default: []].append(Place(instance: name, seq: row.seq.rawValue))
+            places[marker, default: []].append(Place(instance: name, seq: row.seq.rawValue))
         }
         let started = Set(file.instances.map(\.name))
         for attempt in attempts {
-            let places = attempt.marker.map { placesByMarker[$0] ?? [] }
+            let places = attempt.marker.map { self.places[$0] ?? [] }
             let what = attempt.marker.map { "\($0)" } ?? "the start of \(attempt.instance)"
             switch (attempt.outcome, places) {
             case (.accepted(1), nil) where started.contains(attempt.instance): break
             case (.accepted(let seq), let places?) where places == [Place(instance: attempt.instance, seq: seq)]: break
             case (.refused, []?): break
+            case (.refused, nil) where !started.contains(attempt.instance): break
             case (.unknown, nil): break
             case (.unknown, let places?) where places.count <= 1: break
             default: mistakes.append("\(what) was \(attempt.outcome), and is at \(places ?? [])")

@@ -51,12 +51,31 @@ package final class RawConnection: @unchecked Sendable {
         while true {
             if let head = unread.firstRange(of: end) {
                 let answer = try Head(unread[..<head.lowerBound])
+                if answer.isChunked {
+                    unread.removeFirst(head.upperBound)
+                    return RawAnswer(status: answer.status, headers: answer.headers, body: try readChunks())
+                }
                 while unread.count < head.upperBound + answer.length { try readMore() }
                 let body = Array(unread[head.upperBound..<head.upperBound + answer.length])
                 unread.removeFirst(head.upperBound + answer.length)
                 return RawAnswer(status: answer.status, headers: answer.headers, body: body)
             }
             try readMore()
+        }
+    }
+
+    /// Reads a body that comes in chunks (RFC 9112, section 7.1), to its end.
+    private func readChunks() throws -> [UInt8] {
+        var body: [UInt8] = []
+        while true {
+            while unread.firstRange(of: Array("\r\n".utf8)) == nil { try readMore() }
+            guard let end = unread.firstRange(of: Array("\r\n".utf8)),
+                let size = Int(String(decoding: unread[..<end.lowerBound], as: UTF8.self), radix: 16)
+            else { throw TestingError("a chunk without its size") }
+            while unread.count < end.upperBound + size + 2 { try readMore() }
+            body += unread[end.upperBound..<end.upperBound + size]
+            unread.removeFirst(end.upperBound + size + 2)
+            if size == 0 { return body }
         }
     }
 
@@ -75,6 +94,7 @@ package final class RawConnection: @unchecked Sendable {
     private struct Head {
         let status: Int
         let headers: [String: String]
+        var isChunked: Bool { headers["transfer-encoding"] == "chunked" }
         var length: Int { headers["content-length"].flatMap { Int($0) } ?? 0 }
 
         init(_ bytes: ArraySlice<UInt8>) throws {

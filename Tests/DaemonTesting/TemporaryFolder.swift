@@ -4,10 +4,13 @@ import Foundation
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    package init() throws {
+    /// - Parameter place: Where to make it, if one may write there; else among the system's temporary files.
+    package init(in place: String? = nil) throws {
         // The path of a socket has 107 bytes at most (unix(7)), and some systems have long names for this folder.
-        let parent = FileManager.default.temporaryDirectory.path
-        var template = Array(((parent.utf8.count > 60 ? "/tmp" : parent) + "/wfd-XXXXXX").utf8CString)
+        let usual = FileManager.default.temporaryDirectory.path
+        let wanted = place.flatMap { FileManager.default.isWritableFile(atPath: $0) ? $0 : nil }
+        let parent = wanted ?? (usual.utf8.count > 60 ? "/tmp" : usual)
+        var template = Array((parent + "/wfd-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else {
             throw TestingError("cannot make a folder in '\(parent)': \(String(cString: strerror(errno)))")
         }

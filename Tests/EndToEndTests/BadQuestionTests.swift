@@ -63,7 +63,7 @@ import WorkflowAPI
                 "Parameter 'wait' does not go with 'reverse': new rows come at the end"),
             .get(
                 "/v1/instances/order-1?detail=true", .invalidParameter,
-                "Unknown parameter 'detail' (none is known here)"),
+                "Unknown parameter 'detail' (known here: seq)"),
             .get(
                 "/v1/instances/order-1/events?limit=1", .invalidParameter,
                 "Unknown parameter 'limit' (none is known here)"),

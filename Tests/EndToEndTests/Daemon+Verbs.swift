@@ -7,6 +7,15 @@ extension Daemon {
         try await output(of: arguments)
     }
 
+    /// The same of a verb that tells on the error stream how far it is, if it takes long.
+    func saidInTime(_ arguments: String...) async throws -> String {
+        let result = try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
+        guard result.end == .exited(0) else {
+            throw TestingError("'wfctl \(arguments.joined(separator: " "))': \(result)")
+        }
+        return result.output
+    }
+
     /// What a `wfctl` that must succeed prints as JSON.
     func json(_ arguments: String...) async throws -> JSONValue {
         try JSONReader.value(from: try await output(of: arguments + ["-o", "json"]))

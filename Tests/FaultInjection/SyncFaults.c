@@ -33,11 +33,18 @@ static int is_log(int descriptor) {
     return length > 4 && memcmp(path + length - 4, "-wal", 4) == 0;
 }
 
+static int is_turn(void) {
+    uint64_t every = __atomic_load_n(&shared->every, __ATOMIC_RELAXED);
+    uint64_t number = __atomic_add_fetch(&shared->counted, 1, __ATOMIC_RELAXED);
+    return every > 0 && number % every == 0;
+}
+
 static int flush(const char *name, int descriptor) {
     if (shared != NULL) {
         __atomic_fetch_add(&shared->calls, 1, __ATOMIC_RELAXED);
         uint64_t mode = __atomic_load_n(&shared->mode, __ATOMIC_RELAXED);
-        if (mode == SYNC_FAULTS_ALL || (mode == SYNC_FAULTS_LOG && is_log(descriptor))) {
+        if (mode == SYNC_FAULTS_ALL || (mode == SYNC_FAULTS_LOG && is_log(descriptor))
+            || (mode == SYNC_FAULTS_EVERY && is_turn())) {
             __atomic_fetch_add(&shared->failures, 1, __ATOMIC_RELAXED);
             errno = EIO;
             return -1;

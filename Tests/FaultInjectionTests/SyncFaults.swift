@@ -5,14 +5,14 @@ import Foundation
 struct SyncFaults {
     /// Which flushes fail; the numbers are those of `SyncFaults.h`.
     enum Mode: UInt64 {
-        case none, log, all
+        case none, log, all, every
     }
 
     private let path: String
 
     /// Makes the file that is shared with the daemon.
     init(in folder: TemporaryFolder) throws {
-        path = try folder.write(String(repeating: "\0", count: 24), to: "faults")
+        path = try folder.write(String(repeating: "\0", count: 40), to: "faults")
     }
 
     /// What to start the daemon with.
@@ -30,9 +30,20 @@ struct SyncFaults {
 
     /// From now on such calls fail.
     func fail(_ mode: Mode) throws {
+        try write(mode.rawValue, at: 16)
+    }
+
+    /// From now on one of so many calls fails, first the last of them.
+    func failEvery(_ count: Int) throws {
+        try write(UInt64(count), at: 24)
+        try write(0, at: 32)
+        try fail(.every)
+    }
+
+    private func write(_ number: UInt64, at offset: UInt64) throws {
         let file = try FileHandle(forWritingTo: URL(filePath: path))
-        try file.seek(toOffset: 16)
-        try withUnsafeBytes(of: mode.rawValue) { try file.write(contentsOf: Data($0)) }
+        try file.seek(toOffset: offset)
+        try withUnsafeBytes(of: number) { try file.write(contentsOf: Data($0)) }
         try file.close()
     }
 

@@ -22,7 +22,7 @@ enum ImportRules {
         "Sources/WorkflowAPI": ["JSON", "Spelling"],
         "Sources/WorkflowServer": [
             "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
-            "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "ServiceLifecycle", "Foundation",
+            "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "ServiceLifecycle", "Foundation", "Synchronization",
         ],
         "Sources/WorkflowClient": [
             "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",

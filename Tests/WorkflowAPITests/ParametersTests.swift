@@ -9,6 +9,8 @@ struct ParametersTests {
             try HistoryParameters(query: [
                 ("limit", "5"), ("after", "3"), ("page", "a b"), ("detail", "true"), ("wait", "60"),
             ]) == history)
+        #expect(HistoryParameters(cursor: "MS4w").queryText == "?cursor=MS4w")
+        #expect(try HistoryParameters(query: [("cursor", "MS4w")]) == HistoryParameters(cursor: "MS4w"))
         let list = InstanceListParameters(machine: "o", status: .done, state: "a.b", limit: 1, page: "p")
         #expect(list.queryText == "?machine=o&status=done&state=a.b&limit=1&page=p")
         #expect(SendParameters(dryRun: true).queryText == "?dryRun=true")
@@ -19,7 +21,7 @@ struct ParametersTests {
     @Test(arguments: [
         (
             "lmit", "5",
-            "Unknown parameter 'lmit' (known here: limit, after, reverse, page, detail, wait); did you mean 'limit'?"
+            "Unknown parameter 'lmit' (known here: limit, after, cursor, reverse, page, detail, wait); did you mean 'limit'?"
         ),
         ("limit", "0", "Parameter 'limit' must be a whole number from 1 to 500, not '0'"),
         ("limit", "501", "Parameter 'limit' must be a whole number from 1 to 500, not '501'"),
@@ -32,6 +34,16 @@ struct ParametersTests {
     func wrongParametersAreRefused(name: String, value: String, message: String) {
         #expect(throws: WireError(.invalidParameter, path: name, message: message)) {
             try HistoryParameters(query: [(name, value)])
+        }
+    }
+
+    @Test func aCursorAndASeqSayTheSame() {
+        #expect(
+            throws: WireError(
+                .invalidParameter, path: "cursor",
+                message: "Parameter 'cursor' does not go with 'after': both say where")
+        ) {
+            try HistoryParameters(query: [("cursor", "x"), ("after", "1")])
         }
     }
 

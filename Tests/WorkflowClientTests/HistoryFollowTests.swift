@@ -63,8 +63,8 @@ struct HistoryFollowTests {
         #expect(seqs == [3, 4, 5])
         #expect(
             transport.requests.map(\.target)
-                == [2, 4, 4, 5, 5].map {
-                    "/v1/instances/o/history?limit=500&after=\($0)&wait=60"
+                == ["after=2", "cursor=c4", "cursor=c4", "cursor=c5", "cursor=c5"].map {
+                    "/v1/instances/o/history?limit=500&\($0)&wait=60"
                 })
         // A pause after each empty answer, in case the daemon does not wait.
         #expect(clock.sleeps == [.milliseconds(100), .milliseconds(100)])
@@ -78,7 +78,16 @@ struct HistoryFollowTests {
         let (seqs, _) = await seqs(transport, clock)
         #expect(seqs == [1, 2])
         #expect(clock.sleeps == [.milliseconds(100), .milliseconds(200), .milliseconds(400)])
-        #expect(transport.requests.map(\.target).last == "/v1/instances/o/history?limit=500&after=2&wait=60")
+        #expect(transport.requests.map(\.target).last == "/v1/instances/o/history?limit=500&cursor=c2&wait=60")
+    }
+
+    @Test func aRestoreEndsIt() async {
+        let problem = Problem(
+            .generationChanged, detail: "The cursor is of generation 1", parted: Parting(generation: 2))
+        let transport = ScriptedTransport([Self.rows(1), Self.unreachable, .problem(problem)])
+        let (seqs, error) = await seqs(transport, NotedClock())
+        #expect(seqs == [1])
+        #expect(error as? ClientError == .problem(problem))
     }
 
     @Test func itGivesUpWhenNobodyAnswers() async {

@@ -115,7 +115,27 @@ final class MemoryFiles: FileAccess {
         return Array(content.utf8)
     }
 
+    func lines(_ path: String) throws -> any LineSource { MemoryLines(try read(path, limit: .max)) }
+
     func exists(_ path: String) -> Bool { contents[path] != nil }
+}
+
+private final class MemoryLines: LineSource {
+    let size: Int64?
+    private(set) var position: Int64 = 0
+    private var lines: ArraySlice<ArraySlice<UInt8>>
+
+    init(_ content: [UInt8]) {
+        size = Int64(content.count)
+        lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+        if lines.last?.isEmpty == true { lines.removeLast() }
+    }
+
+    func next(limit: Int) -> [UInt8]? {
+        guard let line = lines.popFirst() else { return nil }
+        position += Int64(line.count + 1)
+        return Array(line)
+    }
 }
 
 private final class MemoryFile: NewFile {

@@ -15,7 +15,8 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "timers",
+                "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "replay",
+                "verify", "timers",
                 "clock", "simulate", "eval", "import", "graph", "machines", "machine", "backup",
             ])
     }

@@ -196,7 +196,7 @@ struct PagingTests {
         #expect(
             transport.requests.map(\.target) == [
                 "/v1/instances/o/history?limit=500&after=0&detail=true&wait=60",
-                "/v1/instances/o/history?limit=500&after=1&detail=true&wait=60",
+                "/v1/instances/o/history?limit=500&cursor=c1&detail=true&wait=60",
             ])
     }
 }

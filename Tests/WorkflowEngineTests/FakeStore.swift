@@ -80,6 +80,25 @@ final class FakeStore: WorkflowStore {
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
 }
 
+/// Verifying is tried on files.
+extension FakeStore {
+    func inspectStore() -> StoreInspection { StoreInspection(numbers: content.withLock { $0.numbers }) }
+
+    func inspectMachines(after id: MachineID) -> InspectedMachines { InspectedMachines(machines: []) }
+
+    func inspectInstances(in ids: ClosedRange<Int64>) -> InspectedInstances {
+        InspectedInstances(instances: [], through: ids.upperBound, nextPosition: Position(rawValue: 1))
+    }
+
+    func inspectJournal(_ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>) -> InspectedJournal {
+        InspectedJournal(through: positions.upperBound)
+    }
+
+    func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
+
+    func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
+}
+
 /// The writing side of a `FakeStore`.
 private final class FakeWriter: StoreWriter {
     private let store: FakeStore

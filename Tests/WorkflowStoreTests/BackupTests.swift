@@ -1,3 +1,4 @@
+import DiskTesting
 import Foundation
 import GRDB
 import GRDBSQLite

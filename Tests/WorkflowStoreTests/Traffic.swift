@@ -1,3 +1,4 @@
+import DiskTesting
 import Foundation
 import Synchronization
 import WorkflowStore

@@ -6,6 +6,20 @@ extension Machine {
         configuration.lazy.map { self[$0] }.filter(\.isLeaf).map(\.path)
     }
 
+    /// Whether a text is the stored form of a configuration, found without writing that form.
+    package func isText(_ text: String, of configuration: [StateIndex]) -> Bool {
+        var rest = text.utf8[...]
+        var isFirst = true
+        for index in configuration where self[index].isLeaf {
+            if !isFirst, rest.popFirst() != UInt8(ascii: ",") { return false }
+            isFirst = false
+            let path = self[index].path.utf8
+            guard rest.starts(with: path) else { return false }
+            rest = rest.dropFirst(path.count)
+        }
+        return rest.isEmpty
+    }
+
     /// The paths of some states, in the order given.
     package func paths(of states: [StateIndex]) -> [String] {
         states.map { self[$0].path }

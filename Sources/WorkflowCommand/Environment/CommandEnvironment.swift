@@ -60,9 +60,24 @@ package protocol FileAccess: Sendable {
     /// than `limit` bytes.
     func read(_ path: String, limit: Int) throws -> [UInt8]
 
+    /// The lines of a file, one after another; `-` is standard input. Throws `CommandFailure` when it cannot be read.
+    func lines(_ path: String) throws -> any LineSource
+
     /// Whether something has this path.
     func exists(_ path: String) -> Bool
 
     /// Begins a file; it has its name when it is committed.
     func create(_ path: String) throws -> any NewFile
+}
+
+/// Gives the lines of a file.
+package protocol LineSource: AnyObject {
+    /// How many bytes the file has; nil for one that has no end before it comes.
+    var size: Int64? { get }
+    /// How many bytes have been given.
+    var position: Int64 { get }
+
+    /// The next line without its end; nil after the last one. Throws `CommandFailure` when it cannot be read, or is
+    /// longer than `limit` bytes.
+    func next(limit: Int) throws -> [UInt8]?
 }

@@ -73,6 +73,8 @@ private struct SystemFiles: FileAccess {
         return try content(of: descriptor, named: path, limit: limit)
     }
 
+    func lines(_ path: String) throws -> any LineSource { try FileLines(path) }
+
     func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     func create(_ path: String) throws -> any NewFile { try SystemNewFile(path) }

@@ -29,7 +29,7 @@ struct Progress {
         next = begun + Self.silence
     }
 
-    /// Tells how far a part of the work is; may be called as often as one likes.
+    /// Tells how far a part of the work is; may be called as often as one likes. A total of 0 is unknown.
     mutating func show(_ name: String, done: Int64, total: Int64) throws {
         let now = environment.uptime()
         if part?.name != name { part = (name, now, done) }
@@ -50,6 +50,8 @@ struct Progress {
     private func amount(_ done: Int64, of total: Int64) -> String {
         let percent = total > 0 ? " (\(min(100, done * 100 / total)) %)" : ""
         return switch unit {
+        case .bytes where total == 0: ByteText.text(done)
+        case .things(let name) where total == 0: "\(done) \(name)"
         case .bytes: "\(ByteText.text(done)) of \(ByteText.text(total))\(percent)"
         case .things(let name): "\(done) of \(total) \(name)\(percent)"
         }

@@ -20,7 +20,7 @@ struct SimulatedStep: JSONWritable {
     let reason: String?
     var exited: [String] = []
     var entered: [String] = []
-    var microsteps: [SimulatedMicrostep] = []
+    var microsteps: [ReplayMicrostep] = []
 
     /// What the actions did, in order.
     var actions: [String] { microsteps.flatMap { $0.actions.map(\.text) } }
@@ -47,66 +47,19 @@ struct SimulatedStep: JSONWritable {
     }
 }
 
-/// Transitions taken together, and what they did.
-struct SimulatedMicrostep: JSONWritable {
-    /// Nil for eventless transitions.
-    let event: String?
-    let transitions: [Taken]
-    let exited: [String]
-    let entered: [String]
-    let actions: [Deed]
-
-    /// A transition that was taken.
-    struct Taken: JSONWritable {
-        let source: String
-        let targets: [String]
-        let line: Int
-
-        func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("source", source)
-                writer.field("targets", targets)
-                writer.field("line", line)
-            }
-        }
-    }
-
-    /// What an action did.
-    struct Deed: JSONWritable {
-        let state: String
-        let line: Int
-        let text: String
-
-        func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("state", state)
-                writer.field("line", line)
-                writer.field("text", text)
-            }
-        }
-    }
-
+extension ReplayMicrostep {
+    /// The wire form of a microstep.
     init(_ microstep: Microstep, of machine: Machine) {
-        event = microstep.event
-        transitions = microstep.transitions.map { index in
-            let transition = machine[index]
-            return Taken(
-                source: machine[transition.source].path, targets: machine.paths(of: transition.targets),
-                line: transition.line)
-        }
-        exited = machine.paths(of: microstep.exited)
-        entered = machine.paths(of: microstep.entered)
-        actions = microstep.deeds.map { Deed(state: machine[$0.state].path, line: $0.line, text: $0.text) }
-    }
-
-    func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("event", ifPresent: event)
-            writer.field("transitions", transitions)
-            writer.field("exited", exited)
-            writer.field("entered", entered)
-            writer.field("actions", actions)
-        }
+        self.init(
+            event: microstep.event,
+            transitions: microstep.transitions.map { index in
+                let transition = machine[index]
+                return Taken(
+                    source: machine[transition.source].path, targets: machine.paths(of: transition.targets),
+                    line: transition.line)
+            },
+            exited: machine.paths(of: microstep.exited), entered: machine.paths(of: microstep.entered),
+            actions: microstep.deeds.map { Deed(state: machine[$0.state].path, line: $0.line, text: $0.text) })
     }
 
     /// For people, indented: what was taken, then what it did, a line each.

@@ -1,6 +1,7 @@
 import JSON
 import Spelling
 import Statechart
+import WorkflowAPI
 
 /// A machine that runs in memory on a virtual clock: time passes only when it is told to.
 struct Simulation {
@@ -109,7 +110,7 @@ struct Simulation {
         told.from = from
         told.exited = machine.paths(of: link.macrostep.exited)
         told.entered = machine.paths(of: link.macrostep.entered)
-        told.microsteps = link.macrostep.microsteps.map { SimulatedMicrostep($0, of: machine) }
+        told.microsteps = link.macrostep.microsteps.map { ReplayMicrostep($0, of: machine) }
         return told
     }
 

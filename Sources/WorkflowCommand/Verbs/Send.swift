@@ -6,14 +6,17 @@ import WorkflowClient
 /// `wfctl send`.
 struct Send: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send an event to an instance.",
-        discussion: "When it says that the event was taken, everything that follows from it is on disk.")
+        commandName: "send", abstract: "Send an event to an instance, or many to many.",
+        discussion: """
+            When it says that the event was taken, everything that follows from it is on disk. A batch has an event in each \
+            line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped.
+            """)
 
     @Argument(help: "The instance's name.")
-    var instance: String
+    var instance: String?
 
     @Argument(help: "The event's name.")
-    var event: String
+    var event: String?
 
     @OptionGroup var data: DataOption
 
@@ -34,13 +37,44 @@ struct Send: Verb {
 
     @OptionGroup var key: KeyOption
 
+    @Option(help: ArgumentHelp("Send the events of a file in lines; - is standard input.", valueName: "file|-"))
+    var batch: String?
+
+    @Option(help: ArgumentHelp("With --batch: keys for lines without one, made of this name.", valueName: "name"))
+    var run: String?
+
+    @Flag(help: "With --batch: apply all lines in one transaction, or none.")
+    var atomic = false
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        if batch != nil {
+            let isAlone =
+                instance == nil && data.data == nil && !dryRun && !detail && expectSeq == nil && expectState == nil
+            guard isAlone, key.key == nil else {
+                throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
+            }
+            if let run, !IdempotencyKey.isValid(run + ":9999999999") {
+                throw ValidationError("'--run' must be short, of printable ASCII characters")
+            }
+            return
+        }
+        if run != nil || atomic { throw ValidationError("'--run' and '--atomic' go with '--batch' only") }
+        if instance == nil { throw ValidationError("Missing expected argument '<instance>'") }
+        if event == nil { throw ValidationError("Missing expected argument '<event>'") }
         if explain, !dryRun { throw ValidationError("'--explain' goes with '--dry-run' only") }
     }
 
     func run(in session: Session) async throws {
+        if let batch {
+            return try await session.withClient { client in
+                var sending = BatchSending(session, run: run, isAtomic: atomic)
+                try await sending.send(batch, with: client)
+            }
+        }
+        // `validate` has seen to it that both are there.
+        guard let instance, let event else { return }
         let expectation = Expectation(seq: expectSeq, state: expectState)
         let request = SendRequest(
             event: event, data: try data.value(in: session),

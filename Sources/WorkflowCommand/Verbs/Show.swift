@@ -15,6 +15,11 @@ struct Show: Verb {
 
     func run(in session: Session) async throws {
         let shown = try await session.withClient { try await $0.instance(instance) }
+        try Self.print(shown, in: session)
+    }
+
+    /// Prints an instance as it is or was.
+    static func print(_ shown: Instance, in session: Session) throws {
         try session.print(shown) {
             """
             instance:  \(shown.instance)
@@ -26,7 +31,7 @@ struct Show: Verb {
             updated:   \(shown.updatedAt.text)
             context:   \(Printable.lines(IndentedJSON.text(of: shown.context)))
 
-            """ + Self.ending(of: shown)
+            """ + ending(of: shown)
         }
     }
 

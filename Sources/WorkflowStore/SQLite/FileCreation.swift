@@ -10,6 +10,8 @@ import Migrations
 /// Makes a new store so that the file is either whole or not there, whatever happens in between.
 ///
 /// It is built under another name in rollback-journal mode, where one file holds everything, flushed, and renamed.
+/// It is switched to a write-ahead log before that: the switch leaves a rollback journal whose removal is on the disk
+/// only later, and one that comes back beside a log keeps the file from being read.
 struct FileCreation {
     let file: StoreFile
     let migrations: [Migration]
@@ -43,7 +45,8 @@ struct FileCreation {
     }
 
     private func removeUnfinished() throws {
-        for path in [file.creating, file.creating + "-journal"] where unlink(path) != 0 && errno != ENOENT {
+        for path in ["", "-journal", "-wal", "-shm"].map({ file.creating + $0 })
+        where unlink(path) != 0 && errno != ENOENT {
             throw failure(errno)
         }
     }
@@ -66,6 +69,16 @@ struct FileCreation {
             try database.execute(sql: "PRAGMA application_id = \(FileHeader.applicationID)")
             try database.execute(sql: "PRAGMA user_version = \(migrations.last?.version ?? 0)")
             return .commit
+        }
+        try connection.inDatabase { database in
+            // It says what it came to; the log stays empty, and closing removes it.
+            let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw StoreError(
+                    .cannotOpen,
+                    "Cannot create '\(file.given)': PRAGMA journal_mode did not take: wanted wal, found \(mode ?? "nothing")"
+                )
+            }
         }
         try connection.close()
     }

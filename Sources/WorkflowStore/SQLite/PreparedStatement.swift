@@ -154,9 +154,11 @@ struct StatementRow {
     }
 
     mutating func digest() throws(SQLiteFailure) -> Digest {
-        let bytes = bytes()
-        guard bytes.count == 32 else { throw .malformed("a digest") }
-        return Digest(bytes: bytes)
+        defer { column += 1 }
+        // The pointer first, then the count, as in `bytes()`.
+        let start = sqlite3_column_blob(handle, column)
+        guard let start, sqlite3_column_bytes(handle, column) == 32 else { throw .malformed("a digest") }
+        return Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
     }
 
     mutating func uniqueID() throws(SQLiteFailure) -> UniqueID {

@@ -2,7 +2,7 @@ import GRDB
 import Synchronization
 
 /// The read-only connections, used in turn, each by one read at a time.
-final class ReaderPool: Sendable {
+package final class ReaderPool: Sendable {
     private struct State {
         var turn = 0
         var waiting = 0
@@ -46,6 +46,11 @@ final class ReaderPool: Sendable {
         } catch {
             throw StoreError(reading: path, error)
         }
+    }
+
+    /// Runs a read before anybody else reads, and waits for it.
+    func inspect<T>(_ body: (Database) throws -> T) throws -> T {
+        try connections[0].inDatabase { database in try Self.transaction(database, body) }
     }
 
     /// Closes the connections; waits for the reads on them. Call it after the gate's end.

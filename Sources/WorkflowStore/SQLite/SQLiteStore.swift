@@ -6,8 +6,9 @@ package import Migrations
 /// One connection does every write and every checkpoint: SQLite 3.7.0 to 3.51.2 can corrupt a write-ahead log that two
 /// connections start over at once (https://sqlite.org/wal.html#walresetbug). A few read-only connections do the
 /// reading, in slices far below a second, so that the log never waits long for them.
-package final class SQLiteStore: WorkflowStore {
+package final class SQLiteStore: WorkflowStore, SQLiteReading {
     package let identity: StoreIdentity
+    package let lineage: Lineage
 
     /// What opening found and did.
     package let recovered: StoreRecovery
@@ -16,15 +17,18 @@ package final class SQLiteStore: WorkflowStore {
     /// hands it out. Its connection is behind a queue of its own.
     nonisolated(unsafe) private let sqliteWriter: SQLiteWriter
 
-    let readers: ReaderPool
-    let limits: StoreLimits
+    /// The reading connections.
+    package let readers: ReaderPool
+    /// The bounds that it was opened with.
+    package let limits: StoreLimits
     let file: StoreFile
     let migrations: [Migration]
 
     package var writer: any StoreWriter { sqliteWriter }
 
     init(
-        writer: SQLiteWriter, readers: ReaderPool, row: StoreRow, recovered: StoreRecovery, opening: StoreOpening
+        writer: SQLiteWriter, readers: ReaderPool, row: StoreRow, lineage: Lineage, recovered: StoreRecovery,
+        opening: StoreOpening
     ) {
         sqliteWriter = writer
         self.readers = readers
@@ -32,6 +36,7 @@ package final class SQLiteStore: WorkflowStore {
         file = opening.file
         migrations = opening.migrations
         identity = StoreIdentity(uuid: row.uuid, generation: row.generation)
+        self.lineage = lineage
         self.recovered = recovered
     }
 

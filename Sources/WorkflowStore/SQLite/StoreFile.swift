@@ -18,6 +18,8 @@ struct StoreFile: Sendable {
     var lock: String { path + ".lock" }
     /// Where a new store is built.
     var creating: String { path + ".creating" }
+    /// Where a backup is copied to before it takes the place of the database.
+    var restoring: String { path + ".restoring" }
 
     var directory: String {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
@@ -40,6 +42,13 @@ struct StoreFile: Sendable {
         try Self.makeDirectory(directory, for: given)
         guard let parent = Self.resolve(directory) else { throw Self.failure(given, errno) }
         path = parent == "/" ? "/" + name : parent + "/" + name
+    }
+
+    /// Resolves the path of a file that must be there; creates nothing.
+    init(existing given: String) throws(StoreError) {
+        self.given = given
+        guard let whole = Self.resolve(given) else { throw Self.failure(given, errno) }
+        path = whole
     }
 
     private static func resolve(_ path: String) -> String? {
@@ -78,6 +87,11 @@ struct StoreFile: Sendable {
     /// Removes the index of the log, which SQLite makes again when it needs one.
     func removeIndex() {
         unlink(index)
+    }
+
+    /// Removes files, those that are not there any more without a word.
+    static func remove(_ paths: [String]) {
+        for path in paths { unlink(path) }
     }
 
     /// How many bytes a file has; nil when it is not there.

@@ -41,12 +41,15 @@ struct StoreOpening {
             path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
         let readers = try ReaderPool(file: file, limits: limits)
         do {
-            let row = try connection.inDatabase { database in
-                try prepare(database, &recovered, hadLog: logSize != nil)
+            let (row, lineage) = try connection.inDatabase { database in
+                let row = try prepare(database, &recovered, hadLog: logSize != nil)
+                return (row, try Lineage.read(database, generation: row.generation))
             }
             let writer = try SQLiteWriter(
                 file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
-            return SQLiteStore(writer: writer, readers: readers, row: row, recovered: recovered, opening: self)
+            return SQLiteStore(
+                writer: writer, readers: readers, row: row, lineage: lineage, recovered: recovered,
+                opening: self)
         } catch {
             giveUp(connection, readers, error)
             throw error
@@ -123,8 +126,8 @@ struct StoreOpening {
         let why =
             switch clock {
             case .virtual:
-                "its events have real times, and would be mixed with made-up ones; make a copy for it with 'wfctl backup' "
-                    + "and 'wfd restore --clock virtual'"
+                "its events have real times, and would be mixed with made-up ones; make a copy for it with "
+                    + "'wfctl backup' and 'wfd restore --clock virtual'"
             case .real: "its events have times of a virtual clock; serve it with '--clock virtual'"
             }
         return StoreError(.otherClock, "Cannot open '\(file.given)' on the \(clock) clock: \(why)")

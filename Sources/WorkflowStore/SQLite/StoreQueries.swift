@@ -104,6 +104,12 @@ enum StoreQueries {
         return try select.first { row in Position(rawValue: row.integer()) }
     }
 
+    /// Within what a row's key names one request; nil where its machine is missing.
+    static func scope(_ database: Database, of row: JournalRecord) throws -> KeyScope? {
+        guard row.kind == .started else { return .instance(row.instanceID) }
+        return try firstVersion(database, of: row.machineID).map(KeyScope.machine)
+    }
+
     /// The first version of the machine that a version belongs to.
     static func firstVersion(_ database: Database, of machine: MachineID) throws -> MachineID? {
         var select = try PreparedStatement(

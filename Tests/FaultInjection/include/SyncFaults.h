@@ -11,6 +11,10 @@ struct sync_faults {
     uint64_t failures;
     /* Written by the test: which calls fail. */
     uint64_t mode;
+    /* Written by the test: with SYNC_FAULTS_EVERY, each so many calls one fails. */
+    uint64_t every;
+    /* Calls since the mode was SYNC_FAULTS_EVERY. */
+    uint64_t counted;
 };
 
 enum {
@@ -18,6 +22,7 @@ enum {
     /* Those on a file whose name ends in "-wal". */
     SYNC_FAULTS_LOG = 1,
     SYNC_FAULTS_ALL = 2,
+    SYNC_FAULTS_EVERY = 3,
 };
 
 #endif

@@ -1,23 +1,22 @@
-import DaemonTesting
 import Foundation
 import Synchronization
 
 /// Kills a daemon when its clients have taken a number of steps, from the thread that takes the last one: nothing comes
 /// between an answer and the kill, but for the delay that was drawn.
-final class RandomKill: Sendable {
+package final class RandomKill: Sendable {
     private let daemon: Daemon
     private let last: Int
     private let delay: Duration
     private let steps = Atomic(0)
 
-    init(of daemon: Daemon, atStep last: Int, after delay: Duration) {
+    package init(of daemon: Daemon, atStep last: Int, after delay: Duration) {
         self.daemon = daemon
         self.last = last
         self.delay = delay
     }
 
     /// Counts a step; at the last one, waits for the delay and kills.
-    func step() {
+    package func step() {
         guard steps.add(1, ordering: .relaxed).newValue == last else { return }
         // Not by giving the thread away: the system would wake it up much later.
         let end = ContinuousClock.now + delay

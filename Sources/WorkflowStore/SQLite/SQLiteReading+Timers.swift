@@ -1,6 +1,6 @@
 import GRDB
 
-extension SQLiteStore {
+extension SQLiteReading {
     package func timers(after key: TimerKey?, limit: Int) async throws(StoreError) -> [ListedTimer] {
         var timers: [ListedTimer] = []
         while timers.count < limit {

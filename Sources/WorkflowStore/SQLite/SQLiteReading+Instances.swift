@@ -1,6 +1,6 @@
 import GRDB
 
-extension SQLiteStore {
+extension SQLiteReading {
     package func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage {
         var scan = InstanceScan(query, limits: limits)
         while !scan.isDone {

@@ -1,6 +1,6 @@
 import GRDB
 
-extension SQLiteStore {
+extension SQLiteReading {
     package func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord? {
         try await readers.slice { database, _ in
             try StoreQueries.machine(database, named: name, version: version)

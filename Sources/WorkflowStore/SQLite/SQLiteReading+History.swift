@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-extension SQLiteStore {
+extension SQLiteReading {
     package func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord] {
         guard var walk = HistoryWalk(query, limits: limits) else { return [] }
         while !walk.isDone {
@@ -108,5 +108,5 @@ struct HistoryWalk: Sendable {
 
 extension JournalRecord {
     /// The bytes of what callers gave, and a little for the rest.
-    fileprivate var size: Int { 256 + (data?.utf8.count ?? 0) }
+    var size: Int { 256 + (data?.utf8.count ?? 0) }
 }

@@ -1,0 +1,79 @@
+/// The query of `GET /v1/instances/NAME`.
+public struct ShowParameters: Hashable, Sendable {
+    /// The macrostep after which the instance is shown; nil for now.
+    public var seq: Int64?
+
+    /// Takes the parts as they are.
+    public init(seq: Int64? = nil) {
+        self.seq = seq
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        seq = try fields.int("seq", in: 1...Int64.max)
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("seq", seq)
+        return query.text
+    }
+}
+
+/// The query of `GET /v1/instances/NAME/replay`.
+public struct ReplayParameters: Hashable, Sendable {
+    /// The last seq; nil for the latest.
+    public var to: Int64?
+    /// Tell the microsteps.
+    public var trace: Bool
+
+    /// Takes the parts as they are.
+    public init(to: Int64? = nil, trace: Bool = false) {
+        self.to = to
+        self.trace = trace
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        to = try fields.int("to", in: 1...Int64.max)
+        trace = try fields.bool("trace")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("to", to)
+        query.add("trace", trace)
+        return query.text
+    }
+}
+
+/// The query of `POST /v1/machines/NAME/replay`.
+public struct BacktestParameters: Hashable, Sendable {
+    /// Only instances of this version; nil for all.
+    public var version: Int64?
+
+    /// Takes the parts as they are.
+    public init(version: Int64? = nil) {
+        self.version = version
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        version = try fields.int("version", in: 1...Int64.max)
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("version", version)
+        return query.text
+    }
+}

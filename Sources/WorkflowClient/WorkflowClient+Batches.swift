@@ -1,0 +1,32 @@
+import JSON
+public import WorkflowAPI
+
+extension WorkflowClient {
+    /// Sends events for many instances in their order; the answers come in the same order.
+    ///
+    /// - Parameter isAtomic: All or none, in one transaction; a problem says which line was not accepted. Otherwise
+    /// each is   applied or not, whatever becomes of the others.
+    public func send(_ lines: [BatchLine], isAtomic: Bool = false) async throws(ClientError) -> [BatchAnswer] {
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes += JSONWriter.bytes(line)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        let parameters = BatchParameters(atomic: isAtomic)
+        let request = TransportRequest(
+            .post, Routes.events + parameters.queryText,
+            body: TransportRequest.Body(mediaType: LineStream.mediaType, bytes: bytes))
+        var answers: [BatchAnswer] = []
+        do {
+            for try await answer in try await self.lines(request, of: BatchAnswer.self) { answers.append(answer) }
+        } catch let error as ClientError {
+            throw error
+        } catch {
+            throw .answerLost(address, reason: "\(error)")
+        }
+        guard answers.count == lines.count else {
+            throw .answerLost(address, reason: "\(answers.count) of \(lines.count) events were answered")
+        }
+        return answers
+    }
+}

@@ -1,0 +1,40 @@
+public import WorkflowAPI
+
+extension WorkflowClient {
+    /// Takes an instance's macrosteps again and gives each; nothing is written.
+    public func replay(
+        _ instance: String, _ parameters: ReplayParameters = .init()
+    ) async throws(ClientError) -> AnswerLines<ReplayStep> {
+        try require(instance, of: "instance")
+        return try await lines(TransportRequest(.get, Routes.replay(ofInstance: instance) + parameters.queryText))
+    }
+
+    /// Replays an instance's history with another definition. The last line is the outcome; nothing is written.
+    public func backtest(
+        instance: String, with source: [UInt8], as mediaType: DefinitionMediaType
+    ) async throws(ClientError) -> AnswerLines<BacktestLine> {
+        try require(instance, of: "instance")
+        let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
+        return try await lines(TransportRequest(.post, Routes.replay(ofInstance: instance), body: body))
+    }
+
+    /// Replays the histories of all instances of a machine with another definition. The last line are the counts;
+    /// nothing is written.
+    public func backtest(
+        machine: String, with source: [UInt8], as mediaType: DefinitionMediaType,
+        _ parameters: BacktestParameters = .init()
+    ) async throws(ClientError) -> AnswerLines<BacktestLine> {
+        try require(machine, of: "machine")
+        let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
+        return try await lines(
+            TransportRequest(.post, Routes.replay(ofMachine: machine) + parameters.queryText, body: body))
+    }
+
+    /// Compares what the store holds with what its histories lead to: of one instance, or of all. The last line are the
+    /// counts.
+    public func verify(instance: String? = nil) async throws(ClientError) -> AnswerLines<VerificationLine> {
+        if let instance { try require(instance, of: "instance") }
+        let target = instance.map(Routes.verify(ofInstance:)) ?? Routes.verify
+        return try await lines(TransportRequest(.post, target))
+    }
+}

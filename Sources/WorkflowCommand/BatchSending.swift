@@ -1,0 +1,171 @@
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// Sends the events of a file in lines, some at a time, and tells what became of them.
+struct BatchSending {
+    /// Lines of one request.
+    private static let linesAtOnce = 250
+    /// Bytes of one request, about.
+    private static let bytesAtOnce = 512 << 10
+
+    private let session: Session
+    /// Makes the keys of lines that have none: the same line of the same run has the same key.
+    private let run: String?
+    private let isAtomic: Bool
+    private var counts = Counts()
+    private var progress: Progress
+    private var failure: CommandExit?
+
+    /// What became of the lines.
+    struct Counts: JSONWritable {
+        var lines: Int64 = 0
+        var applied: Int64 = 0
+        var repeated: Int64 = 0
+        var refused: Int64 = 0
+
+        func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("lines", lines)
+                writer.field("applied", applied)
+                writer.field("repeated", repeated)
+                writer.field("refused", refused)
+            }
+        }
+
+        var text: String {
+            let events = lines == 1 ? "event" : "events"
+            return "\(lines) \(events): \(applied) applied, \(repeated) applied before, \(refused) refused"
+        }
+    }
+
+    init(_ session: Session, run: String?, isAtomic: Bool) {
+        self.session = session
+        self.run = run
+        self.isAtomic = isAtomic
+        progress = Progress(session, unit: .bytes)
+    }
+
+    /// Sends all lines of a file; throws when one was refused.
+    mutating func send(_ path: String, with client: WorkflowClient) async throws {
+        let source = try session.environment.files.lines(path)
+        var group = Group()
+        var number: Int64 = 0
+        do {
+            while let line = try source.next(limit: APILimits.bodyBytes) {
+                number += 1
+                if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { continue }
+                try group.add(try withKey(line, number), number: number)
+                guard !isAtomic, group.isFull else { continue }
+                try await send(group, with: client)
+                group = Group()
+                try progress.show("sending", done: source.position, total: source.size ?? 0)
+            }
+            if !group.isEmpty { try await send(group, with: client) }
+            try progress.end()
+        } catch {
+            try progress.end()
+            throw error
+        }
+        try finish()
+    }
+
+    private func finish() throws {
+        if session.format == .table {
+            try session.environment.output.write(counts.text + "\n")
+        } else {
+            try session.say(counts.text)
+        }
+        if let failure { throw CommandFailure(failure, nil) }
+    }
+
+    /// The line with a key, so that it can be sent again.
+    private func withKey(_ bytes: [UInt8], _ number: Int64) throws -> BatchLine {
+        var line: BatchLine
+        do {
+            line = try BatchLine(body: bytes)
+        } catch {
+            throw CommandFailure(.badData, "Line \(number): \(error.message)", notes: sent)
+        }
+        if line.key != nil { return line }
+        guard let run else {
+            throw CommandFailure(
+                .badData, "Line \(number) has no key",
+                notes: sent + [
+                    "with '--run NAME' the lines get keys of that name and their number: the same run goes on where it "
+                        + "stopped, and a new name sends everything again"
+                ])
+        }
+        line.key = "\(run):\(number)"
+        return line
+    }
+
+    private var sent: [String] {
+        counts.lines == 0 ? [] : ["sent so far: \(counts.text)"]
+    }
+
+    /// Sends some lines until it is known what became of them: those that were applied are not applied again.
+    private mutating func send(_ group: Group, with client: WorkflowClient) async throws {
+        let answers: [BatchAnswer]
+        do throws(ClientError) {
+            answers = try await client.untilKnown(waitsForDaemon: counts.lines > 0) { () async throws(ClientError) in
+                try await client.send(group.lines, isAtomic: isAtomic)
+            }
+        } catch {
+            let failure = CommandFailure(Self.renumbered(error, group))
+            throw CommandFailure(
+                failure.exitStatus, failure.message,
+                notes: failure.notes + sent
+                    + (error.isTransient ? ["the same command goes on where this one stopped"] : []))
+        }
+        for answer in answers { try tell(answer, of: group) }
+    }
+
+    /// The daemon counts the lines of a request, people those of their file.
+    private static func renumbered(_ error: ClientError, _ group: Group) -> ClientError {
+        guard case .problem(var problem) = error, let line = problem.line else { return error }
+        problem.detail = "Line \(group.number(of: line)): \(problem.detail)"
+        return .problem(problem)
+    }
+
+    private mutating func tell(_ answer: BatchAnswer, of group: Group) throws {
+        var answer = answer
+        answer.line = group.number(of: answer.line)
+        counts.lines += 1
+        if let error = answer.error {
+            counts.refused += 1
+            failure = failure ?? error.type.exitStatus
+            if session.format == .table {
+                try progress.end()
+                try session.say(
+                    "line \(answer.line): \(Printable.text(CommandFailure(ClientError.problem(error)).message ?? ""))")
+            }
+        } else if answer.repeated == true {
+            counts.repeated += 1
+        } else {
+            counts.applied += 1
+        }
+        if session.format != .table { try session.environment.output.write(JSONWriter.string(answer) + "\n") }
+    }
+
+    /// Lines of one request.
+    private struct Group {
+        private(set) var lines: [BatchLine] = []
+        private var numbers: [Int64] = []
+        private var bytes = 0
+
+        var isEmpty: Bool { lines.isEmpty }
+        var isFull: Bool { lines.count >= linesAtOnce || bytes >= bytesAtOnce }
+
+        mutating func add(_ line: BatchLine, number: Int64) throws {
+            lines.append(line)
+            numbers.append(number)
+            bytes += JSONWriter.bytes(line).count
+        }
+
+        /// The number in the file of a line of the request.
+        func number(of line: Int64) -> Int64 {
+            numbers.indices.contains(Int(line) - 1) ? numbers[Int(line) - 1] : line
+        }
+    }
+}

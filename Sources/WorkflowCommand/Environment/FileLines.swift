@@ -1,0 +1,76 @@
+import WorkflowAPI
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The lines of a file of the operating system, read as they are asked for.
+final class FileLines: LineSource {
+    private static let chunk = 64 << 10
+
+    let size: Int64?
+    private(set) var position: Int64 = 0
+    private let name: String
+    private let descriptor: CInt
+    private var unread: [UInt8] = []
+    /// Where the next line begins in it.
+    private var start = 0
+    private var isAtEnd = false
+
+    init(_ path: String) throws {
+        let isInput = path == "-"
+        name = isInput ? "standard input" : path
+        descriptor = isInput ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(name) }
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = isFile ? Int64(status.st_size) : nil
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func next(limit: Int) throws -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n")) { return take(upTo: end, skipping: 1) }
+            if isAtEnd { return start == unread.count ? nil : take(upTo: unread.count, skipping: 0) }
+            unread.removeFirst(start)
+            start = 0
+            searched = unread.count
+            guard searched <= limit else {
+                throw CommandFailure(.badData, "Cannot use '\(name)': a line is longer than \(limit) bytes")
+            }
+            try fill()
+        }
+    }
+
+    private func take(upTo end: Int, skipping separator: Int) -> [UInt8] {
+        var line = Array(unread[start..<end])
+        position += Int64(end + separator - start)
+        start = end + separator
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    private func fill() throws {
+        var buffer = [UInt8](repeating: 0, count: Self.chunk)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.unreadable(name) }
+            isAtEnd = count == 0
+            unread += buffer[..<count]
+            return
+        }
+    }
+
+    private static func unreadable(_ name: String) -> CommandFailure {
+        CommandFailure(.fileUnreadable, "Cannot read '\(name)': \(String(cString: strerror(errno)))")
+    }
+}

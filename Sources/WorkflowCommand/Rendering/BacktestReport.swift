@@ -1,0 +1,92 @@
+import JSON
+import WorkflowAPI
+
+/// Prints what a replay with another definition comes to: the instances that part, and in the end how many do.
+struct BacktestReport {
+    private let session: Session
+    private var progress: ProgressLine
+    private var table: Table<BacktestOutcome>
+    private var outcomes: [BacktestOutcome] = []
+    private var counts: BacktestCounts?
+
+    /// Whether every history leads where it led.
+    private(set) var isSame = true
+
+    init(_ session: Session) {
+        self.session = session
+        progress = ProgressLine(session, unit: "events")
+        table = Table(Self.columns, isRowByRow: true)
+    }
+
+    /// Takes the next line of the answer.
+    mutating func add(_ line: BacktestLine) throws {
+        switch line {
+        case .progress(let now): try progress.show(now)
+        case .outcome(let outcome):
+            try progress.clear()
+            if outcome.result != .same { isSame = false }
+            switch session.format {
+            case .table: try session.environment.output.write(table.lines(for: [outcome]))
+            case .jsonl: try session.environment.output.write(JSONWriter.string(line) + "\n")
+            case .json, .yaml: outcomes.append(outcome)
+            }
+        case .counts(let counts):
+            self.counts = counts
+            if counts.differs + counts.refused > 0 { isSame = false }
+        }
+    }
+
+    /// Prints what stands at the end.
+    mutating func end() throws {
+        try progress.clear()
+        switch session.format {
+        case .jsonl: if let counts { try session.print(BacktestLine.counts(counts)) { "" } }
+        case .table: if let counts { try session.environment.output.write(Self.text(of: counts)) }
+        case .json, .yaml:
+            if counts == nil, let outcome = outcomes.first {
+                try session.print(outcome) { "" }
+            } else {
+                try session.print(Document(outcomes: outcomes, counts: counts)) { "" }
+            }
+        }
+    }
+
+    private static let columns: [Table<BacktestOutcome>.Column] = [
+        .init("INSTANCE", width: 20) { $0.instance },
+        .init("RESULT", width: 7) { $0.result.rawValue },
+        .init("SEQ", width: 4) { $0.seq.map { String($0) } ?? "" },
+        .init("EVENT", width: 12) { $0.event ?? "" },
+        .init("WAS", width: 16) { $0.was.map(StateText.leaves) ?? "" },
+        .init("WOULD BE", width: 16) { $0.wouldBe.map(StateText.leaves) ?? "" },
+        .init("WHY") { $0.detail ?? "" },
+    ]
+
+    /// `same`, `differs` and `refused` with their numbers, and at which events.
+    private static func text(of counts: BacktestCounts) -> String {
+        var summary = Table<(name: String, count: Int64, events: String)>([
+            .init("RESULT") { $0.name }, .init("INSTANCES") { String($0.count) }, .init("AT") { $0.events },
+        ])
+        func events(_ number: (BacktestCounts.Group) -> Int64) -> String {
+            let told = counts.groups.filter { number($0) > 0 }.sorted { number($0) > number($1) }
+            return told.prefix(10).map { "\($0.event.isEmpty ? "?" : $0.event) \(number($0))" }.joined(separator: ", ")
+                + (told.count > 10 ? ", …" : "")
+        }
+        return summary.lines(for: [
+            ("same", counts.same, ""), ("differs", counts.differs, events(\.differs)),
+            ("refused", counts.refused, events(\.refused)),
+        ])
+    }
+
+    /// All at once, for formats that are one document.
+    private struct Document: JSONWritable {
+        let outcomes: [BacktestOutcome]
+        let counts: BacktestCounts?
+
+        func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("instances", outcomes)
+                writer.field("counts", ifPresent: counts)
+            }
+        }
+    }
+}

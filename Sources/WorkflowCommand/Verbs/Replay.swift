@@ -1,0 +1,105 @@
+import ArgumentParser
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl replay`.
+struct Replay: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Show an instance as it was, or what another definition makes of its history.",
+        discussion: """
+            Nothing is written. With another definition every event is fed to it as it was recorded; the first one at \
+            which the two part is told, and the exit code is 1 when there is one. --machine does so for every instance \
+            of a machine.
+            """)
+
+    @Argument(help: "The instance's name.")
+    var instance: String?
+
+    @Option(help: ArgumentHelp("As it was after this seq.", valueName: "seq"))
+    var to: Int64?
+
+    @Flag(help: "Tell every event, with its microsteps: transitions, states left and entered, actions.")
+    var trace = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Another definition, in YAML or JSON; - is standard input.", valueName: "file"))
+    var with: String?
+
+    @Option(help: ArgumentHelp("Every instance of this machine, instead of one.", valueName: "name"))
+    var machine: String?
+
+    @Option(help: ArgumentHelp("Only those of this version of the machine.", valueName: "version"))
+    var version: Int64?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if (instance == nil) == (machine == nil) {
+            throw ValidationError("Name an instance, or a machine with '--machine'")
+        }
+        if machine != nil, with == nil { throw ValidationError("'--machine' goes with '--with'") }
+        if machine == nil, version != nil { throw ValidationError("'--version' goes with '--machine'") }
+        if with != nil, to != nil || trace { throw ValidationError("'--with' does not go with '--to' and '--trace'") }
+        if let to, to < 1 { throw ValidationError("'--to' must be at least 1, not \(to)") }
+        if let version, version < 1 { throw ValidationError("'--version' must be at least 1, not \(version)") }
+    }
+
+    func run(in session: Session) async throws {
+        if let with {
+            try await backtest(with: with, in: session)
+        } else if let instance, trace {
+            try await printSteps(of: instance, in: session)
+        } else if let instance {
+            let shown = try await session.withClient { try await $0.instance(instance, seq: to) }
+            try Show.print(shown, in: session)
+        }
+    }
+
+    private func printSteps(of instance: String, in session: Session) async throws {
+        var printer = ListPrinter<ReplayStep>(session, columns: [])
+        try await session.withClient { client in
+            for try await step in try await client.replay(instance, .init(to: to, trace: true)) {
+                guard session.format == .table else {
+                    try printer.add([step])
+                    continue
+                }
+                try session.environment.output.write(Printable.lines(step.lines))
+            }
+        }
+        if session.format != .table { try printer.end() }
+    }
+
+    private func backtest(with path: String, in session: Session) async throws {
+        let definition = try DefinitionFile(path: path, in: session)
+        for line in definition.diagnosticLines { try session.say(Printable.text(line)) }
+        guard definition.machine != nil else {
+            throw CommandFailure(.badData, "Cannot replay with '\(path)': the definition has mistakes")
+        }
+        var report = BacktestReport(session)
+        try await session.withClient { client in
+            let lines =
+                if let machine {
+                    try await client.backtest(
+                        machine: machine, with: definition.bytes, as: definition.mediaType, .init(version: version))
+                } else {
+                    try await client.backtest(
+                        instance: instance ?? "", with: definition.bytes, as: definition.mediaType)
+                }
+            for try await line in lines { try report.add(line) }
+        }
+        try report.end()
+        guard report.isSame else { throw CommandFailure(.other, nil) }
+    }
+}
+
+extension ReplayStep {
+    /// For people: a line, and the microsteps below it.
+    fileprivate var lines: String {
+        let ending = status == .running ? "" : " (\(status.rawValue)\(output.map { " \(JSONWriter.string($0))" } ?? ""))"
+        let head = "\(seq)  \(at.text)  \(kind)  \(event)\(data.map { " \(JSONWriter.string($0))" } ?? ""): "
+        return head + StateText.leaves(configuration) + ending + "   \(JSONWriter.string(context))\n"
+            + (microsteps ?? []).map(\.lines).joined()
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import JSON
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl verify`.
+struct Verify: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check that everything stored is what the histories lead to.",
+        discussion: """
+            Every event is applied again, and the chain of digests is checked; state, snapshots, timers and keys must be \
+            what comes of it. Prints the first difference of each instance and what was compared. The exit code is 1 \
+            when something differs. For a file that no wfd serves: wfd verify FILE.
+            """)
+
+    @Argument(help: "The instance's name.")
+    var instance: String?
+
+    @Flag(help: "All instances, and the rest of the database.")
+    var all = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if (instance != nil) == all { throw ValidationError("Name an instance, or all with '--all'") }
+    }
+
+    func run(in session: Session) async throws {
+        var report = VerificationReport(session)
+        try await session.withClient { client in
+            for try await line in try await client.verify(instance: instance) { try report.add(line) }
+        }
+        try report.end()
+        guard report.isClean else { throw CommandFailure(.other, nil) }
+    }
+}
+
+/// Prints what a verification tells.
+private struct VerificationReport {
+    private let session: Session
+    private var progress: ProgressLine
+    private var findings: [VerificationFinding] = []
+    private var counts: VerificationCounts?
+
+    init(_ session: Session) {
+        self.session = session
+        progress = ProgressLine(session, unit: "events")
+    }
+
+    var isClean: Bool { counts?.differences == 0 }
+
+    mutating func add(_ line: VerificationLine) throws {
+        switch line {
+        case .progress(let now): try progress.show(now)
+        case .finding(let finding):
+            try progress.clear()
+            switch session.format {
+            case .table: try session.environment.output.write(Printable.text(Self.text(of: finding)) + "\n")
+            case .jsonl: try session.environment.output.write(JSONWriter.string(line) + "\n")
+            case .json, .yaml: findings.append(finding)
+            }
+        case .counts(let counts): self.counts = counts
+        }
+    }
+
+    mutating func end() throws {
+        try progress.clear()
+        guard let counts else { throw CommandFailure(.other, "The answer ended without saying what was compared") }
+        switch session.format {
+        case .jsonl: try session.print(VerificationLine.counts(counts)) { "" }
+        case .table, .json, .yaml:
+            try session.print(Document(findings: findings, counts: counts)) { Self.text(of: counts) }
+        }
+    }
+
+    private static func text(of finding: VerificationFinding) -> String {
+        let place = [finding.instance, finding.seq.map { "seq \($0)" }].compactMap(\.self)
+        return place.isEmpty ? finding.detail : "\(place.joined(separator: ", ")): \(finding.detail)"
+    }
+
+    private static func text(of counts: VerificationCounts) -> String {
+        let parts = [
+            (counts.instances, "instance"), (counts.events, "event"), (counts.snapshots, "snapshot"),
+            (counts.timers, "timer"), (counts.keys, "key"), (counts.machines, "machine version"),
+        ].map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
+        let differences =
+            switch counts.differences {
+            case 0: "no difference"
+            case 1: "1 difference"
+            default: "\(counts.differences) differences"
+            }
+        let rest =
+            counts.chainOnly == 0
+            ? "" : "\(counts.chainOnly) of the instances: chain checked, not refolded (rules of another release)\n"
+        let time = DurationText.text(milliseconds: Int64(counts.seconds * 1_000))
+        return "\(parts.joined(separator: ", ")) in \(time)\n\(rest)\(differences)\n"
+    }
+
+    /// All at once, for formats that are one document.
+    private struct Document: JSONWritable {
+        let findings: [VerificationFinding]
+        let counts: VerificationCounts
+
+        func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("findings", findings)
+                writer.field("counts", counts)
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package import Statechart
+package import WorkflowStore
+
+/// What became of the instances that were replayed with another definition.
+package struct TrialCounts: Sendable, Equatable {
+    package var same = 0
+    package var differs = 0
+    package var refused = 0
+    /// Journal rows that were gone through.
+    package var events = 0
+    /// For each event at which instances part: how many. At most `EngineLimits.toldFindings` events.
+    package var byEvent: [String: (differs: Int, refused: Int)] = [:]
+
+    package init() {}
+
+    package static func == (lhs: TrialCounts, rhs: TrialCounts) -> Bool {
+        (lhs.same, lhs.differs, lhs.refused, lhs.events) == (rhs.same, rhs.differs, rhs.refused, rhs.events)
+            && lhs.byEvent.mapValues { [$0.differs, $0.refused] } == rhs.byEvent.mapValues { [$0.differs, $0.refused] }
+    }
+
+    /// Notes what became of one instance.
+    mutating func note(_ verdict: TrialVerdict, atMost bound: Int) {
+        switch verdict {
+        case .same: same += 1
+        case .differs(let difference):
+            differs += 1
+            note(difference.event, bound) { $0.differs += 1 }
+        case .refused(_, let event, _):
+            refused += 1
+            note(event, bound) { $0.refused += 1 }
+        }
+    }
+
+    private mutating func note(_ event: String, _ bound: Int, _ change: (inout (differs: Int, refused: Int)) -> Void) {
+        guard byEvent[event] != nil || byEvent.count < bound else { return }
+        change(&byEvent[event, default: (0, 0)])
+    }
+}
+
+/// What a backtest tells while it runs.
+package enum BacktestEvent: Sendable, Equatable {
+    case progress(VerificationProgress)
+    /// An instance that parts from its history.
+    case parts(instance: String, verdict: TrialVerdict)
+}
+
+/// Replays instances of one machine with another definition. Reads as `Verification` does, and writes nothing.
+package struct Backtest: Sendable {
+    package typealias Report = @concurrent (BacktestEvent) async throws -> Void
+
+    private let store: any StoreReader
+    private let limits: EngineLimits
+    private let machine: Machine
+
+    package init(of store: any StoreReader, with machine: Machine, limits: EngineLimits = EngineLimits()) {
+        self.store = store
+        self.limits = limits
+        self.machine = machine
+    }
+
+    /// Replays one instance.
+    @concurrent package func run(instance record: InstanceRecord, _ report: Report) async throws -> TrialVerdict {
+        guard let version = try await store.machine(record.machineID)?.version else { return .missing(record) }
+        var trial = HistoryTrial(of: record, with: machine, version: version)
+        var next: Int64 = 1
+        var clock = ReportClock(limits)
+        while next <= record.seq.rawValue, trial.verdict == nil {
+            let seqs = next...min(record.seq.rawValue, next + limits.foldedRows - 1)
+            let rows = try await store.history(
+                HistoryQuery(
+                    instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
+            guard let last = rows.last else { return .missing(record) }
+            for row in rows { trial.take(row, of: record) }
+            next = last.seq.rawValue + 1
+            if clock.isDue() {
+                try await report(
+                    .progress(VerificationProgress(done: Int(next - 1), total: Int(record.seq.rawValue))))
+            }
+        }
+        return trial.verdict ?? .same
+    }
+
+    /// Replays every instance of a machine, or those of one of its versions, in passes.
+    @concurrent package func run(
+        machine name: String, version: Int64?, _ report: Report
+    ) async throws -> TrialCounts {
+        var run = BacktestRun(store: store, limits: limits, machine: machine)
+        try await run.begin(name, version)
+        var next: Int64? = 1
+        while let lower = next { next = try await run.pass(from: lower, report) }
+        return run.counts
+    }
+}
+
+extension TrialVerdict {
+    /// The history itself cannot be read to its end.
+    static func missing(_ record: InstanceRecord) -> TrialVerdict {
+        .refused(seq: record.seq, event: "", reason: "its history cannot be read; 'wfctl verify' tells more")
+    }
+}
+
+extension HistoryTrial {
+    /// Takes the next row of an instance that is as in `record` after the last one.
+    mutating func take(_ row: JournalRecord, of record: InstanceRecord) {
+        let isLast = row.position == record.head
+        take(row, status: isLast ? record.status : row.kind == .failed ? .failed : .running)
+        if isLast { end(after: row) }
+    }
+}
+
+/// Says when it is time to tell how far something is.
+struct ReportClock {
+    private let interval: Duration
+    private var last = ContinuousClock.now
+
+    init(_ limits: EngineLimits) {
+        interval = limits.progressInterval
+    }
+
+    mutating func isDue() -> Bool {
+        let now = ContinuousClock.now
+        guard now - last >= interval else { return false }
+        last = now
+        return true
+    }
+}
+
+/// The values of one backtest under way.
+private struct BacktestRun {
+    let store: any StoreReader
+    let limits: EngineLimits
+    let machine: Machine
+    private(set) var counts = TrialCounts()
+
+    private var versions: [MachineID: Int64] = [:]
+    private var lastInstance: Int64 = 0
+    private var end: Int64 = 1
+    private var start: Int64 = 1
+    private var told = 0
+    private var clock: ReportClock
+
+    init(store: any StoreReader, limits: EngineLimits, machine: Machine) {
+        self.store = store
+        self.limits = limits
+        self.machine = machine
+        clock = ReportClock(limits)
+    }
+
+    /// Fixes what is replayed.
+    @concurrent mutating func begin(_ name: String, _ version: Int64?) async throws {
+        let numbers = try await store.inspectStore().numbers
+        lastInstance = numbers.nextInstance.rawValue - 1
+        end = numbers.nextPosition.rawValue
+        guard let latest = try await store.machine(named: name, version: version) else { return }
+        versions[latest.id] = latest.version
+        guard version == nil else { return }
+        for number in 1..<max(1, latest.version) {
+            guard let record = try await store.machine(named: name, version: number) else { continue }
+            versions[record.id] = number
+        }
+    }
+
+    /// Replays the next instances from a number on; gives where the next pass begins, nil after the last one.
+    @concurrent mutating func pass(from lower: Int64, _ report: Backtest.Report) async throws -> Int64? {
+        guard lower <= lastInstance else { return nil }
+        var trials: [(record: InstanceRecord, trial: HistoryTrial)] = []
+        var places: [InstanceID: Int] = [:]
+        var upper = lower
+        var next = lower
+        var bytes = 0
+        repeat {
+            let slice = try await store.inspectInstances(in: next...lastInstance)
+            for instance in slice.instances where instance.record.status != .purging {
+                guard let version = versions[instance.record.machineID] else { continue }
+                places[instance.record.id] = trials.count
+                bytes += instance.record.size
+                // What it holds now is not needed, only where it stands.
+                var record = instance.record
+                record.state = SnapshotText(configuration: "", context: "", memory: "")
+                trials.append((record, HistoryTrial(of: record, with: machine, version: version)))
+            }
+            upper = slice.through
+            next = upper + 1
+        } while upper < lastInstance && trials.count < limits.verifiedInstances && bytes < limits.verifiedBytes
+        if !trials.isEmpty { try await replay(&trials, places, lower...upper, report) }
+        return upper < lastInstance ? upper + 1 : nil
+    }
+
+    @concurrent private mutating func replay(
+        _ trials: inout [(record: InstanceRecord, trial: HistoryTrial)], _ places: [InstanceID: Int],
+        _ ids: ClosedRange<Int64>, _ report: Backtest.Report
+    ) async throws {
+        let last = trials.reduce(end - 1) { max($0, $1.record.head.rawValue) }
+        var isDone = Array(repeating: false, count: trials.count)
+        var firstAbove: Int64?
+        var next = start
+        while next <= last {
+            let slice = try await store.inspectJournal(next...last, of: ids)
+            if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
+            for row in slice.rows {
+                guard let place = places[row.instanceID], !isDone[place] else { continue }
+                counts.events += 1
+                trials[place].trial.take(row, of: trials[place].record)
+                guard trials[place].trial.verdict != nil || row.position == trials[place].record.head else { continue }
+                isDone[place] = true
+                try await tell(trials[place].record, trials[place].trial.verdict ?? .same, report)
+            }
+            await Task.yield()
+            if clock.isDue() {
+                try await report(.progress(VerificationProgress(done: Int(slice.through), total: Int(end) - 1)))
+            }
+            if slice.isLast { break }
+            next = slice.through + 1
+        }
+        for (place, entry) in trials.enumerated() where !isDone[place] {
+            try await tell(entry.record, .missing(entry.record), report)
+        }
+        start = firstAbove ?? end
+    }
+
+    @concurrent private mutating func tell(
+        _ record: InstanceRecord, _ verdict: TrialVerdict, _ report: Backtest.Report
+    ) async throws {
+        counts.note(verdict, atMost: limits.toldFindings)
+        guard verdict != .same else { return }
+        told += 1
+        guard told <= limits.toldFindings else { return }
+        try await report(.parts(instance: record.name, verdict: verdict))
+    }
+}

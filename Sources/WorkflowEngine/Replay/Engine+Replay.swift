@@ -1,0 +1,84 @@
+package import Statechart
+package import WorkflowStore
+
+// What was, and what would have been. Everything here only reads.
+
+extension Engine {
+    /// An instance as it was after one of its macrosteps; nil when it has none of this seq.
+    package func instance(named name: String, after seq: Seq) async throws(Rejection) -> InstanceView? {
+        let now = try await instance(named: name).record
+        guard seq <= now.seq else { return nil }
+        let query = HistoryQuery(
+            instance: now.id, head: now.head, headSeq: now.seq, seqs: seq.rawValue...seq.rawValue, isReversed: false)
+        let fold = try await fold(of: now, through: seq.rawValue)
+        guard let row = try await history(query).first, let snapshot = fold.snapshot else {
+            throw .fault("the history of '\(name)' has no row at seq \(seq.rawValue)")
+        }
+        let loaded = try await loadedMachine(row.machineID)
+        var past = now
+        past.seq = seq
+        past.head = row.position
+        past.digest = row.digest
+        past.machineID = row.machineID
+        past.status = row.position == now.head ? now.status : InstanceStatus(snapshot.status)
+        past.state = loaded.machine.text(of: snapshot)
+        past.updated = row.at
+        return try await view(of: past)
+    }
+
+    /// Takes the macrosteps of an instance again, from the first through a seq, and tells each.
+    @concurrent package func replay(
+        _ record: InstanceRecord, through last: Seq, isTracing: Bool,
+        _ report: @concurrent (ReplayedStep) async throws -> Void
+    ) async throws {
+        var fold = Fold(of: record)
+        fold.isTracing = isTracing
+        var next: Int64 = 1
+        let last = min(last, record.seq).rawValue
+        while next <= last {
+            let seqs = next...min(last, next + limits.foldedRows - 1)
+            let rows = try await history(
+                HistoryQuery(
+                    instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
+            if rows.isEmpty { throw Rejection.fault("the history has no row at seq \(next)") }
+            for row in rows {
+                let loaded = try await loadedMachine(row.machineID)
+                let macrostep = try folding { () throws(FoldError) in
+                    try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
+                }
+                guard let snapshot = fold.snapshot else { continue }
+                let status = row.position == record.head ? record.status : InstanceStatus(snapshot.status)
+                try await report(
+                    ReplayedStep(
+                        row: row, machine: loaded.machine, snapshot: snapshot, status: status,
+                        microsteps: macrostep?.microsteps ?? []))
+                next = row.seq.rawValue + 1
+            }
+        }
+    }
+
+    /// Compares all that the store holds, or one instance; nil when there is no such instance.
+    @concurrent package func verify(
+        instance name: String?, _ report: Verification.Report
+    ) async throws -> VerifiedCounts? {
+        let verification = Verification(of: store, limits: limits)
+        guard let name else { return try await verification.run(report) }
+        return try await verification.run(instance: name, report)
+    }
+
+    /// What replays instances with another definition.
+    package func backtest(with machine: Machine) -> Backtest {
+        Backtest(of: store, with: machine, limits: limits)
+    }
+}
+
+/// One macrostep, taken again.
+package struct ReplayedStep: Sendable {
+    package let row: JournalRecord
+    package let machine: Machine
+    /// The instance afterwards.
+    package let snapshot: Snapshot
+    package let status: InstanceStatus
+    /// Empty unless they were asked for, and for a row that is no macrostep.
+    package let microsteps: [Microstep]
+}

@@ -1,0 +1,211 @@
+import JSON
+import Statechart
+import WorkflowStore
+
+/// Compares the history of one instance, row by row, with itself, with the step and in the end with the stored
+/// instance.
+struct HistoryCheck {
+    /// As it was read before the first of its rows.
+    let record: InstanceRecord
+    /// The next position to be handed out when `record` was read.
+    let nextPosition: Position
+    /// The first that was found.
+    private(set) var finding: Finding?
+    /// Whether all rows up to the head were taken.
+    private(set) var isAtHead = false
+    /// Whether its steps were taken again; false where the rules are unknown, or the definition cannot be read.
+    private(set) var isFolded = true
+
+    private var fold: Fold
+    private var seq = Seq(rawValue: 0)
+    private var position: Position?
+    private var digest: Digest?
+    private var to = ""
+    private var machineID: MachineID
+    /// The position of the row that armed each of the timers that run, by its number.
+    private var armedAt: [Int: Position] = [:]
+    private var first = Timestamp(rawValue: 0)
+    private var last = Timestamp(rawValue: 0)
+
+    init(_ instance: InspectedInstance, nextPosition: Position) {
+        record = instance.record
+        self.nextPosition = nextPosition
+        fold = Fold(of: record)
+        machineID = record.machineID
+        if let misfit = instance.misfit { find(nil, nil, misfit) }
+    }
+
+    /// Takes the next row of the instance, in the order of positions.
+    ///
+    /// - Parameters:
+    ///   - slice: Where it stands, with what other tables say about it.
+    ///   - machine: That of the row; nil when there is none.
+    mutating func take(
+        _ row: JournalRecord, _ slice: InspectedJournal, machine: CheckedMachine?, _ buffer: inout DigestBuffer
+    ) {
+        guard finding == nil else { return }
+        if isAtHead {
+            // Later ones were written after the instance was read.
+            if row.position < nextPosition { find(row, "the journal goes on behind the instance's last row") }
+            return
+        }
+        let snapshot = slice.snapshots.isEmpty ? nil : slice.snapshots[row.position]
+        if let mistake = slice.mistake(row) ?? placeMistake(row) ?? digestMistake(row, snapshot, machine, &buffer) {
+            return find(row.seq > seq.next ? seq.next : row.seq, row.position, mistake)
+        }
+        if let mistake = stepMistake(row, machine) { return find(row, mistake) }
+        if let snapshot, let mistake = snapshotMistake(snapshot, machine) { return find(row, mistake) }
+        if !slice.misfits.isEmpty, let misfit = slice.misfits[row.position] { return find(row, misfit) }
+        seq = row.seq
+        position = row.position
+        digest = row.digest
+        if to != row.to { to = row.to }
+        if first.rawValue == 0 { first = row.at }
+        last = row.at
+        guard seq == record.seq || row.position == record.head else { return }
+        isAtHead = true
+        if let mistake = recordMistake(machine) { find(record.seq, record.head, mistake) }
+    }
+
+    /// Says that there are no more rows.
+    mutating func end() {
+        guard finding == nil, !isAtHead else { return }
+        find(seq.next, nil, "the row is missing")
+    }
+
+    /// Adds what was found elsewhere.
+    mutating func find(_ seq: Seq?, _ position: Position?, _ message: String) {
+        guard finding == nil else { return }
+        finding = Finding(instance: record.name, seq: seq, position: position, message)
+    }
+
+    private mutating func find(_ row: JournalRecord, _ message: String) {
+        find(row.seq, row.position, message)
+    }
+}
+
+extension InspectedJournal {
+    /// Why a row cannot be read; nil when it can.
+    fileprivate func mistake(_ row: JournalRecord) -> String? {
+        unreadable.isEmpty ? nil : unreadable[row.position]
+    }
+}
+
+// MARK: A row
+
+extension HistoryCheck {
+    private func placeMistake(_ row: JournalRecord) -> String? {
+        if row.seq > seq.next { return "the row is missing" }
+        if row.seq < seq.next { return "the row stands behind that of seq \(seq.rawValue)" }
+        guard row.previous == position else {
+            let found = row.previous.map { "position \($0.rawValue)" } ?? "none"
+            let wanted = position.map { "position \($0.rawValue)" } ?? "none"
+            return "the row names \(found) as the instance's row before, which is \(wanted)"
+        }
+        if row.at < last { return "the row's time lies before that of the row before" }
+        return nil
+    }
+
+    private func digestMistake(
+        _ row: JournalRecord, _ snapshot: InspectedSnapshot?, _ machine: CheckedMachine?, _ buffer: inout DigestBuffer
+    ) -> String? {
+        guard let machine else { return "machine \(row.machineID.rawValue) is missing" }
+        if let snapshot {
+            guard buffer.digest(snapshot: snapshot.record) == snapshot.digest else {
+                return "the digest of the snapshot does not fit what the snapshot says"
+            }
+            guard snapshot.record.position == row.position else {
+                return "the snapshot names position \(snapshot.record.position.rawValue) instead of the row's"
+            }
+        } else if row.seq.rawValue & (SnapshotRecord.interval - 1) == 0 {
+            return "the snapshot is missing"
+        }
+        let digest = buffer.digest(
+            row: row, previous: digest, uuid: record.uuid, machine: machine.digest, semantics: machine.semantics,
+            snapshot: snapshot?.record)
+        return digest == row.digest ? nil : "the digest does not fit what the row says"
+    }
+
+    private mutating func stepMistake(_ row: JournalRecord, _ machine: CheckedMachine?) -> String? {
+        guard row.from == to else { return "the row begins in '\(row.from)', but the one before ended in '\(to)'" }
+        // No kind of row that is written so far changes the machine.
+        guard row.machineID == machineID else {
+            return "the row belongs to machine \(row.machineID.rawValue), the instance to \(machineID.rawValue)"
+        }
+        guard isFolded, let loaded = machine?.loaded else {
+            isFolded = false
+            return nil
+        }
+        do throws(FoldError) {
+            try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
+            noteTimers(at: row.position)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    /// No number is used again while the timer that had it before may still run.
+    private mutating func noteTimers(at position: Position) {
+        guard let armed = fold.snapshot?.armed, !armed.isEmpty || !armedAt.isEmpty else { return }
+        armedAt = Dictionary(
+            armed.map { ($0.number, armedAt[$0.number] ?? position) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func snapshotMistake(_ stored: InspectedSnapshot, _ machine: CheckedMachine?) -> String? {
+        guard isFolded, let snapshot = fold.snapshot, let loaded = machine?.loaded else { return nil }
+        guard stored.record.status == InstanceStatus(snapshot.status) else {
+            return "the snapshot's status is '\(stored.record.status)', not '\(snapshot.status)'"
+        }
+        guard let part = stored.record.state.difference(from: loaded.machine.text(of: snapshot)) else { return nil }
+        return "the snapshot's \(part) is not what the history leads to"
+    }
+}
+
+// MARK: The instance
+
+extension HistoryCheck {
+    private func recordMistake(_ machine: CheckedMachine?) -> String? {
+        guard record.seq == seq else {
+            return "the instance says that its seq is \(record.seq.rawValue), but its last row has \(seq.rawValue)"
+        }
+        guard record.head == position else {
+            let found = position?.rawValue ?? 0
+            return "the instance says that its last row is at \(record.head.rawValue), but it is at \(found)"
+        }
+        guard record.digest == digest else { return "the instance's digest is not that of its last row" }
+        guard record.state.configuration == to else {
+            return "the instance's configuration is '\(record.state.configuration)', but its last row ends in '\(to)'"
+        }
+        guard record.created == first else { return "the instance's start time is not that of its first row" }
+        guard record.updated == last else { return "the instance's last time is not that of its last row" }
+        guard isFolded, let snapshot = fold.snapshot, let loaded = machine?.loaded else { return nil }
+        guard record.status == InstanceStatus(snapshot.status) else {
+            return "the instance's status is '\(record.status)', but its history leads to '\(snapshot.status)'"
+        }
+        if let part = record.state.difference(from: loaded.machine.text(of: snapshot)) {
+            return "the instance's \(part) is not what its history leads to"
+        }
+        guard record.armedAt == snapshot.armed.map({ armedAt[$0.number] ?? Position(rawValue: 0) }) else {
+            return "the instance's list of rows that armed its timers is not what its history leads to"
+        }
+        return nil
+    }
+}
+
+extension SnapshotText {
+    /// The first part that is another one; nil when all are the same.
+    fileprivate func difference(from other: SnapshotText) -> String? {
+        if configuration != other.configuration { return "configuration" }
+        if !context.utf8.elementsEqual(other.context.utf8) { return "context" }
+        if !memory.utf8.elementsEqual(other.memory.utf8) { return "history memory" }
+        if !armed.utf8.elementsEqual(other.armed.utf8) { return "list of timers" }
+        let isSame =
+            switch (output, other.output) {
+            case (nil, nil): true
+            case (let ours?, let theirs?): ours.utf8.elementsEqual(theirs.utf8)
+            default: false
+            }
+        return isSame ? nil : "output"
+    }
+}

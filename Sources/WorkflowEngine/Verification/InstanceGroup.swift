@@ -1,0 +1,69 @@
+import WorkflowStore
+
+/// The histories that one pass over the journal compares.
+struct InstanceGroup {
+    private var checks: [HistoryCheck] = []
+    private var places: [InstanceID: Int] = [:]
+    /// Instances whose rows are being deleted: nothing can be said of them.
+    private var purging: Set<InstanceID> = []
+    private var findings: [(id: InstanceID, finding: Finding)] = []
+    private(set) var nextPosition = Position(rawValue: 1)
+    private(set) var timers = 0
+    /// About the bytes that the instances take.
+    private(set) var bytes = 0
+
+    /// How many instances are compared.
+    var count: Int { checks.count }
+
+    /// Instances of which only the digests could be checked.
+    var chainOnly: Int { checks.count { !$0.isFolded } }
+
+    /// Adds the instances of a slice.
+    mutating func add(_ slice: InspectedInstances) {
+        nextPosition = max(nextPosition, slice.nextPosition)
+        timers += slice.timers
+        for instance in slice.instances {
+            guard instance.record.status != .purging else {
+                purging.insert(instance.record.id)
+                continue
+            }
+            bytes += instance.record.size
+            places[instance.record.id] = checks.count
+            checks.append(HistoryCheck(instance, nextPosition: slice.nextPosition))
+            collect(checks.count - 1)
+        }
+    }
+
+    /// Takes the rows of a slice.
+    mutating func take(_ slice: InspectedJournal, _ machines: inout CheckedMachines, _ buffer: inout DigestBuffer) {
+        for row in slice.rows {
+            guard let place = places[row.instanceID] else {
+                if !purging.contains(row.instanceID) { findings.append((row.instanceID, .stray(row))) }
+                continue
+            }
+            guard checks[place].finding == nil else { continue }
+            checks[place].take(
+                row, slice, machine: machines.machine(row.machineID), &buffer)
+            if checks[place].finding != nil { collect(place) }
+        }
+    }
+
+    /// Says that there are no more rows.
+    mutating func end() {
+        for place in checks.indices where checks[place].finding == nil {
+            checks[place].end()
+            collect(place)
+        }
+    }
+
+    /// What was found since the last time.
+    mutating func takeFindings() -> [(id: InstanceID, finding: Finding)] {
+        defer { findings.removeAll() }
+        return findings
+    }
+
+    private mutating func collect(_ place: Int) {
+        guard let finding = checks[place].finding else { return }
+        findings.append((checks[place].record.id, finding))
+    }
+}

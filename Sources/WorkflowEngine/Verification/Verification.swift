@@ -1,0 +1,281 @@
+import Statechart
+package import WorkflowStore
+
+/// Compares all that a store holds: goes through the histories again and looks whether they lead to what is stored.
+///
+/// Everything is read in slices, so that a daemon that is busy meanwhile stays busy. What is written after a
+/// verification has begun is left out: each instance is compared as it was when it was read, with its rows up to then.
+package struct Verification: Sendable {
+    package typealias Report = @concurrent (VerificationEvent) async throws -> Void
+
+    let store: any StoreReader
+    let limits: EngineLimits
+
+    package init(of store: any StoreReader, limits: EngineLimits = EngineLimits()) {
+        self.store = store
+        self.limits = limits
+    }
+
+    /// Compares everything, in passes over at most `EngineLimits.verifiedInstances` instances; each reads the journal
+    /// in the order of positions.
+    ///
+    /// - Throws: Where the store cannot be read for a reason that says nothing of what is in it, and what `report`
+    ///   throws.
+    @concurrent package func run(_ report: Report) async throws -> VerifiedCounts {
+        var run = VerificationRun(store: store, limits: limits)
+        do {
+            try await run.all(report)
+        } catch let error as StoreError where error.code == .corrupt {
+            // What SQLite itself cannot read is a finding too; nothing behind it can be compared.
+            try await run.tell(Finding(error.message), report)
+        }
+        return run.counts
+    }
+
+    /// Compares one instance, from its first row on.
+    @concurrent package func run(instance name: String, _ report: Report) async throws -> VerifiedCounts? {
+        var run = VerificationRun(store: store, limits: limits)
+        try await run.prepare()
+        do {
+            guard let record = try await store.instance(named: name) else { return nil }
+            try await run.instance(record.id, report)
+        } catch let error as StoreError where error.code == .corrupt {
+            try await run.tell(Finding(instance: name, error.message), report)
+        }
+        return run.counts
+    }
+}
+
+/// The values of one verification under way.
+struct VerificationRun {
+    let store: any StoreReader
+    let limits: EngineLimits
+    private(set) var counts = VerifiedCounts()
+    /// The highest number of an instance that is looked at.
+    private(set) var lastInstance: Int64 = 0
+    /// The next position when it began.
+    private(set) var end: Int64 = 1
+
+    private var machines: CheckedMachines
+    private var buffer = DigestBuffer()
+    private var found: Set<InstanceID> = []
+    private var clock: ReportClock
+
+    init(store: any StoreReader, limits: EngineLimits) {
+        self.store = store
+        self.limits = limits
+        machines = CheckedMachines(store: store, limits: limits)
+        clock = ReportClock(limits)
+    }
+
+    /// Fixes what is looked at.
+    @concurrent mutating func prepare() async throws {
+        let inspection = try await store.inspectStore()
+        lastInstance = inspection.numbers.nextInstance.rawValue - 1
+        end = inspection.numbers.nextPosition.rawValue
+    }
+
+    /// Compares everything.
+    @concurrent mutating func all(_ report: Verification.Report) async throws {
+        try await begin(report)
+        var lower = Int64.min
+        var start = Int64.min
+        while true {
+            let pass = try await pass(from: lower, journal: start, report)
+            guard pass.upper < lastInstance else { break }
+            lower = pass.upper + 1
+            // Without a row above, what is left are instances without rows.
+            start = pass.firstAbove ?? end
+        }
+        try await strayRows(report)
+        try await copies(report)
+    }
+
+    /// Compares the store's numbers and the machines, and fixes what is looked at.
+    @concurrent private mutating func begin(_ report: Verification.Report) async throws {
+        let inspection = try await store.inspectStore()
+        lastInstance = inspection.numbers.nextInstance.rawValue - 1
+        end = inspection.numbers.nextPosition.rawValue
+        for misfit in inspection.misfits { try await tell(misfit, report) }
+        var next: MachineID? = MachineID(rawValue: .min)
+        while let after = next {
+            let slice = try await store.inspectMachines(after: after)
+            for misfit in slice.misfits { try await tell(misfit, report) }
+            for record in slice.machines {
+                counts.machines += 1
+                if let mistake = CheckedMachines.mistake(in: record) {
+                    try await tell(Finding(mistake), report)
+                }
+            }
+            next = slice.next
+        }
+    }
+
+    /// Compares one instance.
+    @concurrent mutating func instance(_ id: InstanceID, _ report: Verification.Report) async throws {
+        let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
+        var group = InstanceGroup()
+        group.add(slice)
+        guard let instance = slice.instances.first, instance.record.status != .purging else { return }
+        do throws(StoreError) {
+            try await walk(instance.record, &group)
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            // The way along the chain is broken; going through the whole journal finds where.
+            group = InstanceGroup()
+            group.add(slice)
+            counts.events = 0
+            counts.snapshots = 0
+            _ = try await journal(of: id.rawValue...id.rawValue, .min, &group, report)
+        }
+        try await close(&group, report)
+    }
+
+    /// Goes along the instance's own history, page by page.
+    @concurrent private mutating func walk(_ record: InstanceRecord, _ group: inout InstanceGroup)
+        async throws(StoreError)
+    {
+        var next: Int64 = 1
+        while next <= record.seq.rawValue {
+            let seqs = next...min(record.seq.rawValue, next + limits.foldedRows - 1)
+            let rows = try await store.history(
+                HistoryQuery(
+                    instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
+            guard let last = rows.last else { return }
+            try await take(try await store.inspectRows(rows.map(\.position)), &group)
+            next = last.seq.rawValue + 1
+        }
+    }
+}
+
+// MARK: Passes
+
+extension VerificationRun {
+    /// Compares the next instances from a number on, reading the journal from a position on.
+    @concurrent private mutating func pass(
+        from lower: Int64, journal start: Int64, _ report: Verification.Report
+    ) async throws -> (upper: Int64, firstAbove: Int64?) {
+        var group = InstanceGroup()
+        var upper = lower
+        var next = lower
+        repeat {
+            let slice = try await store.inspectInstances(in: next...max(next, lastInstance))
+            group.add(slice)
+            upper = slice.through
+            next = upper + 1
+        } while upper < lastInstance && group.count < limits.verifiedInstances && group.bytes < limits.verifiedBytes
+        let firstAbove = try await journal(of: lower...upper, start, &group, report)
+        try await close(&group, report)
+        return (upper, firstAbove)
+    }
+
+    /// Reads the journal for a group of instances; gives the first position of an instance above them.
+    @concurrent private mutating func journal(
+        of ids: ClosedRange<Int64>, _ start: Int64, _ group: inout InstanceGroup, _ report: Verification.Report
+    ) async throws -> Int64? {
+        var firstAbove: Int64?
+        var next = start
+        let last = max(end, group.nextPosition.rawValue) - 1
+        while next <= last {
+            let slice = try await store.inspectJournal(next...last, of: ids)
+            if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
+            try await take(slice, &group)
+            for finding in group.takeFindings() { try await tell(finding.id, finding.finding, report) }
+            try await tellProgress(report)
+            if slice.isLast { break }
+            next = slice.through + 1
+        }
+        return firstAbove
+    }
+
+    @concurrent private mutating func take(_ slice: InspectedJournal, _ group: inout InstanceGroup)
+        async throws(StoreError)
+    {
+        try await machines.prepare(for: slice.rows)
+        counts.events += slice.rows.count
+        counts.snapshots += slice.snapshots.count
+        counts.keys += slice.keys
+        group.take(slice, &machines, &buffer)
+        // Others want to run too.
+        await Task.yield()
+    }
+
+    @concurrent private mutating func close(_ group: inout InstanceGroup, _ report: Verification.Report) async throws {
+        group.end()
+        for finding in group.takeFindings() { try await tell(finding.id, finding.finding, report) }
+        counts.instances += group.count
+        counts.timers += group.timers
+        counts.chainOnly += group.chainOnly
+    }
+
+    /// Rows of instances that were never handed out.
+    @concurrent private mutating func strayRows(_ report: Verification.Report) async throws {
+        guard lastInstance < .max else { return }
+        var next = Int64.min
+        while next < end {
+            let slice = try await store.inspectJournal(next...(end - 1), of: (lastInstance + 1)...Int64.max)
+            for row in slice.rows { try await tell(row.instanceID, .stray(row), report) }
+            if slice.isLast { break }
+            next = slice.through + 1
+        }
+    }
+
+    /// Compares the tables that only repeat what others say.
+    @concurrent private mutating func copies(_ report: Verification.Report) async throws {
+        var next: CopyPlace? = .start
+        while let place = next {
+            let slice = try await store.inspectCopies(after: place)
+            for misfit in slice.misfits { try await tell(misfit, report) }
+            try await tellProgress(report)
+            next = slice.next
+        }
+    }
+}
+
+// MARK: Telling
+
+extension VerificationRun {
+    @concurrent private mutating func tell(_ misfit: Misfit, _ report: Verification.Report) async throws {
+        guard let id = misfit.instance else {
+            return try await tell(
+                Finding(seq: misfit.seq, position: misfit.position, misfit.message), report)
+        }
+        let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
+        let name = slice.instances.first?.record.name
+        try await tell(
+            id, Finding(instance: name, seq: misfit.seq, position: misfit.position, misfit.message), report)
+    }
+
+    /// Tells the first finding of an instance, unless it is gone by now.
+    @concurrent private mutating func tell(
+        _ id: InstanceID, _ finding: Finding, _ report: Verification.Report
+    ) async throws {
+        guard found.insert(id).inserted else { return }
+        if finding.instance != nil {
+            let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
+            guard let now = slice.instances.first, now.record.status != .purging else { return }
+        }
+        try await tell(finding, report)
+    }
+
+    @concurrent mutating func tell(_ finding: Finding, _ report: Verification.Report) async throws {
+        counts.differences += 1
+        guard counts.differences <= limits.toldFindings else { return }
+        try await report(.finding(finding))
+    }
+
+    @concurrent private mutating func tellProgress(_ report: Verification.Report) async throws {
+        guard clock.isDue() else { return }
+        try await report(
+            .progress(VerificationProgress(done: min(counts.events, Int(end) - 1), total: max(0, Int(end) - 1))))
+    }
+}
+
+extension Finding {
+    /// A row whose instance is not there.
+    static func stray(_ row: JournalRecord) -> Finding {
+        Finding(
+            position: row.position,
+            "the row belongs to an instance \(row.instanceID.rawValue) that is not there")
+    }
+}

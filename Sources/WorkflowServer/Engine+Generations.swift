@@ -1,0 +1,53 @@
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+extension Engine {
+    /// A page token as it is given to callers.
+    func text(of token: PageToken) -> String {
+        token.text(generation: store.identity.generation)
+    }
+
+    /// What a page token holds; one of another generation is refused with the point where they part.
+    ///
+    /// - Parameter instance: The instance whose list it is of, if it is of one.
+    func pageToken(_ text: String, instance: String? = nil) async throws -> PageToken {
+        let (generation, token) = try PageToken.read(text)
+        try await requirePresent(generation, of: "page token", instance: instance)
+        return token
+    }
+
+    /// The position in a cursor; one of another generation is refused with the point where they part.
+    func position(ofCursor text: String, instance: String) async throws -> Position {
+        guard let cursor = RowCursor(text: text) else {
+            throw Problem(
+                .invalidParameter,
+                detail: "Parameter 'cursor' must be the cursor of a row as it was given, not '\(text)'")
+        }
+        try await requirePresent(cursor.generation, of: "cursor", instance: instance)
+        return cursor.position
+    }
+
+    private func requirePresent(_ generation: Int64, of thing: String, instance name: String?) async throws {
+        let present = store.identity.generation
+        guard generation != present else { return }
+        let position = store.lineage.parting(from: generation)
+        let (row, seq) = try await asking { try await place(before: position, instance: name) }
+        var parting = Parting(generation: present)
+        var point = "they share no history that is known"
+        if let row {
+            parting.cursor = RowCursor(generation: present, position: row.position).text
+            let at = WireTime(milliseconds: (row.real ?? row.at).rawValue)
+            parting.at = at
+            parting.seq = seq?.rawValue
+            point = "both have the same history until \(at.text)"
+            if let name, let seq { point += ", which is seq \(seq.rawValue) of '\(name)'" }
+        }
+        throw Problem(
+            .generationChanged,
+            detail:
+                "The \(thing) is of generation \(generation), but a restore made the database generation \(present): "
+                + "\(point); begin again from there",
+            instance: name, parted: parting)
+    }
+}

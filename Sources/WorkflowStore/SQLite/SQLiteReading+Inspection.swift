@@ -1,0 +1,145 @@
+import GRDB
+import Statechart
+
+extension SQLiteReading {
+    package func inspectStore() async throws(StoreError) -> StoreInspection {
+        try await readers.slice { database, _ in
+            guard let row = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+            let machines = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM machine")
+            let instances = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
+            return StoreInspection(
+                numbers: StoreNumbers(
+                    nextPosition: try Self.nextPosition(row, database),
+                    nextInstance: max(row.nextInstance, InstanceID(rawValue: instances + 1)),
+                    nextMachine: MachineID(rawValue: machines + 1), last: row.last),
+                misfits: try Self.misfits(of: row, database))
+        }
+    }
+
+    /// Above every row, also where the store says something else.
+    private static func nextPosition(_ row: StoreRow, _ database: Database) throws -> Position {
+        let last = try PreparedStatement.number(database, "SELECT coalesce(max(position), 0) FROM journal")
+        return max(row.nextPosition, Position(rawValue: last + 1))
+    }
+
+    /// What was handed out must lie below what comes next.
+    private static func misfits(of row: StoreRow, _ database: Database) throws -> [Misfit] {
+        var misfits: [Misfit] = []
+        let position = try PreparedStatement.number(database, "SELECT coalesce(max(position), 0) FROM journal")
+        if position >= row.nextPosition.rawValue {
+            misfits.append(
+                Misfit(
+                    position: Position(rawValue: position),
+                    "the store's next position \(row.nextPosition.rawValue) is not above it"))
+        }
+        let instance = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
+        if instance >= row.nextInstance.rawValue {
+            misfits.append(
+                Misfit(
+                    instance: InstanceID(rawValue: instance),
+                    "the store's next instance number \(row.nextInstance.rawValue) is not above its own"))
+        }
+        return misfits
+    }
+
+    package func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
+        try await readers.slice { database, budget in
+            var slice = InspectedMachines(machines: [])
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(MachineRecord.columns), namespace_id IN (SELECT id FROM namespace) FROM machine
+                WHERE id > ? ORDER BY id
+                """)
+            select.bind(id.rawValue)
+            try select.forEachRow { row in
+                let id = MachineID(rawValue: row.integer(at: 0))
+                do {
+                    let machine = try MachineRecord(row: &row)
+                    if row.integer() == 0 {
+                        slice.misfits.append(Misfit("machine \(id.rawValue) ('\(machine.name)') has no namespace"))
+                    }
+                    slice.machines.append(machine)
+                } catch let failure as SQLiteFailure {
+                    slice.misfits.append(Misfit("machine \(id.rawValue): \(failure.message)"))
+                }
+                if budget.spend() { return true }
+                slice.next = id
+                return false
+            }
+            return slice
+        }
+    }
+}
+
+// MARK: Instances
+
+extension SQLiteReading {
+    package func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances {
+        let bytes = limits.pageBytes
+        return try await readers.slice { database, budget in
+            guard let store = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+            let next = try Self.nextPosition(store, database)
+            var slice = InspectedInstances(instances: [], through: ids.upperBound, nextPosition: next)
+            var bytesLeft = bytes
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(InstanceRecord.columns), namespace_id IN (SELECT id FROM namespace) FROM instance
+                WHERE id BETWEEN ? AND ? ORDER BY id
+                """)
+            select.bind(ids.lowerBound)
+            select.bind(ids.upperBound)
+            try select.forEachRow { row in
+                var instance = try InspectedInstance(row: &row)
+                if instance.record.state.armed != "[]" {
+                    slice.timers += try TimerInspection.compare(&instance, database)
+                }
+                slice.instances.append(instance)
+                bytesLeft -= instance.record.size
+                if budget.spend(), bytesLeft > 0 { return true }
+                slice.through = instance.record.id.rawValue
+                return false
+            }
+            return slice
+        }
+    }
+}
+
+extension InspectedInstance {
+    fileprivate init(row: inout StatementRow) throws {
+        let id = InstanceID(rawValue: row.integer(at: 0))
+        let name = row.text(at: 2)
+        let machine = MachineID(rawValue: row.integer(at: 3))
+        do {
+            let record = try InstanceRecord(row: &row)
+            self.init(record: record, misfit: row.integer() == 0 ? "its namespace is missing" : nil)
+        } catch let failure as SQLiteFailure {
+            self.init(record: .unreadable(id, name, machine), misfit: failure.message)
+        }
+    }
+}
+
+extension InstanceRecord {
+    fileprivate static func unreadable(_ id: InstanceID, _ name: String, _ machine: MachineID) -> InstanceRecord {
+        InstanceRecord(
+            id: id, uuid: UniqueID(bytes: Array(repeating: 0, count: 16)), name: name, machineID: machine,
+            status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
+            state: SnapshotText(configuration: "", context: "", memory: ""), digest: .zero,
+            created: Timestamp(rawValue: 0), updated: Timestamp(rawValue: 0))
+    }
+
+    /// About the bytes that it takes in memory.
+    package var size: Int {
+        512 + state.configuration.utf8.count + state.context.utf8.count + state.memory.utf8.count
+            + state.armed.utf8.count + (state.output?.utf8.count ?? 0)
+    }
+}
+
+extension PreparedStatement {
+    /// The one number that a statement without parameters gives.
+    static func number(_ database: Database, _ sql: String) throws -> Int64 {
+        var select = try PreparedStatement(database, sql)
+        return try select.first { row in row.integer() } ?? 0
+    }
+}

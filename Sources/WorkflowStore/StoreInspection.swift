@@ -1,0 +1,153 @@
+/// What the store says about itself.
+package struct StoreInspection: Sendable {
+    /// What the writer hands out next, as committed.
+    package var numbers: StoreNumbers
+    /// What in it does not fit; empty when all does.
+    package var misfits: [Misfit]
+
+    package init(numbers: StoreNumbers, misfits: [Misfit] = []) {
+        self.numbers = numbers
+        self.misfits = misfits
+    }
+}
+
+/// A place where two tables say different things, or where one says what cannot be.
+package struct Misfit: Sendable, Equatable {
+    /// Nil where no single instance is concerned.
+    package var instance: InstanceID?
+    package var seq: Seq?
+    /// Of the journal row, where there is one.
+    package var position: Position?
+    /// In plain words: `the snapshot at seq 256 has no row`.
+    package var message: String
+
+    package init(instance: InstanceID? = nil, seq: Seq? = nil, position: Position? = nil, _ message: String) {
+        self.instance = instance
+        self.seq = seq
+        self.position = position
+        self.message = message
+    }
+}
+
+/// One slice of the machine versions.
+package struct InspectedMachines: Sendable {
+    package var machines: [MachineRecord]
+    /// Rows that cannot be read, or that refer to what is not there.
+    package var misfits: [Misfit]
+    /// Where the next slice begins; nil after the last one.
+    package var next: MachineID?
+
+    package init(machines: [MachineRecord], misfits: [Misfit] = [], next: MachineID? = nil) {
+        self.machines = machines
+        self.misfits = misfits
+        self.next = next
+    }
+}
+
+/// An instance, with what other tables say about it in the same state of the store.
+package struct InspectedInstance: Sendable {
+    /// Where `misfit` says that it cannot be read, only its id, its name and its machine.
+    package var record: InstanceRecord
+    /// What is wrong with it beside its history; nil when nothing is.
+    package var misfit: String?
+
+    package init(record: InstanceRecord, misfit: String? = nil) {
+        self.record = record
+        self.misfit = misfit
+    }
+}
+
+/// One slice of the instances.
+package struct InspectedInstances: Sendable {
+    package var instances: [InspectedInstance]
+    /// Every instance of the range with an id up to here is in this slice or in one before.
+    package var through: Int64
+    /// The next position to be handed out, as committed with these instances: all their rows are below it.
+    package var nextPosition: Position
+    /// The timers that were compared.
+    package var timers: Int
+
+    package init(instances: [InspectedInstance], through: Int64, nextPosition: Position, timers: Int = 0) {
+        self.instances = instances
+        self.through = through
+        self.nextPosition = nextPosition
+        self.timers = timers
+    }
+}
+
+/// A snapshot, with the digest that stands beside it.
+package struct InspectedSnapshot: Sendable {
+    package var record: SnapshotRecord
+    /// As stored; not computed.
+    package var digest: Digest
+
+    package init(record: SnapshotRecord, digest: Digest) {
+        self.record = record
+        self.digest = digest
+    }
+}
+
+/// One slice of the journal.
+package struct InspectedJournal: Sendable {
+    /// In the order of positions; of one that cannot be read only position, instance and seq.
+    package var rows: [JournalRecord] = []
+    /// The snapshots that were stored with some of the rows.
+    package var snapshots: [Position: InspectedSnapshot] = [:]
+    /// Rows that cannot be read, or whose snapshot cannot, and why.
+    package var unreadable: [Position: String] = [:]
+    /// What other tables say wrongly about a row.
+    package var misfits: [Position: String] = [:]
+    /// The keys that were looked up.
+    package var keys = 0
+    /// The rows of any instance that were passed.
+    package var passed = 0
+    /// The first row of an instance above the range; nil when none was passed.
+    package var firstAbove: Position?
+    /// Every row up to here is in this slice or in one before.
+    package var through: Int64
+    /// Whether the journal has no row after this slice.
+    package var isLast = false
+
+    package init(through: Int64) {
+        self.through = through
+    }
+}
+
+/// A place in the tables that only repeat what others say, which are gone through one after another.
+package enum CopyPlace: Sendable, Equatable {
+    /// Behind the snapshot of an instance at a seq.
+    case snapshot(InstanceID, Seq)
+    /// Behind a timer; nil before the first.
+    case timer(TimerKey?)
+    /// Behind a key in a scope.
+    case key(KeyCount)
+
+    /// Before everything.
+    package static let start = CopyPlace.snapshot(InstanceID(rawValue: .min), Seq(rawValue: .min))
+}
+
+/// How far counting the keys is.
+package struct KeyCount: Sendable, Equatable {
+    /// Those so far.
+    package var keys: Int64
+    var last: (key: [UInt8], scope: Int64)?
+    /// What the store said when the counting began: with something else at its end the numbers say nothing.
+    var begin: KeyLedger?
+
+    package static func == (lhs: KeyCount, rhs: KeyCount) -> Bool {
+        lhs.keys == rhs.keys && lhs.last?.key == rhs.last?.key && lhs.last?.scope == rhs.last?.scope
+    }
+}
+
+/// One slice of the tables that only repeat what others say.
+package struct InspectedCopies: Sendable {
+    package var snapshots = 0
+    package var timers = 0
+    package var keys = 0
+    /// Rows without what they repeat. What a row repeats wrongly is told with the instance or the journal row.
+    package var misfits: [Misfit] = []
+    /// Where the next slice begins; nil after the last one.
+    package var next: CopyPlace?
+
+    package init() {}
+}

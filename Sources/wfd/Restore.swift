@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import WorkflowEngine
+import WorkflowStore
+
+struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put a backup in the place of the database.",
+        discussion: """
+            The backup is copied and verified first. The database that was there is kept beside it under another name, \
+            and cursors of before are answered with the point where both part. Stop the daemon before.
+            """)
+
+    @Argument(help: ArgumentHelp("A backup that 'wfctl backup' made.", valueName: "file"))
+    var backup: String
+
+    @Option(help: ArgumentHelp("The database.", valueName: "file"))
+    var database: String?
+
+    @Flag(help: "Verify the backup, say what would be done, and change nothing.")
+    var dryRun = false
+
+    @Option(help: ArgumentHelp("'virtual' makes a copy for tests, which runs with 'wfd --clock virtual' only."))
+    var clock: CopyClock?
+
+    /// The clocks that a copy can be made for.
+    enum CopyClock: String, ExpressibleByArgument, CaseIterable {
+        case virtual
+    }
+
+    func run() throws {
+        umask(0o077)
+        do {
+            let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
+            let restoration = StoreRestoration(
+                backup: backup, database: file, clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun)
+            print(text(of: try restoration.run(clock: SystemClock().now()), file))
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            throw ExitCode(DaemonExit(error).rawValue)
+        }
+    }
+
+    private func text(of report: RestoreReport, _ file: String) -> String {
+        let contents = report.contents
+        let last = Date(timeIntervalSince1970: Double(contents.last.rawValue) / 1_000)
+        let time = last.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        var lines = [
+            "\(file): \(dryRun ? "would be restored" : "restored") from \(backup), which is whole",
+            "  events: \(contents.events), instances: \(contents.instances), last event: \(time)Z",
+            "  generation: \(contents.generation)",
+        ]
+        if let kept = report.replaced { lines.append("  the database that was there: \(kept)") }
+        if let reason = report.unreadable {
+            lines.append("  that one cannot be read (\(reason)): numbers of generations were left out")
+        }
+        if clock == .virtual { lines.append("  its clock is virtual: run it with 'wfd --clock virtual'") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import WorkflowEngine
+import WorkflowStore
+
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check that everything in a database is what its histories lead to.",
+        discussion: """
+            Reads the file, its write-ahead log too, and changes nothing; a daemon may have it open. Every event is \
+            applied again. Prints the first difference of each instance and what was compared; the exit code is 1 when \
+            something differs, and 65 for a file that is no database of wfd.
+            """)
+
+    @Argument(help: ArgumentHelp("The database.", valueName: "file"))
+    var file: String
+
+    func run() async throws {
+        do {
+            let store = try SQLiteFile.open(at: file)
+            let counts = try await Verification(of: store).run { event in
+                if case .finding(let finding) = event { print(finding) }
+            }
+            try store.close()
+            print(counts)
+            if counts.differences > 0 { throw ExitCode(1) }
+        } catch let exit as ExitCode {
+            throw exit
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            throw ExitCode(DaemonExit(error).rawValue)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import DaemonTesting
+import DiskTesting
+import JSON
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// Commands for an engine whose disk may lose its power at any moment, and what was told about each.
+struct PowerLoad {
+    /// Always in one of two states, one of them with children. Some events are refused, some are followed by others
+    /// that the instance sends to itself, some fail the instance, some make it larger than a page, some arm timers.
+    static let definition = """
+        id: walk
+        initial: left
+        context: {moving: false, seen: [], text: '', left: 0, divisor: 0}
+        on:
+          resume: .right.last
+          grow: {actions: {assign: {text: event.data.text}}}
+          work: {actions: [{send: note}, {send: {event: note}}, {send: note}]}
+          note: {actions: {assign: {seen: "context.seen.size() < 20 ? context.seen + [event.at] : []"}}}
+          run: {actions: [{assign: {left: event.data.times}}, {send: next}]}
+          next: [{guard: context.left > 0, actions: [{assign: {left: context.left - 1}}, {send: next}]}, {}]
+          break: {actions: [{send: bad}, {send: note}]}
+          remind: {actions: [{send: {event: note, delay: 45s, id: reminder}}, {send: {event: note, delay: 5s}}]}
+          quiet: {actions: [{cancel: reminder}]}
+          bad: {actions: {assign: {divisor: "event.at > instance.startedAt + duration('60s') ? 1 : 1 / 0"}}}
+        states:
+          left:
+            on: {step: right}
+            after: {30s: right}
+          right:
+            initial: slow
+            entry: {assign: {moving: true}}
+            exit: {assign: {moving: false}}
+            on: {step: left}
+            after: {20s: {actions: {send: note}}, 40s: {target: left, misfire: {skip: 10s}}}
+            states:
+              slow: {on: {turn: fast}}
+              fast: {on: {turn: slow}}
+              last: {type: history}
+        """
+
+    private let host: EngineHost
+    private let disk: PowerDisk
+    private let round: Int64
+    private var made = 0
+    /// What each command of this load was told, in the order of sending.
+    private(set) var told: [Told] = []
+
+    init(_ host: EngineHost, on disk: PowerDisk, round: Int) {
+        self.host = host
+        self.disk = disk
+        self.round = Int64(round)
+    }
+
+    /// What an engine is told to do: to start an instance when there is no event.
+    struct Command: Sendable {
+        let instance: String
+        var event: Event?
+        var marker: Marker?
+        var key: RequestKey?
+    }
+
+    /// What it said.
+    struct Told: Sendable {
+        let command: Command
+        var outcome = Attempt.Outcome.unknown
+        /// The seq after all that followed; 0 when nothing was accepted.
+        var reached: Int64 = 0
+        /// Whether it said that the disk failed it, or that it had to stop.
+        var isFailure = false
+
+        /// Nil for a retry: it cannot be told from another one, and is seen from what it led to.
+        var attempt: Attempt? {
+            if command.event?.name == "retry" { return nil }
+            return Attempt(instance: command.instance, marker: command.marker, outcome: outcome)
+        }
+    }
+
+    /// Gives commands one after another.
+    mutating func give(_ commands: [Command]) async {
+        for command in commands { told.append(await Self.give(command, to: host.engine)) }
+    }
+
+    /// Gives some commands that form two batches: a start alone, which always writes something, and all others, which
+    /// gather meanwhile.
+    mutating func burst(of count: Int, names: [String], using random: inout SeededRandom) async {
+        made += 1
+        let first = Command(instance: "first-\(round)-\(made)")
+        let commands = [first] + (0..<count).map { _ in next(names: names, using: &random) }
+        told += await withTaskGroup(of: (Int, Told).self) { [host, disk] group in
+            disk.hold.shut()
+            for (number, command) in commands.enumerated() {
+                // An immediate task runs at once until it has to wait: for its answer, with its command in the queue.
+                group.addImmediateTask {
+                    let told = await Self.give(command, to: host.engine)
+                    // Without power nothing is written, and nobody is held up.
+                    if number == 0 { disk.hold.nobodyComes() }
+                    return (number, told)
+                }
+                if number == 0 { await disk.hold.somebodyHasCome() }
+            }
+            disk.hold.open()
+            return await group.reduce(into: []) { $0.append($1) }
+        }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private mutating func next(names: [String], using random: inout SeededRandom) -> Command {
+        made += 1
+        let number = Int64(made)
+        let key = Bool.random(using: &random) ? RequestKey(text: "key-\(round)-\(number)") : nil
+        guard Int.random(in: 0..<8, using: &random) > 0, let name = names.randomElement(using: &random) else {
+            return Command(instance: "own-\(round)-\(number)", key: key)
+        }
+        let events = [
+            "step", "step", "turn", "resume", "grow", "work", "work", "run", "remind", "remind", "quiet", "break",
+            "unknown", "retry",
+        ]
+        let event = events.randomElement(using: &random) ?? "step"
+        var data: JSONObject = ["client": .int(round), "number": .int(number)]
+        if event == "run" { data["times"] = .int(Int64.random(in: 5...40, using: &random)) }
+        if event == "grow" {
+            data["text"] = .string(String(repeating: "x", count: Int.random(in: 0...9_000, using: &random)))
+        }
+        return Command(
+            instance: name, event: Event(name: event, data: .object(data)),
+            marker: Marker(client: round, number: number), key: event == "retry" ? nil : key)
+    }
+
+    private static func give(_ command: Command, to engine: Engine) async -> Told {
+        var told = Told(command: command)
+        do throws(Rejection) {
+            guard let event = command.event else {
+                _ = try await engine.start(
+                    StartCommand(machine: "walk", instance: command.instance, key: command.key))
+                told.outcome = .accepted(1)
+                told.reached = 1
+                return told
+            }
+            let sent =
+                event.name == "retry"
+                ? try await engine.retry(RetryCommand(instance: command.instance))
+                : try await engine.send(SendCommand(instance: command.instance, event: event, key: command.key))
+            told.outcome = .accepted(sent.fromSeq.next.rawValue)
+            told.reached = sent.seq.rawValue
+        } catch {
+            switch error {
+            case .outcomeUnknown: told.isFailure = true
+            case .storageUnavailable, .draining:
+                // It says that nothing changed.
+                told.outcome = .refused
+                told.isFailure = true
+            default: told.outcome = .refused
+            }
+        }
+        return told
+    }
+}

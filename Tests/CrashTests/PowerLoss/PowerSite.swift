@@ -1,0 +1,181 @@
+import DaemonTesting
+import DiskTesting
+import Foundation
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// A database whose disk loses its power again and again, and all that was ever told about what was sent to it.
+final class PowerSite {
+    private static let shared = (1...3).map { "shared-\($0)" }
+    private static let mostBursts = 24
+    private static let mostKeyed = 12
+
+    private let seed: UInt64
+    private let folder: TemporaryFolder
+    private let honesty: PowerDisk.Honesty
+    private let clock = PowerClock()
+    /// What the disk had after the last cut.
+    private var files: [String: [UInt8]] = [:]
+    private var attempts: [Attempt] = []
+    private var reached: [String: Int64] = [:]
+    private var names: [String] = []
+    /// Some commands that had keys, to be given again.
+    private var keyed: [PowerLoad.Command] = []
+
+    init(seed: UInt64, honesty: PowerDisk.Honesty = .honest) throws {
+        self.seed = seed
+        self.honesty = honesty
+        // In memory where possible: what a flush does is the disk's business, not the machine's.
+        folder = try TemporaryFolder(in: "/dev/shm")
+    }
+
+    /// What came of one cut.
+    struct Outcome {
+        /// Where it fell.
+        var phase = PowerCut.Phase.creating
+        var call: String?
+        /// Answers to commands that had been given before the cut, with the same key.
+        var again = 0
+        var acknowledged = 0
+        var unanswered = 0
+        var mistakes: [String] = []
+    }
+
+    /// Bounds that make checkpoints of all kinds happen within a few commands.
+    private static var limits: StoreLimits {
+        var limits = StoreLimits()
+        limits.readers = 1
+        limits.passiveFrames = 30
+        limits.passiveStepFrames = 15
+        limits.restartFrames = 80
+        limits.truncateFrames = 120
+        return limits
+    }
+
+    /// Uses the database until the power is cut, and looks at what the disk then has.
+    func cut(round: Int) async throws -> Outcome {
+        var random = SeededRandom(seed: seed, round)
+        let cut = PowerCut(isNew: files.isEmpty, using: &random)
+        let path = try write(files, to: "disk-\(round)")
+        let disk = try PowerDisk(path, honesty: honesty)
+        var outcome = Outcome()
+        var phase = files.isEmpty ? PowerCut.Phase.creating : .opening
+        /// Begins a phase, and keeps in mind in which one the power went.
+        func enter(_ next: PowerCut.Phase) {
+            if disk.isCut { return }
+            phase = next
+            if cut.phase == next { disk.cut(atCall: cut.call) }
+        }
+        enter(phase)
+        if let host = try open(path, disk) {
+            enter(.serving)
+            try await serve(host, on: disk, round: round, &outcome, using: &random)
+            enter(.closing)
+            _ = await host.stop()
+            enter(.closed)
+        }
+        disk.cut()
+        outcome.phase = phase
+        outcome.call = disk.cutCall
+        disk.forget()
+        files = disk.remains(using: &random)
+        try FileManager.default.removeItem(atPath: path)
+        outcome.mistakes += try await check(round: round)
+        return outcome
+    }
+
+    /// Nil when the power went before the store was open.
+    private func open(_ path: String, _ disk: PowerDisk) throws -> EngineHost? {
+        do throws(StoreError) {
+            let store = try SQLiteStore.open(at: path + "/wfd.db", clock: clock.now(), limits: Self.limits)
+            return EngineHost(store: store, clock: clock)
+        } catch {
+            guard disk.isCut else { throw error }
+            return nil
+        }
+    }
+
+    private func serve(
+        _ host: EngineHost, on disk: PowerDisk, round: Int, _ outcome: inout Outcome, using random: inout SeededRandom
+    ) async throws {
+        do throws(Rejection) {
+            _ = try await host.engine.apply(PowerLoad.definition, syntax: .yaml)
+        } catch {
+            guard disk.isCut else { throw error }
+            return
+        }
+        var load = PowerLoad(host, on: disk, round: round)
+        if names.isEmpty { await load.give(Self.shared.map { PowerLoad.Command(instance: $0) }) }
+        await load.give(keyed.shuffled(using: &random))
+        let again = load.told.suffix(keyed.count)
+        outcome.mistakes = again.compactMap(mistake)
+        outcome.again = again.count { $0.outcome != .refused }
+        for _ in 0..<Int.random(in: 1...Self.mostBursts, using: &random) where !disk.isCut {
+            clock.advance(Int64.random(in: 0...20_000, using: &random))
+            await load.burst(of: Int.random(in: 1...6, using: &random), names: names + Self.shared, using: &random)
+        }
+        note(load.told)
+        keyed = load.told.map(\.command).filter { $0.key != nil }.suffix(Self.mostKeyed)
+        outcome.acknowledged = load.told.count { $0.reached > 0 }
+        outcome.unanswered = load.told.count { $0.outcome == .unknown }
+    }
+
+    /// What is wrong with the answer to a command that was given before with the same key.
+    private func mistake(_ told: PowerLoad.Told) -> String? {
+        guard let first = attempts.first(where: { $0.isSame(as: told.command) }), first.isAccepted, !told.isFailure,
+            told.outcome != first.outcome
+        else { return nil }
+        return "'\(told.command.key?.text ?? "")' was \(first.outcome), and with the same key \(told.outcome)"
+    }
+
+    /// Adds what was told; of a command that was given again, what is known now.
+    private func note(_ told: [PowerLoad.Told]) {
+        for told in told {
+            reached[told.command.instance] = max(reached[told.command.instance] ?? 0, told.reached)
+            guard let attempt = told.attempt else { continue }
+            if let index = attempts.firstIndex(where: { $0.isSame(as: told.command) }) {
+                if !attempts[index].isAccepted { attempts[index] = attempt }
+            } else {
+                attempts.append(attempt)
+            }
+        }
+    }
+
+    /// What is wrong with what the disk has. It is opened as after any start, and then read without the store's code.
+    private func check(round: Int) async throws -> [String] {
+        let folder = try write(files, to: "check-\(round)")
+        defer {
+            // What cannot be removed is only untidy.
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+        let path = folder + "/wfd.db"
+        do {
+            try SQLiteStore.open(at: path, clock: clock.now(), limits: Self.limits).writer.close()
+        } catch {
+            return ["it cannot be opened: \(error)"]
+        }
+        let check = try JournalCheck(path, attempts: attempts)
+        var mistakes = check.mistakes
+        for (name, seq) in reached.sorted(by: { $0.key < $1.key }) where check.seqs[name] ?? 0 < seq {
+            mistakes.append("\(name) was said to be at seq \(seq), and is at \(check.seqs[name] ?? 0)")
+        }
+        // What was unknown is known now, and must stay as it is, unless it is given again with its key.
+        attempts = attempts.map { check.settled($0) }.filter { $0.isAccepted || $0.marker != nil }
+        names = check.seqs.keys.sorted()
+        return mistakes
+    }
+
+    private func write(_ files: [String: [UInt8]], to name: String) throws -> String {
+        let path = try folder.makeFolder(name)
+        for (name, bytes) in files { try Data(bytes).write(to: URL(filePath: path + "/" + name)) }
+        return path
+    }
+}
+
+extension Attempt {
+    /// Whether this is what a command is known by in the file.
+    fileprivate func isSame(as command: PowerLoad.Command) -> Bool {
+        instance == command.instance && marker == command.marker
+    }
+}

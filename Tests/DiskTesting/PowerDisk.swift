@@ -1,0 +1,201 @@
+import Foundation
+import GRDBSQLite
+import Synchronization
+
+/// The disk below a folder, which loses what was not synced when its power is cut.
+///
+/// Programs see every write at once, in the files themselves. The disk keeps apart what was synced. Modelled are:
+/// - writes and truncations, which are on the disk after a sync of their file, and before it in any part, torn at
+///   sectors of 512 bytes, later ones without earlier ones; a write leaves what is beside it alone;
+/// - entries of files that SQLite creates and deletes, which are on the disk after a sync of the folder: with the first
+///   sync of a new log or journal, and with a deletion that asks for it;
+/// - the index of the log, which is memory: it is gone.
+///
+/// What the store does beside SQLite (creating, flushing and renaming a new file, flushing its folder) is not seen: a
+/// file that SQLite opens for the first time counts as synced, but for a cut at that very moment, when it may not be
+/// there under its new name.
+package final class PowerDisk: DiskWatcher {
+    /// Which of SQLite's flushes do something.
+    package enum Honesty: Sendable {
+        case honest
+        /// Those of the log are confirmed, and do nothing.
+        case liesAboutLog
+    }
+
+    private struct Entry {
+        /// What programs find under the name; nil: nothing.
+        var file: UnsyncedFile?
+        /// What the disk finds under it, when that is something else.
+        var former: UnsyncedFile?
+        var isOnDisk = true
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var callsLeft: Int?
+        var calls = 0
+        var isCut = false
+        var cutCall: String?
+        /// The file that was opened for the first time when the power was cut.
+        var arrival: String?
+    }
+
+    package let folder: String
+    private let honesty: Honesty
+    private let state: Mutex<State>
+    /// Where the next write to the log is held up, when it is told to.
+    package let hold = DiskHold()
+
+    /// Takes all that is in a folder as synced, and watches it until `forget`.
+    package init(_ folder: String, honesty: Honesty = .honest) throws {
+        self.folder = folder
+        self.honesty = honesty
+        var state = State()
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            state.entries[name] = Entry(file: UnsyncedFile(Self.bytes(folder + "/" + name)))
+        }
+        self.state = Mutex(state)
+        WatchedVFS.watch(folder + "/", self)
+    }
+
+    /// Watches no longer.
+    package func forget() {
+        WatchedVFS.forget(self)
+    }
+
+    /// Cuts the power at the nth call from now on that changes something: 1 is the very next.
+    package func cut(atCall count: Int) {
+        state.withLock { if !$0.isCut { $0.callsLeft = count } }
+    }
+
+    /// Cuts the power now.
+    package func cut() {
+        state.withLock { $0.isCut = true }
+    }
+
+    package var isCut: Bool { state.withLock { $0.isCut } }
+
+    /// The call at which the power was cut, such as `write wfd.db-wal`; nil when there was none under way.
+    package var cutCall: String? { state.withLock { $0.cutCall } }
+
+    /// Calls so far that changed something.
+    package var calls: Int { state.withLock { $0.calls } }
+
+    package func answer(to call: DiskCall, at path: String) -> CInt? {
+        let name = String(path.dropFirst(folder.count + 1))
+        if case .write = call, name.hasSuffix("-wal") { hold.pass() }
+        return state.withLock { state in
+            if state.isCut { return call.failure }
+            if case .open(let isNew) = call, !isNew { arrive(name, &state) }
+            if call.isChange {
+                state.calls += 1
+                if let left = state.callsLeft { state.callsLeft = left - 1 }
+                state.isCut = state.callsLeft == 0
+            }
+            if state.isCut { state.cutCall = "\(call.name) \(name)" }
+            // What is under way when the power goes may reach the disk, or half of it; a sync does nothing then.
+            if state.isCut, case .sync = call { return call.failure }
+            note(call, name, &state)
+            if state.isCut { return call.failure }
+            if case .sync = call { return SQLITE_OK }
+            return nil
+        }
+    }
+
+    private func note(_ call: DiskCall, _ name: String, _ state: inout State) {
+        switch call {
+        case .read, .mapIndex, .open(isNew: false): break
+        case .open(isNew: true):
+            let former = state.entries[name].flatMap { $0.isOnDisk ? $0.file : $0.former }
+            state.entries[name] = Entry(file: UnsyncedFile(), former: former, isOnDisk: false)
+        case .write(let bytes, let offset): state.entries[name]?.file?.write(bytes, at: offset)
+        case .truncate(let size): state.entries[name]?.file?.truncate(to: size)
+        case .sync:
+            if honesty == .liesAboutLog, name.hasSuffix("-wal") { return }
+            state.entries[name]?.file?.sync()
+            if state.entries[name]?.isOnDisk == false { syncFolder(&state) }
+        case .delete(let isDurable):
+            let entry = state.entries[name]
+            state.entries[name] = Entry(
+                file: nil, former: entry?.isOnDisk == true ? entry?.file : entry?.former, isOnDisk: false)
+            if isDurable { syncFolder(&state) }
+        }
+    }
+
+    private func syncFolder(_ state: inout State) {
+        for (name, entry) in state.entries where !entry.isOnDisk {
+            state.entries[name] = entry.file.map { Entry(file: $0) }
+        }
+    }
+
+    /// Takes in a file that the store itself has put there.
+    private func arrive(_ name: String, _ state: inout State) {
+        let size = (try? FileManager.default.attributesOfItem(atPath: folder + "/" + name))?[.size] as? Int
+        guard let size, state.entries[name]?.file?.size != size else { return }
+        if state.callsLeft == 1 {
+            state.isCut = true
+            state.arrival = name
+            return
+        }
+        state.entries[name] = Entry(file: UnsyncedFile(Self.bytes(folder + "/" + name)))
+        for (name, entry) in state.entries where entry.file != nil && !isThere(name) { state.entries[name] = nil }
+    }
+
+    private func isThere(_ name: String) -> Bool { FileManager.default.fileExists(atPath: folder + "/" + name) }
+
+    private static func bytes(_ path: String) -> [UInt8] {
+        // A file that is not there has none.
+        (try? Data(contentsOf: URL(filePath: path))).map(Array.init) ?? []
+    }
+}
+
+extension PowerDisk {
+    /// What the disk has after the cut, by name; each draw is one of the possible outcomes.
+    package func remains(using random: inout some RandomNumberGenerator) -> [String: [UInt8]] {
+        let (entries, arrival) = state.withLock { state in
+            precondition(state.isCut, "the power is on")
+            return (state.entries, state.arrival)
+        }
+        var files: [String: [UInt8]] = [:]
+        for (name, entry) in entries.sorted(by: { $0.key < $1.key }) where !name.hasSuffix("-shm") {
+            let isNew = entry.isOnDisk || Bool.random(using: &random)
+            // A removal that is not on the disk may be undone, and so may a file that came instead of another.
+            files[name] = (isNew ? entry.file : entry.former)?.remains(using: &random)
+        }
+        if let arrival, Bool.random(using: &random) {
+            files[arrival] = Self.bytes(folder + "/" + arrival)
+            files = files.filter { isThere($0.key) }
+        }
+        return files
+    }
+}
+
+extension DiskCall {
+    /// Whether it makes the disk another one, when it is on it.
+    fileprivate var isChange: Bool {
+        switch self {
+        case .write, .truncate, .sync, .delete, .open(isNew: true): true
+        case .read, .mapIndex, .open(isNew: false): false
+        }
+    }
+
+    fileprivate var name: String {
+        switch self {
+        case .open: "open"
+        case .read: "read"
+        case .write: "write"
+        case .truncate: "truncate"
+        case .sync: "sync"
+        case .delete: "delete"
+        case .mapIndex: "map"
+        }
+    }
+
+    /// What it answers without power.
+    fileprivate var failure: CInt {
+        switch self {
+        case .open: SQLITE_CANTOPEN
+        default: SQLITE_IOERR
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import DaemonTesting
+import JSON
+import Testing
+
+/// Events for many instances, a line each: `POST /v1/events` and `wfctl send --batch`.
+@Suite struct BatchTests {
+    /// Counts its events, so that one applied twice or not at all shows.
+    private static let counter = """
+        id: counter
+        initial: on
+        context: {n: 0}
+        states:
+          on:
+            on:
+              tick: {actions: {assign: {n: context.n + 1}}}
+              stop: off
+          off: {}
+        """
+
+    private let folder: TemporaryFolder
+    private let daemon: Daemon
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.counter, to: "counter.yaml"))
+        for name in ["a", "b"] { _ = try await daemon.said("start", "counter", name) }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func everyLineHasItsAnswer() async throws {
+        let answer = try await daemon.answer(
+            to: .post(
+                "/v1/events",
+                """
+                {"instance": "a", "event": "tick"}
+
+                {"instance": "nobody", "event": "tick"}
+                {"instance": "b", "event": "tick", "expect": {"seq": 7}}
+                {"instance": "b", "event":
+                {"instance": "a", "event": "stop", "key": "k"}
+                {"instance": "a", "event": "tick"}
+                {"instance": "a", "event": "stop", "key": "k"}
+                {"instance": "a", "event": "tick", "key": "k"}
+                """, as: "application/x-ndjson"))
+        #expect(answer.status == 200 && answer.headers["content-type"] == "application/x-ndjson")
+        let lines = try answer.text.split(separator: "\n").map { try JSONReader.value(from: String($0)) }
+        #expect(lines.map { $0["line"] } == [1, 3, 4, 5, 6, 7, 8, 9])
+        #expect(lines.map { $0["status"] } == [200, 404, 412, 400, 200, 409, 200, 422])
+        #expect(lines[4]["answer"] == lines[6]["answer"])
+        #expect(lines[4]["repeated"] == .null && lines[6]["repeated"] == true)
+        #expect(lines.map { $0["error"]["type"] }[7] == "key-reused")
+        #expect(try await daemon.json("show", "a")["seq"] == 3)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func allOrNone() async throws {
+        let good = #"{"instance": "a", "event": "tick", "key": "1"}"# + "\n" + #"{"instance": "b", "event": "tick"}"#
+        let refused = try await daemon.answer(
+            to: .post(
+                "/v1/events?atomic=true", good + "\n" + #"{"instance": "a", "event": "toc"}"#,
+                as: "application/x-ndjson"))
+        #expect(refused.status == 422)
+        #expect(try refused.object["line"] == 3 && refused.object["type"] == "unknown-event")
+        for name in ["a", "b"] { #expect(try await daemon.json("show", name)["seq"] == 1) }
+
+        // The key was not used by what did not happen.
+        let request = RawRequest.post("/v1/events?atomic=true", good, as: "application/x-ndjson")
+        let done = try await daemon.answer(to: request)
+        #expect(done.status == 200)
+        #expect(done.text.split(separator: "\n").count == 2)
+        for name in ["a", "b"] { #expect(try await daemon.json("show", name)["seq"] == 2) }
+        let many = (0..<1_001).map { _ in #"{"instance": "a", "event": "tick"}"# }.joined(separator: "\n")
+        let tooMany = try await daemon.answer(
+            to: .post("/v1/events?atomic=true", many, as: "application/x-ndjson"))
+        #expect(tooMany.status == 413)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsNoBatch() async throws {
+        let json = try await daemon.answer(to: .post("/v1/events", "{}"))
+        #expect(json.status == 415)
+        let key = [(name: "Idempotency-Key", value: "k")]
+        let keyed = try await daemon.answer(
+            to: .post("/v1/events", "", as: "application/x-ndjson", headers: key))
+        #expect(keyed.status == 400)
+        let empty = try await daemon.answer(to: .post("/v1/events", "\n\n", as: "application/x-ndjson"))
+        #expect(empty.status == 200 && empty.text.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aBatchGoesOnOverAKill() async throws {
+        let count = 5_000
+        let lines = (0..<count).map { _ in #"{"instance": "a", "event": "tick"}"# + "\n" }.joined()
+        let file = try folder.write(lines, to: "ticks.ndjson")
+        let arguments = ["send", "--batch", file, "--run", "one"]
+        async let first = wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
+        // In the midst of it.
+        let database = DatabaseFile(daemon.database)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try database.number("SELECT count(*) FROM journal") < 1_000 {
+            try #require(.now < deadline, "the batch does not get on")
+            await Task.yield()
+        }
+        try await daemon.kill()
+        let next = try await Daemon(in: folder)
+        // It goes on by itself: what it asks again is answered and not applied again.
+        let result = try await first
+        #expect(result.end == .exited(0), "\(result)")
+        #expect(result.output.hasPrefix("\(count) events: "))
+        #expect(try await next.json("show", "a")["context"]["n"] == .int(Int64(count)))
+        let again = try await next.wfctl("send", "--batch", file, "--run", "one")
+        #expect(again.output == "\(count) events: 0 applied, \(count) applied before, 0 refused\n")
+        #expect(try await next.json("show", "a")["seq"] == .int(Int64(count) + 1))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func linesWithoutKeysNeedARun() async throws {
+        let file = try folder.write(#"{"instance": "a", "event": "tick"}"#, to: "tick.ndjson")
+        let refused = try await daemon.wfctl("send", "--batch", file)
+        #expect(refused.end == .exited(65))
+        #expect(refused.errors.hasPrefix("error: Line 1 has no key\n  with '--run NAME'"))
+        _ = try await daemon.said("send", "a", "stop")
+        let stopped = try await daemon.wfctl("send", "--batch", file, "--run", "r")
+        #expect(stopped.end == .exited(5))
+        #expect(stopped.output == "1 event: 0 applied, 0 applied before, 1 refused\n")
+        #expect(stopped.errors == "line 1: a does not accept 'tick' in state 'off' (seq 2)\n")
+    }
+}

@@ -1,0 +1,70 @@
+/// The machine `lamp` as a reader of its manual would write it: what is told about each request, and what it changes.
+struct LampModel: Hashable {
+    /// In the order in which the daemon looks at the parts: key, expectation, step.
+    enum Action: Hashable {
+        case read
+        case send(Event, expecting: Int64?, key: String?)
+    }
+
+    /// `flip` is always taken, `on` and `off` only by the other state.
+    enum Event: String, CaseIterable, Hashable {
+        case flip, on, off
+    }
+
+    /// Where a lamp is.
+    struct Place: Hashable, CustomStringConvertible {
+        var seq: Int64
+        var isOn: Bool
+        var description: String { "seq \(seq) \(isOn ? "on" : "off")" }
+    }
+
+    /// What is told about a request that was looked at.
+    enum Answer: Hashable {
+        case isAt(Place)
+        /// The event was applied, now or when its key was used first.
+        case applied(Place)
+        case notAccepted(Place)
+        case notExpected(Place)
+        case keyReused
+    }
+
+    private struct FirstUse: Hashable {
+        let event: Event
+        let place: Place
+    }
+
+    private(set) var place = Place(seq: 1, isOn: false)
+    private var keys: [String: FirstUse] = [:]
+
+    /// Carries a request out.
+    mutating func answer(to action: Action) -> Answer {
+        guard case .send(let event, let expected, let key) = action else { return .isAt(place) }
+        if let key, let first = keys[key] { return first.event == event ? .applied(first.place) : .keyReused }
+        if let expected, expected != place.seq { return .notExpected(place) }
+        guard event == .flip || (event == .on) != place.isOn else { return .notAccepted(place) }
+        place = Place(seq: place.seq + 1, isOn: !place.isOn)
+        if let key { keys[key] = FirstUse(event: event, place: place) }
+        return .applied(place)
+    }
+
+    /// Equal models hash equally; the keys themselves would make it slow.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(place)
+        hasher.combine(keys.count)
+    }
+}
+
+/// A request, when it was under way, and what was told.
+struct Operation: CustomStringConvertible {
+    let action: LampModel.Action
+    /// Points of one clock that all clients share: the request took effect between them, if it did.
+    let call: Int
+    /// Nil when it may take effect at any later time.
+    var end: Int?
+    /// Nil when nothing was told: it took effect once or never.
+    var answer: LampModel.Answer?
+
+    var description: String {
+        "\(action) from \(call) to \(end.map(String.init) ?? "…") was told \(answer.map { "\($0)" } ?? "nothing")"
+    }
+}

@@ -1,0 +1,129 @@
+/// Whether what clients of one instance were told can be explained by some order of their requests, one at a time, in
+/// which each takes effect between its call and its answer (Herlihy and Wing, 1990).
+///
+/// The search is the just-in-time linearization of Lowe ("Testing for linearizability", 2017) in breadth: it walks
+/// through the calls and answers in time, and keeps every configuration that explains what was told so far (a state of
+/// the model, and which of the pending requests have taken effect). A request takes effect at the latest when somebody
+/// is answered; configurations that are equal are kept once, which is the memory of Wing and Gong's search as improved
+/// by Lowe. Two things make it short and lose nothing: what only reads takes effect as soon as its answer fits; and as
+/// every application raises the seq by one, a seq that somebody was told belongs to that request, or to that key.
+///
+/// The problem is NP-complete (Gibbons and Korach, 1997). The bound is the number of configurations that are looked at
+/// for one answer; past it the verdict is `undecided`.
+struct Linearization {
+    enum Verdict: Equatable, CustomStringConvertible {
+        case linearizable
+        /// Nothing explains this answer after all before it.
+        case violation(String)
+        case undecided(String)
+
+        var description: String {
+            switch self {
+            case .linearizable: "linearizable"
+            case .violation(let text): "not linearizable: \(text)"
+            case .undecided(let text): "undecided: \(text)"
+            }
+        }
+    }
+
+    /// One way in which things may have gone so far.
+    private struct Configuration: Hashable {
+        var model: LampModel
+        /// Pending requests that have taken effect.
+        var done: Set<Int> = []
+    }
+
+    /// Whose application a seq is.
+    private enum Owner: Hashable {
+        case request(Int)
+        case key(String)
+    }
+
+    private let operations: [Operation]
+    private let bound: Int
+    private var owners: [Int64: Owner] = [:]
+    private var pending: [Int] = []
+    private var configurations: Set<Configuration> = [Configuration(model: LampModel())]
+    /// The most configurations that were looked at for one answer.
+    private(set) var most = 1
+
+    /// - Parameter bound: Of the configurations looked at for one answer.
+    init(_ operations: [Operation], bound: Int = 100_000) {
+        self.operations = operations
+        self.bound = bound
+        for (number, operation) in operations.enumerated() {
+            guard case .applied(let place)? = operation.answer else { continue }
+            // Of two that claim one seq, only the first can have it: the search then finds the other one wrong.
+            if owners[place.seq] == nil { owners[place.seq] = owner(number) }
+        }
+    }
+
+    private func owner(_ number: Int) -> Owner {
+        guard case .send(_, _, let key?) = operations[number].action else { return .request(number) }
+        return .key(key)
+    }
+
+    /// Walks through the history.
+    mutating func verdict() -> Verdict {
+        let calls = operations.indices.map { (time: operations[$0].call, number: $0, isEnd: false) }
+        let ends = operations.indices.compactMap { number in
+            operations[number].end.map { (time: $0, number: number, isEnd: true) }
+        }
+        for moment in (calls + ends).sorted(by: { ($0.time, $0.isEnd ? 1 : 0) < ($1.time, $1.isEnd ? 1 : 0) }) {
+            guard moment.isEnd else {
+                pending.append(moment.number)
+                continue
+            }
+            let before = configurations
+            guard let after = configurations(after: moment.number) else {
+                return .undecided("more than \(bound) configurations at \(operations[moment.number])")
+            }
+            configurations = after
+            pending.removeAll { $0 == moment.number }
+            if configurations.isEmpty {
+                let places = Set(before.map { "\($0.model.place)" }).sorted().joined(separator: " or ")
+                return .violation("\(operations[moment.number]); before it: \(places)")
+            }
+        }
+        return .linearizable
+    }
+
+    /// The configurations in which a pending request is over: it took effect, or, when nothing was told of it, perhaps
+    /// not. Nil past the bound.
+    private mutating func configurations(after target: Int) -> Set<Configuration>? {
+        var found: Set<Configuration> = []
+        var seen = configurations
+        var open = Array(configurations)
+        while let configuration = open.popLast() {
+            if configuration.done.contains(target) {
+                var over = configuration
+                over.done.remove(target)
+                found.insert(over)
+                continue
+            }
+            if operations[target].answer == nil { found.insert(configuration) }
+            for next in successors(of: configuration) where seen.insert(next).inserted { open.append(next) }
+            most = max(most, seen.count)
+            if seen.count > bound { return nil }
+        }
+        return found
+    }
+
+    /// What one more pending request that takes effect leads to.
+    private func successors(of configuration: Configuration) -> [Configuration] {
+        var successors: [Configuration] = []
+        for number in pending where !configuration.done.contains(number) {
+            var next = configuration
+            let answer = next.model.answer(to: operations[number].action)
+            let isChange = next.model.place != configuration.model.place
+            if let told = operations[number].answer, told != answer { continue }
+            // That a request changed nothing and nobody was told is the same as that it never was.
+            if operations[number].answer == nil, !isChange { continue }
+            next.done.insert(number)
+            if !isChange { return [next] }
+            let owner = owners[next.model.place.seq]
+            if owner == nil || owner == self.owner(number) { successors.append(next) }
+        }
+        return successors
+    }
+}

@@ -1,0 +1,323 @@
+import Testing
+
+/// Something that somebody did to a file, and what must be found.
+struct Tampering: Sendable, CustomTestStringConvertible {
+    let what: String
+    let sql: String
+    let findings: [String]
+
+    init(_ what: String, _ sql: String, finds findings: String...) {
+        self.what = what
+        self.sql = sql
+        self.findings = findings
+    }
+
+    var testDescription: String { what }
+
+    /// Whether the instance's own row cannot be read any more.
+    var hidesTheInstance: Bool { findings.contains { $0.hasPrefix("order-7: a row") || $0.hasPrefix("oven-1: a row") } }
+
+    /// What can be found without looking at rows that are not on the instance's own chain.
+    func findings(inTheChainOf name: String) -> [String] {
+        findings.filter { finding in
+            guard finding.hasPrefix(name + ",") || finding.hasPrefix(name + ":") else { return false }
+            let isElsewhere = ["there is a", "does not have it", "next instance", "goes on behind"]
+                .contains { finding.contains($0) }
+            // A row of another instance that was given to this one.
+            return !isElsewhere && !(what == "instance_id" && name == "oven-1")
+        }
+    }
+
+    /// A change of one byte in each column of a journal row, and of whole rows.
+    static let journal: [Tampering] = [
+        Tampering(
+            "position", "UPDATE journal SET position = 100000 WHERE position = {order-7/3}",
+            finds: "position 100000: the store's next position 319 is not above it",
+            "order-7, seq 3: the row is missing"),
+        Tampering(
+            "position of the last row", "UPDATE journal SET position = 100000 WHERE position = {order-7/6}",
+            finds: "position 100000: the store's next position 319 is not above it",
+            "order-7, seq 6: its key is remembered for position 7"),
+        Tampering(
+            "instance_id", "UPDATE journal SET instance_id = instance_id + 1 WHERE position = {order-7/3}",
+            finds: "oven-1, seq 1: the row is missing", "order-7, seq 3: the row is missing"),
+        Tampering(
+            "instance_id of nobody", "UPDATE journal SET instance_id = 99 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the row is missing",
+            "position 4: the row belongs to an instance 99 that is not there"),
+        Tampering(
+            "machine_id", "UPDATE journal SET machine_id = 2 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "machine_id of none", "UPDATE journal SET machine_id = 9 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: machine 9 is missing"),
+        Tampering(
+            "seq", "UPDATE journal SET seq = 4 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the row is missing"),
+        Tampering(
+            "previous", "UPDATE journal SET previous = previous - 1 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the row names position 2 as the instance's row before, which is position 3"),
+        Tampering(
+            "previous of the first", "UPDATE journal SET previous = 1 WHERE position = {order-7/1}",
+            finds: "order-7, seq 1: the row names position 1 as the instance's row before, which is none"),
+        Tampering(
+            "at_ms", "UPDATE journal SET at_ms = at_ms + 1 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "at_ms before the row before", "UPDATE journal SET at_ms = 1 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the row's time lies before that of the row before"),
+        Tampering(
+            "real_ms", "UPDATE journal SET real_ms = at_ms WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "real_ms of a timer", "UPDATE journal SET real_ms = real_ms + 1 WHERE position = {oven-2/3}",
+            finds: "oven-2, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "kind", "UPDATE journal SET kind = 'evens' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: a row holds a kind that is not valid"),
+        Tampering(
+            "another kind", "UPDATE journal SET kind = 'timer' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "event", "UPDATE journal SET event = 'flop' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "data", "UPDATE journal SET data = replace(data, '3', '4') WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "data taken away", "UPDATE journal SET data = NULL WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "data as if redacted", #"UPDATE journal SET data = '{"$redacted":"x"}' WHERE position = {order-7/3}"#,
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "from_state", "UPDATE journal SET from_state = 'of' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "to_state", "UPDATE journal SET to_state = 'on' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "actor", "UPDATE journal SET actor = 'x' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "key", "UPDATE journal SET key = CAST(X'006B65792D39' AS BLOB) WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "digest",
+            "UPDATE journal SET digest = CAST(X'00' || substr(digest, 2) AS BLOB) WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "digest of the last row", "UPDATE journal SET digest = zeroblob(32) WHERE position = {order-7/6}",
+            finds: "order-7, seq 6: the digest does not fit what the row says"),
+        Tampering(
+            "digest cut", "UPDATE journal SET digest = X'00' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: a row holds a digest that is not valid"),
+        Tampering(
+            "first row deleted", "DELETE FROM journal WHERE position = {order-7/1}",
+            finds: "order-7, seq 1: the row is missing"),
+        Tampering(
+            "row deleted", "DELETE FROM journal WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the row is missing"),
+        Tampering(
+            "last row deleted", "DELETE FROM journal WHERE position = {order-7/6}",
+            finds: "order-7, seq 6: the row is missing"),
+        Tampering(
+            "all rows deleted", "DELETE FROM journal WHERE instance_id = 2",
+            finds: "order-7, seq 1: the row is missing"),
+        Tampering(
+            "two rows swapped",
+            """
+            CREATE TEMP TABLE pair AS SELECT * FROM journal WHERE position IN ({order-7/3}, {order-7/4});
+            DELETE FROM journal WHERE position IN ({order-7/3}, {order-7/4});
+            UPDATE pair SET position = {order-7/3} + {order-7/4} - position;
+            INSERT INTO journal SELECT * FROM pair;
+            """, finds: "order-7, seq 3: the row is missing"),
+        Tampering(
+            "row twice",
+            """
+            INSERT INTO journal SELECT 5000, instance_id, machine_id, seq, previous, at_ms, real_ms, kind,
+            event, from_state, to_state, actor, key, digest, data FROM journal WHERE position = {order-7/6}
+            """,
+            finds: "position 5000: the store's next position 319 is not above it",
+            "order-7, seq 6: the journal goes on behind the instance's last row"),
+    ]
+
+    /// The other tables.
+    static let others: [Tampering] = [
+        Tampering(
+            "uuid", "UPDATE instance SET uuid = CAST(X'00' || substr(uuid, 2) AS BLOB) WHERE name = 'order-7'",
+            finds: "order-7, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "uuid cut", "UPDATE instance SET uuid = X'00' WHERE name = 'order-7'",
+            finds: "order-7: a row holds a UUID that is not valid"),
+        Tampering(
+            "namespace_id", "UPDATE instance SET namespace_id = 7 WHERE name = 'order-7'",
+            finds: "order-7: its namespace is missing"),
+        Tampering(
+            "instance's machine_id", "UPDATE instance SET machine_id = 2 WHERE name = 'order-7'",
+            finds: "order-7, seq 1: the row belongs to machine 1, the instance to 2"),
+        Tampering(
+            "status", "UPDATE instance SET status = 'done' WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's status is 'done', but its history leads to 'running'"),
+        Tampering(
+            "status that is none", "UPDATE instance SET status = 'dome' WHERE name = 'order-7'",
+            finds: "order-7: a row holds a status that is not valid"),
+        Tampering(
+            "status of one with timers", "UPDATE instance SET status = 'done' WHERE name = 'oven-1'",
+            finds: "oven-1, seq 4: the instance's status is 'done', but its history leads to 'running'"),
+        Tampering(
+            "instance's seq", "UPDATE instance SET seq = 5 WHERE name = 'order-7'",
+            finds: "order-7, seq 5: the instance says that its last row is at 7, but it is at 6"),
+        Tampering(
+            "instance's higher seq", "UPDATE instance SET seq = 7 WHERE name = 'order-7'",
+            finds: "order-7, seq 7: the instance says that its seq is 7, but its last row has 6"),
+        Tampering(
+            "head", "UPDATE instance SET head = {order-7/5} WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance says that its seq is 6, but its last row has 5"),
+        Tampering(
+            "head beyond", "UPDATE instance SET head = head + 1 WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance says that its last row is at 8, but it is at 7"),
+        Tampering(
+            "seq and head",
+            """
+            UPDATE instance SET seq = 5, head = {order-7/5}, digest = (SELECT digest FROM journal WHERE position
+            = {order-7/5}) WHERE name = 'order-7'
+            """,
+            finds: "order-7, seq 5: the instance's configuration is 'on', but its last row ends in 'off'"),
+        Tampering(
+            "configuration", "UPDATE instance SET configuration = 'off' WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's configuration is 'off', but its last row ends in 'on'"),
+        Tampering(
+            "context", "UPDATE instance SET context = '{\"lit\":false}' WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's context is not what its history leads to"),
+        Tampering(
+            "memory", "UPDATE instance SET memory = '[]' WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's history memory is not what its history leads to"),
+        Tampering(
+            "armed", "UPDATE instance SET armed = '[]', armed_at = '[]' WHERE name = 'oven-1'",
+            finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
+        Tampering(
+            "armed data", "UPDATE instance SET armed = replace(armed, '\"n\":1', '\"n\":2') WHERE name = 'oven-1'",
+            finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
+        Tampering(
+            "armed_at", "UPDATE instance SET armed_at = '[1]' WHERE name = 'oven-1'",
+            finds: "oven-1: its timer 'ring' is not in the table of timers"),
+        Tampering(
+            "armed_at that is no list", "UPDATE instance SET armed_at = '[1,2' WHERE name = 'oven-1'",
+            finds: "oven-1: a row holds a list of positions that is not valid"),
+        Tampering(
+            "output", "UPDATE instance SET output = '1' WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's output is not what its history leads to"),
+        Tampering(
+            "instance's digest", "UPDATE instance SET digest = zeroblob(32) WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's digest is not that of its last row"),
+        Tampering(
+            "created_ms", "UPDATE instance SET created_ms = created_ms + 1 WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's start time is not that of its first row"),
+        Tampering(
+            "updated_ms", "UPDATE instance SET updated_ms = updated_ms + 1 WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's last time is not that of its last row"),
+        Tampering(
+            "instance deleted", "DELETE FROM instance WHERE name = 'order-7'",
+            finds: "position 2: the row belongs to an instance 2 that is not there"),
+        Tampering("snapshot deleted", "DELETE FROM snapshot", finds: "long, seq 256: the snapshot is missing"),
+        Tampering(
+            "snapshot's context", "UPDATE snapshot SET context = '{\"lit\":true }'",
+            finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
+        Tampering(
+            "snapshot's status", "UPDATE snapshot SET status = 'done'",
+            finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
+        Tampering(
+            "snapshot's position", "UPDATE snapshot SET position = position + 1",
+            finds: "long, seq 256: the snapshot names position 269 instead of the row's"),
+        Tampering(
+            "snapshot's digest", "UPDATE snapshot SET digest = zeroblob(32)",
+            finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
+        Tampering("snapshot's seq", "UPDATE snapshot SET seq = 255", finds: "long, seq 256: the snapshot is missing"),
+        Tampering(
+            "snapshot of another instance", "UPDATE snapshot SET instance_id = 2",
+            finds: "long, seq 256: the snapshot is missing", "order-7, seq 256: there is a snapshot without its row"),
+        Tampering(
+            "snapshot of nobody", "UPDATE snapshot SET instance_id = 99",
+            finds: "long, seq 256: the snapshot is missing",
+            "seq 256: a snapshot belongs to an instance 99 that is not there"),
+        Tampering(
+            "a snapshot more",
+            """
+            INSERT INTO snapshot SELECT 2, 3, 9, status, configuration, context, memory, armed, output, digest
+            FROM snapshot
+            """,
+            finds: "order-7, seq 3: there is a snapshot without its row"),
+        Tampering(
+            "timer deleted", "DELETE FROM timer WHERE event = 'ring'",
+            finds: "oven-1: its timer 'ring' is not in the table of timers"),
+        Tampering(
+            "timer's time", "UPDATE timer SET due_ms = due_ms + 1 WHERE event = 'ring'",
+            finds: "oven-1: its timer 'ring' is not in the table of timers"),
+        Tampering(
+            "timer's instance", "UPDATE timer SET instance_id = 2 WHERE event = 'ring'",
+            finds: "oven-1: its timer 'ring' is not in the table of timers",
+            "order-7: there is a timer 'ring' that it has not armed"),
+        Tampering(
+            "timer's event", "UPDATE timer SET event = 'rinh' WHERE event = 'ring'",
+            finds: "oven-1: its timer 'ring' is not in the table of timers"),
+        Tampering(
+            "a timer more", "INSERT INTO timer VALUES (1, 1, 1, 2, 'flip')",
+            finds: "order-7: there is a timer 'flip' that it has not armed"),
+        Tampering(
+            "a timer of nobody", "INSERT INTO timer VALUES (1, 1, 1, 99, 'flip')",
+            finds: "position 1: a timer belongs to an instance 99 that is not there"),
+        Tampering(
+            "key deleted", "DELETE FROM dedupe WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: its key is not among those remembered",
+            "the store says that it remembers 8 keys, but there are 7"),
+        Tampering(
+            "key's position", "UPDATE dedupe SET position = {order-7/2} WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: its key is remembered for position 3"),
+        Tampering(
+            "key's scope", "UPDATE dedupe SET scope = 99 WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: its key is not among those remembered",
+            "position 4: a key is remembered for a row that does not have it"),
+        Tampering(
+            "key of a start deleted", "DELETE FROM dedupe WHERE position = {oven-1/1}",
+            finds: "oven-1, seq 1: its key is not among those remembered",
+            "the store says that it remembers 8 keys, but there are 7"),
+        Tampering(
+            "a key more", "INSERT INTO dedupe VALUES (X'0041', 2, {order-7/3})",
+            finds: "order-7, position 4: a key is remembered for a row that does not have it",
+            "the store says that it remembers 8 keys, but there are 9"),
+        Tampering(
+            "number of keys", "UPDATE store SET dedupe_count = dedupe_count + 1",
+            finds: "the store says that it remembers 9 keys, but there are 8"),
+        Tampering(
+            "next_position", "UPDATE store SET next_position = 5",
+            finds: "position 318: the store's next position 5 is not above it"),
+        Tampering(
+            "next_instance", "UPDATE store SET next_instance = 2",
+            finds: "oven-3: the store's next instance number 2 is not above its own"),
+        Tampering(
+            "machine's source", "UPDATE machine SET source = source || ' ' WHERE name = 'oven'",
+            finds: "machine 'oven', version 1: the source is not what was applied"),
+        Tampering(
+            "machine's digest", "UPDATE machine SET digest = zeroblob(32) WHERE name = 'oven'",
+            finds: "machine 'oven', version 1: the source is not what was applied",
+            "oven-1, seq 1: the digest does not fit what the row says",
+            "oven-2, seq 1: the digest does not fit what the row says",
+            "oven-3, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "machine's semantics", "UPDATE machine SET semantics = 2 WHERE name = 'oven'",
+            finds: "oven-1, seq 1: the digest does not fit what the row says",
+            "oven-2, seq 1: the digest does not fit what the row says",
+            "oven-3, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "machine's namespace", "UPDATE machine SET namespace_id = 7 WHERE name = 'oven'",
+            finds: "machine 2 ('oven') has no namespace",
+            "oven-1, position 8: a key is remembered for a row that does not have it",
+            "oven-2, position 9: a key is remembered for a row that does not have it",
+            "oven-3, position 10: a key is remembered for a row that does not have it"),
+        Tampering(
+            "machine deleted", "DELETE FROM machine WHERE name = 'oven'",
+            finds: "oven-1, seq 1: machine 2 is missing", "oven-2, seq 1: machine 2 is missing",
+            "oven-3, seq 1: machine 2 is missing"),
+    ]
+}

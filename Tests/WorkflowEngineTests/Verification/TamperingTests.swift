@@ -1,0 +1,111 @@
+import Foundation
+import GRDB
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// Whatever is changed in a file behind the daemon's back is found, and named.
+@Suite struct TamperingTests {
+    @Test(arguments: Tampering.journal + Tampering.others)
+    func isFound(_ tampering: Tampering) async throws {
+        let file = try await WrittenFile()
+        try file.forge(tampering.sql)
+        let findings = try await file.findings()
+        #expect(findings == tampering.findings)
+    }
+
+    /// Passes over one instance each, and slices of a few rows.
+    @Test(arguments: Tampering.journal)
+    func isFoundInSmallPasses(_ tampering: Tampering) async throws {
+        let file = try await WrittenFile()
+        try file.forge(tampering.sql)
+        var limits = EngineLimits()
+        limits.verifiedInstances = 1
+        var store = StoreLimits()
+        store.sliceRows = 3
+        let findings = try await file.findings(limits: limits, store: store)
+        #expect(findings.sorted() == tampering.findings.sorted())
+    }
+
+    /// Along the chain, and where that is broken through the whole journal.
+    @Test(arguments: (Tampering.journal + Tampering.others).filter { !$0.hidesTheInstance })
+    func isFoundInTheInstanceAlone(_ tampering: Tampering) async throws {
+        let file = try await WrittenFile()
+        try file.forge(tampering.sql)
+        for name in ["long", "order-7", "oven-1", "oven-2"] {
+            let (findings, counts) = try await file.verify(name)
+            guard counts != nil else { continue }
+            #expect(findings == tampering.findings(inTheChainOf: name))
+        }
+    }
+
+    @Test func anInstanceThatCannotBeReadIsFound() async throws {
+        let file = try await WrittenFile()
+        try file.forge("UPDATE instance SET status = 'dome' WHERE name = 'order-7'")
+        #expect(
+            try await file.verify("order-7").findings == [
+                "order-7: Cannot read '\(file.path)': a row holds a status that is not valid (SQLite 11)"
+            ])
+    }
+
+    /// Somebody who changes a row and hashes everything anew cannot make the step lead elsewhere.
+    @Test func aHistoryThatWasHashedAnewIsFound() async throws {
+        let file = try await WrittenFile()
+        try file.forge("UPDATE journal SET event = 'off' WHERE position = {order-7/4}")
+        try file.hashAnew("order-7")
+        #expect(
+            try await file.findings() == [
+                "order-7, seq 4: 'off' is recorded, but the machine refuses it"
+            ])
+    }
+
+    @Test func findingsAreBoundedAndAllAreCounted() async throws {
+        let file = try await WrittenFile()
+        try file.forge("UPDATE instance SET updated_ms = 1")
+        var limits = EngineLimits()
+        limits.toldFindings = 2
+        let (findings, counts) = try await file.verify(nil, limits)
+        #expect(findings.count == 2)
+        #expect(counts?.differences == 5)
+    }
+}
+
+extension WrittenFile {
+    /// Computes the digests of an instance's rows again, as its rows are now.
+    func hashAnew(_ name: String, semantics: Int64 = 1) throws {
+        let (uuid, machine, rows) = try read { database in
+            let instance = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT instance.id, uuid, machine.digest FROM instance JOIN machine ON machine.id = machine_id
+                    WHERE instance.name = ?
+                    """, arguments: [name])
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT * FROM journal WHERE instance_id = ? ORDER BY seq",
+                arguments: [instance?["id"] as Int64?])
+            return (
+                UniqueID(bytes: Self.bytes(instance?["uuid"]) ?? []),
+                Digest(bytes: Self.bytes(instance?["digest"]) ?? []), rows
+            )
+        }
+        var previous: Digest?
+        var sql = ""
+        for row in rows {
+            let record = JournalRecord(
+                position: Position(rawValue: row["position"]), instanceID: InstanceID(rawValue: row["instance_id"]),
+                machineID: MachineID(rawValue: row["machine_id"]), seq: Seq(rawValue: row["seq"]), previous: nil,
+                at: Timestamp(rawValue: row["at_ms"]), real: (row["real_ms"] as Int64?).map(Timestamp.init),
+                kind: JournalKind(rawValue: row["kind"]) ?? .event, event: row["event"], data: row["data"],
+                from: row["from_state"], to: row["to_state"], actor: row["actor"], key: Self.bytes(row["key"]),
+                digest: .zero)
+            let digest = Digest(
+                row: record, previous: previous, uuid: uuid, machine: machine, semantics: semantics, snapshot: nil)
+            sql += "UPDATE journal SET digest = X'\(digest.text)' WHERE position = \(record.position.rawValue);"
+            previous = digest
+        }
+        sql += "UPDATE instance SET digest = X'\(previous?.text ?? "")' WHERE name = '\(name)'"
+        try forge(sql)
+    }
+
+    private static func bytes(_ data: Data?) -> [UInt8]? { data.map { Array($0) } }
+}
