@@ -7,6 +7,8 @@ SHELL := /bin/bash
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
+# Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
+heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 swift_folders := Package.swift Sources Tests migrations Benchmarks
 
 help: ## List the targets
@@ -27,7 +29,8 @@ test: ## Everything that must hold: lint, a build without warnings, all suites, 
 	@.ci/packages.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
-	.ci/swift.sh test $(flags) --skip-build
+	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
+	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
 	$(MAKE) --no-print-directory unit
 
 unit: ## Check the systemd unit, where systemd-analyze is there
@@ -45,9 +48,9 @@ fuzz: ## libFuzzer on definitions, expressions and steps, 10 minutes each; FUZZ_
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-crash: ## 500 kills and 2,000 power cuts under load, each followed by a check of every row; 120 kills under 16 clients
-	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 \
-	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests'
+crash: ## 500 kills and 2,000 power cuts under load, 120 kills under 16 clients, every call of the store failing once
+	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 SIMULATION_STRIDE=1 \
+	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests|SimulationTests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \

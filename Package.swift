@@ -117,6 +117,8 @@ let package = Package(
             dependencies: [
                 "CEL", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Benchmarks"
         ),

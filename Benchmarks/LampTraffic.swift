@@ -11,7 +11,8 @@ struct LampTraffic {
         var snapshot: Snapshot
     }
 
-    private static let source = "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
+    /// The definition.
+    static let source = "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
 
     private let path: String
     private let instances: Int

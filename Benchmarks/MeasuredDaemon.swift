@@ -39,6 +39,19 @@ final class MeasuredDaemon {
         }
     }
 
+    /// Kills the daemon as a crash would.
+    func kill() throws {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// What it keeps in memory of its own (`RssAnon` of proc_pid_status(5)), in MiB.
+    func anonymousMiB() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1_024
+    }
+
     /// Stops the daemon; gives the mean number of events in a batch, as its log tells, without those of `prepare`,
     /// which came one at a time.
     func stop() throws -> Double {

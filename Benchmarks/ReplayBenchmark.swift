@@ -41,6 +41,13 @@ struct ReplayBenchmark: AsyncParsableCommand {
             }
             return counts.events
         }
+        let machine = try DefinitionReader.read(LampTraffic.source).machine
+        try await measure("replay with another definition, flat machine", file) {
+            let counts = try await Backtest(of: file, with: machine).run(machine: "lamp", version: nil) { event in
+                if case .parts(let instance, _) = event { throw ValidationError("\(instance) parts") }
+            }
+            return counts.events
+        }
         try file.close()
     }
 

@@ -12,15 +12,19 @@ public struct ClientLimits: Hashable, Sendable {
     /// Of one line of an answer in lines: an instance and what is said about it.
     public var lineBytes: Int
 
+    /// How long a request with a key is repeated whose outcome is unknown; the pauses between the tries, in sum.
+    public var patience: Duration
+
     /// Takes the bounds as they are.
     public init(
         connecting: Duration = .seconds(5), answering: Duration = .seconds(30), silence: Duration = .seconds(120),
-        answerBytes: Int = 64 << 20, lineBytes: Int = 4 << 20
+        answerBytes: Int = 64 << 20, lineBytes: Int = 4 << 20, patience: Duration = .seconds(10)
     ) {
         self.connecting = connecting
         self.answering = answering
         self.silence = silence
         self.answerBytes = answerBytes
         self.lineBytes = lineBytes
+        self.patience = patience
     }
 }

@@ -1,7 +1,7 @@
 import WorkflowAPI
 
 extension WorkflowClient {
-    /// Repeats a request with a key until it is known what became of it, or until the patience ends.
+    /// Repeats a request with a key until it is known what became of it, or until `ClientLimits.patience` ends.
     ///
     /// Only a request that may have been carried out is repeated: its answer was lost, or the daemon itself does not
     /// know. Other errors are thrown as they come.
@@ -9,10 +9,10 @@ extension WorkflowClient {
     /// - Parameter waitsForDaemon: Whether to repeat also what was surely not carried out: the daemon is restarting, or
     ///   has no room.
     public func untilKnown<Answer>(
-        patience: Duration = .seconds(10), waitsForDaemon: Bool = false,
+        waitsForDaemon: Bool = false,
         _ request: () async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {
-        let deadline = ContinuousClock.now + patience
+        var patience = limits.patience
         var pause = Duration.milliseconds(50)
         var unknown: ClientError?
         while true {
@@ -21,10 +21,11 @@ extension WorkflowClient {
             } catch {
                 if error.leavesOutcomeOpen || (waitsForDaemon && error.isTransient) { unknown = error }
                 guard let unknown, error.isTransient else { throw error }
-                guard .now + pause < deadline else { throw unknown }
+                guard pause <= patience else { throw unknown }
             }
             // Ends early when the task is cancelled; the next request then fails at once.
             try? await Task.sleep(for: pause)
+            patience -= pause
             pause = min(pause * 2, .seconds(1))
         }
     }

@@ -15,13 +15,13 @@ extension BatchBuilder {
         guard firings(of: name) < limits.firingsOfInstance else { return .exhausted }
         let isDue = fireNext(of: &instance)
         keep(instance)
-        return isDue ? .fired(next: instance.nextKey) : .nothing
+        return isDue ? .fired(next: instance.nextKey, turn: instance.comesAtOnce ? now : nil) : .nothing
     }
 
     /// What came of looking at an instance that may have something due.
     enum Firing {
-        /// A timer fired; the next one of the instance.
-        case fired(next: TimerKey?)
+        /// A timer fired; the next one of the instance, and when its turn is if that is not when it is due.
+        case fired(next: TimerKey?, turn: Timestamp?)
         /// Nothing was due.
         case nothing
         /// The instance had its share of this batch.

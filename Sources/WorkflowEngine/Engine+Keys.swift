@@ -1,5 +1,6 @@
 import JSON
 import Statechart
+import Synchronization
 import WorkflowStore
 
 // The first answer to a key, made again from the journal: the step gives the same now as it gave then.
@@ -11,12 +12,13 @@ extension Engine {
         guard row.kind == .event, row.event == command.event.name,
             row.data == command.event.data.map(JSONWriter.string)
         else { throw .keyReused(command.key?.text ?? "") }
-        let before = try await instance(row.instanceID, before: row)
+        let before = try await instance(before: row)
         let event = Event(name: row.event, data: command.event.data, at: LogicalTime(row.at))
         guard case .accepted(let macrostep) = before.machine.step(before.snapshot, event, as: before.identity) else {
             throw .fault("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)")
         }
         let chain = before.machine.chain(event, macrostep, as: before.identity)
+        keep(before.after(chain))
         return SentEvent(chain, from: before, isDryRun: false, explanation: nil, isRepeated: true)
     }
 
@@ -56,9 +58,14 @@ extension Engine {
     }
 
     /// An instance as it was before a row of its history.
-    private func instance(_ id: InstanceID, before row: JournalRecord) async throws(Rejection) -> LiveInstance {
-        let record = try await record(id)
+    private func instance(before row: JournalRecord) async throws(Rejection) -> LiveInstance {
         let last = row.seq.rawValue - 1
+        if let known = pastInstances.withLock({ $0.value(for: row.instanceID, cost: \.size) }),
+            known.record.seq.rawValue == last, known.record.machineID == row.machineID
+        {
+            return known
+        }
+        let record = try await record(row.instanceID)
         let fold = try await fold(of: record, through: last)
         guard let snapshot = fold.snapshot else { throw .fault("'\(record.name)' has no row before seq \(last + 1)") }
         return LiveInstance(
@@ -67,7 +74,22 @@ extension Engine {
     }
 }
 
+extension Engine {
+    /// Who asks for one answer again often asks for the next one too.
+    private func keep(_ instance: LiveInstance) {
+        pastInstances.withLock { $0.insert(instance, for: instance.record.id, cost: instance.size) }
+    }
+}
+
 extension LiveInstance {
+    /// The instance as it was after a chain.
+    fileprivate func after(_ chain: Chain) -> LiveInstance {
+        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
+        return LiveInstance(
+            record: record, seq: Seq(rawValue: record.seq.rawValue + Int64(rows)), snapshot: chain.snapshot,
+            loaded: loaded)
+    }
+
     /// An instance as it was after a macrostep; only what an answer needs is as it was then.
     init(record: InstanceRecord, seq: Seq, snapshot: Snapshot, loaded: LoadedMachine) {
         var past = record

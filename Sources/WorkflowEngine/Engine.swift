@@ -21,6 +21,8 @@ package final class Engine: Service {
 
     let limits: EngineLimits
     let library: MachineLibrary
+    /// Instances as they were after an answer that was given again.
+    let pastInstances: Mutex<GenerationCache<InstanceID, LiveInstance>>
     let backups: BackupDesk
     private let queue: CommandQueue
     private let clock: any WallClock
@@ -48,6 +50,7 @@ package final class Engine: Service {
         self.limits = limits
         self.logger = logger
         library = MachineLibrary(limits: limits)
+        pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
         let queue = CommandQueue(limits: limits)
         self.queue = queue

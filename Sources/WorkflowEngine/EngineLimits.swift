@@ -12,6 +12,8 @@ package struct EngineLimits: Sendable {
     package var batchApplying: Duration = .milliseconds(5)
     /// Bytes of recent instances that the writer keeps decoded.
     package var cachedInstanceBytes = 64 << 20
+    /// Bytes of instances as they were, kept to give the answers that followed again.
+    package var pastInstanceBytes = 8 << 20
     /// Bytes of definitions, as text, that are kept compiled.
     package var cachedMachineBytes = 32 << 20
     /// Callers that wait for new history at once.

@@ -90,6 +90,13 @@ struct LiveInstance {
         return TimerKey(next, at: record.armedAt[index])
     }
 
+    /// Whether what comes next was sent or armed without delay. Its time stands still however often that happens, so
+    /// others that are due have their turn before it.
+    var comesAtOnce: Bool {
+        guard let next = snapshot.nextTimer else { return false }
+        return next.isImmediate || (next.due <= LogicalTime(record.updated) && nextKey?.position == record.head)
+    }
+
     /// The rows that stand in the store for what is armed: none while the instance does not run.
     var timers: [TimerRecord] {
         guard snapshot.status == .running else { return [] }

@@ -11,8 +11,12 @@ struct TimerWindow {
     private struct Entry: Comparable {
         let key: TimerKey
         let instance: InstanceID
+        /// When its turn is: when it is due, or later.
+        var turn: Timestamp
 
-        static func < (lhs: Entry, rhs: Entry) -> Bool { lhs.key < rhs.key }
+        private var order: TimerKey { TimerKey(due: turn, position: key.position, ordinal: key.ordinal) }
+
+        static func < (lhs: Entry, rhs: Entry) -> Bool { lhs.order < rhs.order }
     }
 
     private let bound: Int
@@ -31,17 +35,19 @@ struct TimerWindow {
     }
 
     /// Enters a timer that was armed, or that is still to come.
-    mutating func insert(_ key: TimerKey, of instance: InstanceID) {
+    ///
+    /// - Parameter turn: When its turn is, if that is later than when it is due.
+    mutating func insert(_ key: TimerKey, of instance: InstanceID, turn: Timestamp?) {
         if isStale { return }
         if let horizon, key > horizon { return }
-        entries.insert(Entry(key: key, instance: instance))
+        entries.insert(Entry(key: key, instance: instance, turn: max(key.due, turn ?? key.due)))
         if entries.count > 2 * bound { isStale = true }
     }
 
     /// When something may be due next; nil when nothing is armed.
     mutating func nextDue(_ store: any StoreWriter) throws(StoreError) -> Timestamp? {
         try refresh(store)
-        return entries.min?.key.due
+        return entries.min?.turn
     }
 
     /// The instance that may have something due first, and what, if it is due by a time; takes the entry out.
@@ -49,7 +55,7 @@ struct TimerWindow {
         by now: Timestamp, _ store: any StoreWriter
     ) throws(StoreError) -> (key: TimerKey, instance: InstanceID)? {
         try refresh(store)
-        guard let first = entries.min, first.key.due <= now else { return nil }
+        guard let first = entries.min, first.turn <= now else { return nil }
         entries.removeMin()
         return (first.key, first.instance)
     }
@@ -60,7 +66,7 @@ struct TimerWindow {
     private mutating func refresh(_ store: any StoreWriter) throws(StoreError) {
         guard mustRead else { return }
         let timers = try store.timers(limit: bound)
-        entries = Heap(timers.map { Entry(key: $0.key, instance: $0.instanceID) })
+        entries = Heap(timers.map { Entry(key: $0.key, instance: $0.instanceID, turn: $0.key.due) })
         horizon = timers.count == bound ? timers.last?.key : nil
         isStale = false
     }

@@ -22,8 +22,11 @@ final class Writer {
     private var entered: [InstanceID: TimerKey] = [:]
     /// Timers wait after a batch of them was not written.
     private var timersRest: ContinuousClock.Instant?
-    /// After a batch of timers broke a constraint they fire one by one, until the one to blame is found.
+    /// After a batch of timers broke a constraint they fire one by one, in batches of their own, until the one to blame
+    /// is found or none is due.
     private var firesOneByOne = false
+    /// Whether the last batch was one timer's own; commands that wait have their turn after it.
+    private var firedOne = false
     /// Instances whose timers cannot be fired; a restart tries again.
     private var broken: Set<InstanceID> = []
 
@@ -85,8 +88,10 @@ final class Writer {
         var builder = makeBuilder()
         var answers: [Result<Answer, Rejection>] = []
         let begin = ContinuousClock.now
-        let fired = firing ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
-        while let entry = waiting.first, answers.isEmpty || isOpen(builder, since: begin) {
+        let isTimersTurn = firing && (waiting.isEmpty || !firedOne)
+        let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
+        firedOne = firesOneByOne && !fired.isEmpty
+        while !firedOne, let entry = waiting.first, answers.isEmpty || isOpen(builder, since: begin) {
             if case .moveClock = entry.command { break }
             answers.append(apply(entry.command, to: &builder))
             waiting.removeFirst()
@@ -137,7 +142,9 @@ final class Writer {
         for (name, instance) in builder.touched {
             cache.insert(instance, for: name, cost: instance.size)
             let id = instance.record.id
-            if let key = instance.nextKey, entered[id] != key { window.insert(key, of: id) }
+            if let key = instance.nextKey, entered[id] != key {
+                window.insert(key, of: id, turn: instance.comesAtOnce ? builder.now : nil)
+            }
         }
         entered = [:]
         feed.committed(builder.changedInstances)
@@ -216,14 +223,17 @@ extension Writer {
                 round.isExhausted = true
                 break
             }
-            guard let (key, id) = try window.popDue(by: builder.now, store) else { break }
+            guard let (key, id) = try window.popDue(by: builder.now, store) else {
+                if round.fired.isEmpty { firesOneByOne = false }
+                break
+            }
             if broken.contains(id) { continue }
             do throws(Rejection) {
                 switch try builder.fire(id, expecting: key, cached: { cache.value(for: $0, cost: \.size) }) {
-                case .fired(let next):
+                case .fired(let next, let turn):
                     round.fired.append(id)
                     entered[id] = next
-                    if let next { window.insert(next, of: id) }
+                    if let next { window.insert(next, of: id, turn: turn) }
                 case .nothing: break
                 case .exhausted:
                     // It is entered again when the batch is committed.

@@ -1,4 +1,5 @@
-/// A caller's key, in the form in which it is stored: the 16 bytes of a UUID, or a zero byte and a text.
+/// A caller's key, in the form in which it is stored: the 16 bytes of a UUID, or a zero byte and a text; two zero bytes
+/// where that would make 16.
 package struct RequestKey: Hashable, Sendable {
     package let bytes: [UInt8]
 
@@ -13,13 +14,14 @@ package struct RequestKey: Hashable, Sendable {
         guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return nil
         }
-        bytes = UniqueID(text: text)?.bytes ?? [0] + Array(text.utf8)
+        let zeros: [UInt8] = text.utf8.count == 15 ? [0, 0] : [0]
+        bytes = UniqueID(text: text)?.bytes ?? zeros + Array(text.utf8)
     }
 
     /// What a caller would write.
     package var text: String {
         if bytes.count == 16 { return UniqueID(bytes: bytes).text }
-        return String(decoding: bytes.first == 0 ? bytes.dropFirst() : bytes[...], as: UTF8.self)
+        return String(decoding: bytes.drop { $0 == 0 }, as: UTF8.self)
     }
 
     /// The time that a version 7 UUID says (RFC 9562, section 5.7); nil for every other key.

@@ -3,7 +3,7 @@ import Foundation
 import WorkflowEngine
 import WorkflowStore
 
-struct Restore: ParsableCommand {
+struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a backup in the place of the database.",
         discussion: """
@@ -28,10 +28,11 @@ struct Restore: ParsableCommand {
         case virtual
     }
 
-    func run() throws {
+    func run() async throws {
         umask(0o077)
         do {
             let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
+            try await verify()
             let restoration = StoreRestoration(
                 backup: backup, database: file, clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun)
             print(text(of: try restoration.run(clock: SystemClock().now()), file))
@@ -39,6 +40,16 @@ struct Restore: ParsableCommand {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             throw ExitCode(DaemonExit(error).rawValue)
         }
+    }
+
+    /// Applies every event of the backup again; the first difference is why it is not restored.
+    private func verify() async throws {
+        let file = try SQLiteFile.open(at: backup)
+        _ = try await Verification(of: file).run { event in
+            guard case .finding(let finding) = event else { return }
+            throw StoreError(.damaged, "'\(backup)' is damaged: \(finding)")
+        }
+        try file.close()
     }
 
     private func text(of report: RestoreReport, _ file: String) -> String {

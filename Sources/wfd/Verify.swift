@@ -18,6 +18,7 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         do {
             let store = try SQLiteFile.open(at: file)
+            if store.isLogMissing { tell("note: it was not closed in order and has no write-ahead log beside it") }
             let counts = try await Verification(of: store).run { event in
                 if case .finding(let finding) = event { print(finding) }
             }
@@ -27,8 +28,12 @@ struct Verify: AsyncParsableCommand {
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
         }
+    }
+
+    private func tell(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 }

@@ -65,6 +65,11 @@ package final class Daemon: Sendable {
 
     /// Runs `wfctl` against it.
     package func wfctl(_ arguments: String...) async throws -> ProgramResult {
+        try await wfctl(arguments)
+    }
+
+    /// Runs `wfctl` against it.
+    package func wfctl(_ arguments: [String]) async throws -> ProgramResult {
         try await DaemonTesting.wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(address)"])
     }
 

@@ -26,6 +26,16 @@ package struct DatabaseFile: Sendable {
         try queue.close()
     }
 
+    /// Writes something on a connection of its own, without foreign keys and checks: what a careless hand could do.
+    package func changeUnchecked(_ sql: String) throws {
+        let queue = try DatabaseQueue(path: path)
+        try queue.inDatabase { database in
+            try database.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+            try database.execute(sql: sql)
+        }
+        try queue.close()
+    }
+
     /// Every row of every table, a line each: equal for files of equal content.
     package func dump() throws -> [String] {
         try read { database in

@@ -168,7 +168,7 @@ import WorkflowClient
         #expect(refused.end == .exited(65))
         #expect(
             refused.errors
-                == "error: '\(copy)' is damaged: the row at seq 2 of 'profile' is not what was written\n")
+                == "error: '\(copy)' is damaged: profile, seq 2: the digest does not fit what the row says\n")
         #expect(try contents(of: daemon.database) == before)
         #expect(try folder.names().allSatisfy { !$0.contains("restoring") && !$0.contains("replaced") })
     }

@@ -19,6 +19,9 @@ struct RoutesTests {
         #expect(Routes.machine("order", version: 3) == "/v1/machines/order/versions/3")
         #expect(Routes.events(ofInstance: "o") == "/v1/instances/o/events")
         #expect(Routes.history(ofInstance: "o") == "/v1/instances/o/history")
+        #expect(Routes.replay(ofInstance: "o") == "/v1/instances/o/replay")
+        #expect(Routes.replay(ofMachine: "m") == "/v1/machines/m/replay")
+        #expect(Routes.verify == "/v1/verify" && Routes.verify(ofInstance: "o") == "/v1/instances/o/verify")
         #expect(Routes.live == "/livez" && Routes.ready == "/readyz")
     }
 }

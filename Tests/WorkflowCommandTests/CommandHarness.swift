@@ -45,7 +45,7 @@ struct CommandHarness {
             variables: variables, output: output, errors: errors, files: files,
             connect: { address in
                 addresses.list.withLock { $0.append(address) }
-                return WorkflowClient(transport: transport)
+                return WorkflowClient(transport: transport, limits: ClientLimits(patience: .seconds(1)))
             }, makeKey: { Sample.key }, uptime: TickingClock(tick).now)
         let exit = await CommandLineRun(environment: environment)(arguments)
         let outcome = Outcome(exit: exit, output: output.text, errors: errors.text)

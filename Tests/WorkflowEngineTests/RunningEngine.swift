@@ -94,8 +94,13 @@ final class HandClock: WallClock {
 final class StoreFolder: Sendable {
     let path: String
 
-    init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-engine-\(UUID().uuidString)")
+    /// - Parameter isInMemory: For tests of many files whose flushes do not matter; where the system can do that.
+    init(isInMemory: Bool = false) throws {
+        let memory = "/dev/shm"
+        let parent =
+            isInMemory && FileManager.default.isWritableFile(atPath: memory)
+            ? URL(filePath: memory) : FileManager.default.temporaryDirectory
+        let folder = parent.appending(path: "wfd-engine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.path
     }

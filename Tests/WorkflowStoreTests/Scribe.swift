@@ -34,7 +34,7 @@ final class Scribe {
     }
 
     /// Begins an instance of a machine version, by default the last one applied.
-    func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle") {
+    func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle", key: String? = nil) {
         let at = tick()
         let instance = InstanceRecord(
             id: numbers.nextInstance, uuid: UniqueID(at: at, random: &random), name: name,
@@ -43,7 +43,9 @@ final class Scribe {
             digest: Digest(of: []), created: at, updated: at)
         numbers.nextInstance = InstanceID(rawValue: instance.id.rawValue + 1)
         instances[name] = instance
-        write(name, .started, event: "init", data: #"{"amount":1.0}"#, to: state, at: at)
+        write(
+            name, .started, event: "init", data: #"{"amount":1.0}"#, to: state, at: at,
+            key: key.flatMap(RequestKey.init(text:))?.bytes)
     }
 
     /// An instance takes an event.
@@ -58,6 +60,23 @@ final class Scribe {
     /// Commits what was collected.
     func commit(_ writer: any StoreWriter) throws {
         try writer.commit(take())
+    }
+
+    /// One that goes on from what a store has, after a batch that was not written. For stores without other instances.
+    func resumed(_ writer: any StoreWriter) -> Scribe {
+        let scribe = Scribe(writer)
+        scribe.machines = machines
+        for (name, rows) in history {
+            let kept = rows.filter { $0.position < scribe.numbers.nextPosition }
+            scribe.history[name] = kept
+            scribe.instances[name] = instances[name]
+            if let last = kept.last {
+                scribe.instances[name]?.seq = last.seq
+                scribe.instances[name]?.head = last.position
+                scribe.instances[name]?.digest = last.digest
+            }
+        }
+        return scribe
     }
 
     /// Takes what was collected without committing it.

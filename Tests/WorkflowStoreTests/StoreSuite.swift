@@ -13,7 +13,7 @@ struct StoreSuite {
     }
 
     static let checks =
-        records + history + lists + places + [
+        records + history + lists + places + timers + keys + [
             Check(name: "an empty batch changes nothing") { (store) async throws in
                 let numbers = store.writer.numbers
                 try store.writer.commit(StoreBatch(numbers: numbers))

@@ -25,6 +25,10 @@ final class SystemNewFile: NewFile {
     private let path: String
     private let partial: String
     private var descriptor: CInt
+    /// Written since the last flush. Flushing a large file at once would hold up others who use the disk, wfd first of
+    /// all.
+    private var unflushed = 0
+    private static let flushBytes = 8 << 20
 
     init(_ path: String) throws {
         self.path = path
@@ -56,10 +60,14 @@ final class SystemNewFile: NewFile {
             }
             if written > 0 {
                 rest = rest.dropFirst(written)
+                unflushed += written
             } else if errno != EINTR {
                 throw failure(errno)
             }
         }
+        guard unflushed >= Self.flushBytes else { return }
+        guard fsync(descriptor) == 0 else { throw failure(errno) }
+        unflushed = 0
     }
 
     func commit(replacing: Bool) throws {

@@ -1,6 +1,6 @@
 import WorkflowAPI
 
-/// Tells on the error stream how far something is and how long it will take, from its second second on: on a terminal
+/// Tells on the error stream how far something is and how long it will take, once it has taken a second: on a terminal
 /// in one line that changes, elsewhere in a line now and then.
 struct ProgressLine {
     private static let silence = Duration.seconds(1)

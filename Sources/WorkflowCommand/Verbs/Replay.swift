@@ -97,7 +97,8 @@ struct Replay: Verb {
 extension ReplayStep {
     /// For people: a line, and the microsteps below it.
     fileprivate var lines: String {
-        let ending = status == .running ? "" : " (\(status.rawValue)\(output.map { " \(JSONWriter.string($0))" } ?? ""))"
+        let ending =
+            status == .running ? "" : " (\(status.rawValue)\(output.map { " \(JSONWriter.string($0))" } ?? ""))"
         let head = "\(seq)  \(at.text)  \(kind)  \(event)\(data.map { " \(JSONWriter.string($0))" } ?? ""): "
         return head + StateText.leaves(configuration) + ending + "   \(JSONWriter.string(context))\n"
             + (microsteps ?? []).map(\.lines).joined()

@@ -46,6 +46,7 @@ package enum BacktestEvent: Sendable, Equatable {
 
 /// Replays instances of one machine with another definition. Reads as `Verification` does, and writes nothing.
 package struct Backtest: Sendable {
+    /// Is told what happens, in order; what it throws ends the work.
     package typealias Report = @concurrent (BacktestEvent) async throws -> Void
 
     private let store: any StoreReader

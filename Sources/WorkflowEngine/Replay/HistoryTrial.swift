@@ -22,6 +22,14 @@ package struct TrialDifference: Sendable, Equatable {
     package var wouldBe: [String]
     /// In plain words: what differs.
     package var reason: String
+
+    package init(seq: Seq, event: String, was: [String], wouldBe: [String], reason: String) {
+        self.seq = seq
+        self.event = event
+        self.was = was
+        self.wouldBe = wouldBe
+        self.reason = reason
+    }
 }
 
 /// One instance, going through its history again under another definition.

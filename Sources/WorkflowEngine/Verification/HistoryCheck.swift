@@ -2,7 +2,7 @@ import JSON
 import Statechart
 import WorkflowStore
 
-/// Compares the history of one instance, row by row, with itself, with the step and in the end with the stored
+/// Compares the history of one instance, row by row, with itself and with the step, and in the end with the stored
 /// instance.
 struct HistoryCheck {
     /// As it was read before the first of its rows.

@@ -6,6 +6,7 @@ package import WorkflowStore
 /// Everything is read in slices, so that a daemon that is busy meanwhile stays busy. What is written after a
 /// verification has begun is left out: each instance is compared as it was when it was read, with its rows up to then.
 package struct Verification: Sendable {
+    /// Is told what happens, in order; what it throws ends the work.
     package typealias Report = @concurrent (VerificationEvent) async throws -> Void
 
     let store: any StoreReader

@@ -72,12 +72,11 @@ struct FileCreation {
         }
         try connection.inDatabase { database in
             // It says what it came to; the log stays empty, and closing removes it.
-            let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") ?? "nothing"
             guard mode == "wal" else {
                 throw StoreError(
                     .cannotOpen,
-                    "Cannot create '\(file.given)': PRAGMA journal_mode did not take: wanted wal, found \(mode ?? "nothing")"
-                )
+                    "Cannot create '\(file.given)': PRAGMA journal_mode did not take: wanted wal, found \(mode)")
             }
         }
         try connection.close()

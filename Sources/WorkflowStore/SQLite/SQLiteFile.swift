@@ -11,6 +11,9 @@ package final class SQLiteFile: SQLiteReading {
     package let readers: ReaderPool
     /// The bounds that it was opened with.
     package let limits: StoreLimits
+    /// Whether the file says that it was not closed in order, and there was no write-ahead log beside it: what was
+    /// committed last may be missing. It is so for a copy of a file that a daemon had open.
+    package let isLogMissing: Bool
     private let leftovers: Leftovers
 
     private init(row: StoreRow, readers: ReaderPool, limits: StoreLimits, leftovers: Leftovers) {
@@ -18,6 +21,7 @@ package final class SQLiteFile: SQLiteReading {
         self.readers = readers
         self.limits = limits
         self.leftovers = leftovers
+        isLogMissing = !row.isClean && leftovers.hadNoLog
     }
 
     /// Opens a file that is there; refuses one of another program or of a newer schema, and one whose schema is not to
@@ -65,6 +69,8 @@ package final class SQLiteFile: SQLiteReading {
 private struct Leftovers: Sendable {
     let file: StoreFile
     private let paths: [String]
+    /// Whether there was no write-ahead log.
+    var hadNoLog: Bool { paths.contains(file.wal) }
 
     /// To be called before the file is opened.
     init(_ file: StoreFile) {

@@ -42,6 +42,8 @@ package struct StoreLimits: Sendable {
     package var backupSetbacks = 100
     /// Bytes that must be left on the disk beside a backup, so that it never stops the daemon.
     package var backupReserveBytes: Int64 = 64 << 20
+    /// Bytes of a backup that are flushed at once: what a commit may have to wait for.
+    package var backupFlushBytes = 4 << 20
     /// Bytes that are read and written at once when a file is copied.
     package var copyPartBytes = 1 << 20
 

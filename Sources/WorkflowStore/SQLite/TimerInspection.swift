@@ -2,8 +2,7 @@ import GRDB
 import JSON
 import Statechart
 
-/// Compares what instances have armed with the table of timers: each running one has a row there, and there is no
-/// other.
+/// Compares what instances have armed with the table of timers: what runs has a row there, and there is no other.
 enum TimerInspection {
     /// Looks up the timers that an instance has armed; gives their number, and notes the first that does not fit.
     static func compare(_ instance: inout InspectedInstance, _ database: Database) throws -> Int {

@@ -2,6 +2,7 @@ import DaemonTesting
 import DiskTesting
 import Foundation
 import Statechart
+import Synchronization
 import WorkflowEngine
 import WorkflowStore
 
@@ -150,13 +151,20 @@ final class PowerSite {
             try? FileManager.default.removeItem(atPath: folder)
         }
         let path = folder + "/wfd.db"
+        var mistakes: [String] = []
         do {
-            try SQLiteStore.open(at: path, clock: clock.now(), limits: Self.limits).writer.close()
+            let store = try SQLiteStore.open(at: path, clock: clock.now(), limits: Self.limits)
+            let findings = Mutex<[Finding]>([])
+            _ = try await Verification(of: store).run { event in
+                if case .finding(let finding) = event { findings.withLock { $0.append(finding) } }
+            }
+            mistakes += findings.withLock { $0.map { "verify: \($0)" } }
+            try store.writer.close()
         } catch {
             return ["it cannot be opened: \(error)"]
         }
         let check = try JournalCheck(path, attempts: attempts)
-        var mistakes = check.mistakes
+        mistakes += check.mistakes
         for (name, seq) in reached.sorted(by: { $0.key < $1.key }) where check.seqs[name] ?? 0 < seq {
             mistakes.append("\(name) was said to be at seq \(seq), and is at \(check.seqs[name] ?? 0)")
         }

@@ -143,8 +143,8 @@ import WorkflowStore
         #expect {
             try SQLiteFile.open(at: file.path)
         } throws: { error in
-            (error as? StoreError)?.message
-                == "Cannot open '\(file.path)': its schema is not that of version 1: the trigger 'journal_update' is missing"
+            (error as? StoreError)?.message == "Cannot open '\(file.path)': its schema is not that of version 1: "
+                + "the trigger 'journal_update' is missing"
         }
     }
 }

@@ -176,10 +176,10 @@ extension DraftReader {
             return nil
         }
         checkKeys(of: pairs, in: .misfire, of: "'misfire'")
-        guard let node = pairs["skip"], case .scalar(let text, _) = node.content,
-            let milliseconds = DelayText.milliseconds(text)
-        else {
-            diagnostics.error("'skip' is how late is too late, \(DelayText.rule)", at: node.position)
+        let skip = pairs["skip"]
+        guard case .scalar(let text, _)? = skip?.content, let milliseconds = DelayText.milliseconds(text) else {
+            let position = (skip ?? node).position
+            diagnostics.error("'skip' is how late is too late, \(DelayText.rule)", at: position)
             return nil
         }
         return .skip(afterMilliseconds: milliseconds)

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import JSON
+import Logging
+import ServiceLifecycle
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// Measures a daemon on a large database: how long it takes to be ready after a kill, what it keeps in memory, and how
+/// long a page of a long history takes.
+struct ScaleBenchmark: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scale",
+        abstract: "Measures start after kill -9, memory and pages of history on a large database.")
+
+    @Option(help: ArgumentHelp("Instances.", valueName: "n"))
+    var instances: Int = 1_000_000
+
+    @Option(help: ArgumentHelp("Instances among them with a timer.", valueName: "n"))
+    var timers: Int = 100_000
+
+    @Option(help: ArgumentHelp("Events of one instance.", valueName: "n"))
+    var events: Int = 1_000_000
+
+    func validate() throws {
+        guard (1...10_000_000).contains(instances), (0...instances).contains(timers),
+            (500...10_000_000).contains(events)
+        else { throw ValidationError("up to 10000000 instances, as many timers, 500 to 10000000 events") }
+    }
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wfbench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // What is left behind is only untidy.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let clock = ContinuousClock()
+        let begin = clock.now
+        try await fill(folder.appending(path: "scale.db").path)
+        print(
+            "filled: \(instances) instances, \(timers) timers, \(events) events of one instance in \(clock.now - begin)"
+        )
+
+        let first = try MeasuredDaemon(folder: folder, name: "scale")
+        let connection = try Connection(socket: first.socket)
+        for _ in 0..<2_000 {
+            try connection.expect(200, for: HTTPRequestText.post("/v1/instances/hot/events", #"{"event":"flip"}"#))
+        }
+        try first.kill()
+        let killed = clock.now
+        let daemon = try MeasuredDaemon(folder: folder, name: "scale")
+        try Connection(socket: daemon.socket).expect(200, for: HTTPRequestText.get("/readyz"))
+        print("ready after kill -9: \(clock.now - killed)   (goal: 2 seconds)")
+        print("RssAnon at rest: \(try daemon.anonymousMiB()) MiB   (goal: 100 MiB)")
+        try pages(of: daemon)
+        print("RssAnon after the pages: \(try daemon.anonymousMiB()) MiB")
+        try daemon.kill()
+    }
+
+    /// Reads pages at places all over the history, each twice: the second time it is warm.
+    private func pages(of daemon: MeasuredDaemon) throws {
+        let connection = try Connection(socket: daemon.socket)
+        var times: [Double] = []
+        for place in 0..<40 {
+            for isWarm in [false, true] {
+                let after = (events - 500) / 39 * place
+                for query in ["after=\(after)", "after=\(after)&reverse=true"] {
+                    let start = ContinuousClock.now
+                    try connection.expect(
+                        200, for: HTTPRequestText.get("/v1/instances/hot/history?limit=500&\(query)"))
+                    if isWarm { times.append((.now - start) / .milliseconds(1)) }
+                }
+            }
+        }
+        times.sort()
+        print(
+            "a page of 500 of \(events) events: median \(times[times.count / 2].text(1)) ms, "
+                + "slowest of \(times.count) \((times.last ?? 0).text(1)) ms   (goal: 20 ms)")
+    }
+
+    private func fill(_ path: String) async throws {
+        let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
+        let engine = Engine(store: try SQLiteStore.open(at: path, clock: SystemClock().now()), logger: logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
+        // Awaited below; it ends when it is told to.
+        let running = Task { try await group.run() }
+        let lamp = "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
+        let alarm = "{id: alarm, initial: set, states: {set: {after: {30d: over}}, over: {}}}"
+        for text in [lamp, alarm] { _ = try await engine.apply(text, syntax: .yaml) }
+        try await many(instances - 1) { number in
+            let machine = number < timers ? "alarm" : "lamp"
+            _ = try await engine.start(StartCommand(machine: machine, instance: "i-\(number)"))
+        }
+        _ = try await engine.start(StartCommand(machine: "lamp", instance: "hot"))
+        try await many(events) { _ in
+            _ = try await engine.send(SendCommand(instance: "hot", event: Event(name: "flip")))
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+
+    /// Does something so many times, 512 at once.
+    private func many(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<512 {
+                group.addTask {
+                    var number = lane
+                    while number < count {
+                        try await body(number)
+                        number += 512
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import DaemonTesting
+import Foundation
+import GRDB
+import JSON
+import Testing
+
+/// `wfctl verify` and `wfd verify`: what somebody changed behind the daemon's back, through the programs themselves.
+@Suite struct VerifyTests {
+    /// A daemon that wrote something, and was stopped in order.
+    private func written(in folder: TemporaryFolder) async throws -> DatabaseFile {
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("order")
+        _ = try await daemon.said("start", "order", "order-7")
+        _ = try await daemon.said("send", "order-7", "submit", "--data", #"{"amount":250}"#)
+        _ = try await daemon.stop()
+        return DatabaseFile(daemon.database)
+    }
+
+    private func verify(_ file: String) async throws -> ProgramResult {
+        try await Daemon.launch(["verify", file]).result()
+    }
+
+    /// Every column of a journal row, changed in one byte with `sqlite3`'s means.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "position = 99", "instance_id = 1", "machine_id = 9", "seq = 3", "previous = 1", "at_ms = at_ms + 1",
+            "real_ms = at_ms", "kind = 'evemt'", "event = 'sucmit'", "data = replace(data, '250', '251')",
+            "from_state = 'drafs'", "to_state = to_state || 'x'", "actor = 'a'", "key = zeroblob(16)",
+            "digest = zeroblob(32)",
+        ])
+    func aChangedColumnIsFoundAndNamed(_ change: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try await written(in: folder)
+        try file.forge(
+            """
+            UPDATE journal SET \(change)
+            WHERE seq = 2 AND instance_id = (SELECT id FROM instance WHERE name = 'order-7')
+            """)
+        let found = try await verify(folder.path("wfd.db"))
+        #expect(found.end == .exited(1))
+        #expect(found.output.contains("order-7, seq 2: "), "\(found)")
+        #expect(found.errors == "")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDeletedRowIsFoundAndNamed() async throws {
+        let folder = try TemporaryFolder()
+        let file = try await written(in: folder)
+        try file.forge("DELETE FROM journal WHERE seq = 1 AND instance_id = 2")
+        let found = try await verify(folder.path("wfd.db"))
+        #expect(found.end == .exited(1))
+        #expect(found.output.hasPrefix("order-7, seq 1: the row is missing\n"), "\(found)")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func twoSwappedRowsAreFoundAndNamed() async throws {
+        let folder = try TemporaryFolder()
+        let file = try await written(in: folder)
+        try file.forge(
+            """
+            CREATE TEMP TABLE pair AS SELECT * FROM journal WHERE instance_id = 2;
+            DELETE FROM journal WHERE instance_id = 2;
+            UPDATE pair SET position = (SELECT min(position) + max(position) FROM pair) - position;
+            INSERT INTO journal SELECT * FROM pair;
+            """)
+        let found = try await verify(folder.path("wfd.db"))
+        #expect(found.end == .exited(1))
+        #expect(found.output.hasPrefix("order-7, seq 1: the row is missing\n"), "\(found)")
+    }
+
+    /// A change that the daemon's own check at its start does not look at.
+    @Test(.timeLimit(.minutes(1))) func aServingDaemonFindsAChange() async throws {
+        let folder = try TemporaryFolder()
+        let file = try await written(in: folder)
+        try file.forge("UPDATE instance SET context = replace(context, '250', '251') WHERE name = 'order-7'")
+        let daemon = try await Daemon(in: folder)
+        let finding = "order-7, seq 2: the instance's context is not what its history leads to\n"
+        for arguments in [["verify", "--all"], ["verify", "order-7"]] {
+            let found = try await daemon.wfctl(arguments)
+            #expect(found.end == .exited(1))
+            #expect(found.output.hasPrefix(finding), "\(found)")
+            #expect(found.output.hasSuffix("\n1 difference\n"), "\(found)")
+            #expect(found.errors == "")
+        }
+        let beside = try await verify(folder.path("wfd.db"))
+        #expect(beside.end == .exited(1))
+        #expect(beside.output.hasPrefix(finding), "\(beside)")
+        #expect(try await daemon.said("verify", "order").hasSuffix("no difference\n"))
+        let json = try JSONReader.value(from: try await daemon.wfctl("verify", "--all", "-o", "json").output)
+        #expect(json["findings"].elements.map { $0["instance"] } == ["order-7"])
+        #expect(json["counts"]["differences"] == 1)
+        let unknown = try await daemon.wfctl("verify", "order-8")
+        #expect(unknown.end == .exited(4))
+        #expect(unknown.errors == "error: There is no instance 'order-8'\n  did you mean 'order-7'?\n")
+    }
+
+    /// A daemon that was killed leaves its last rows in the log; a copy of the file alone lacks them.
+    @Test(.timeLimit(.minutes(1))) func aFileIsVerifiedWithItsLogAndWithout() async throws {
+        let folder = try TemporaryFolder()
+        var daemon = try await Daemon(in: folder)
+        try await daemon.begin("order")
+        #expect(try await verify(folder.path("wfd.db")).output.hasPrefix("1 instance, 1 event, "))
+        try await daemon.kill()
+        let names = try folder.names()
+        let killed = try await verify(folder.path("wfd.db"))
+        #expect(killed.end == .exited(0))
+        #expect(
+            killed.output
+                == "1 instance, 1 event, 0 snapshots, 0 timers, 1 key, 1 machine version: no difference\n")
+        #expect(try folder.names() == names)
+        try FileManager.default.copyItem(atPath: folder.path("wfd.db"), toPath: folder.path("copy.db"))
+        let copied = try await verify(folder.path("copy.db"))
+        #expect(copied.end == .exited(0))
+        #expect(copied.errors == "note: it was not closed in order and has no write-ahead log beside it\n")
+        try FileManager.default.removeItem(atPath: folder.path("copy.db"))
+        daemon = try await Daemon(in: folder)
+        _ = try await daemon.stop()
+        let whole = try await verify(folder.path("wfd.db"))
+        #expect(whole.end == .exited(0))
+        #expect(whole.output == killed.output)
+        #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFileThatIsNotOursIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("hello", to: "other.db")
+        let refused = try await verify(path)
+        #expect(refused.end == .exited(65))
+        #expect(refused.errors == "error: Cannot open '\(path)': it is not an SQLite database\n")
+        #expect(try await verify(folder.path("none.db")).end == .exited(73))
+    }
+}
+
+extension DatabaseFile {
+    /// Runs SQL with the triggers and the checks out of the way, and puts the triggers back to the letter.
+    func forge(_ sql: String) throws {
+        let triggers = try read {
+            try Row.fetchAll($0, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        }
+        let names: [String] = triggers.map { $0["name"] }
+        let texts: [String] = triggers.map { $0["sql"] }
+        try changeUnchecked(names.map { "DROP TRIGGER \($0);" }.joined() + sql + ";" + texts.joined(separator: ";"))
+    }
+}

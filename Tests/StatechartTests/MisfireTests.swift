@@ -1,0 +1,116 @@
+import JSON
+import Statechart
+import Testing
+
+/// `misfire`: what a timer does that fires too late.
+@Suite struct MisfireTests {
+    @Test(arguments: [
+        ("fire", Misfire.fire), ("{skip: 1h}", .skip(afterMilliseconds: 3_600_000)),
+        ("{skip: PT1M}", .skip(afterMilliseconds: 60_000)), ("{skip: 0}", .skip(afterMilliseconds: 0)),
+    ])
+    func theRuleOfATimerIsRead(text: String, misfire: Misfire) throws {
+        let timed = try DefinitionReader.read(oneState("after: {1s: {target: a, misfire: \(text)}}")).machine
+        #expect(timed.states[3].timeouts.map(\.misfire) == [misfire])
+        let sent = try DefinitionReader.read(oneState("entry: {send: {event: a, delay: 1s, misfire: \(text)}}")).machine
+        guard case .send(let send) = sent.states[3].entry.first else {
+            Issue.record("\(sent.states[3].entry)")
+            return
+        }
+        #expect(send.misfire == misfire)
+    }
+
+    @Test func theTransitionsOfOneDelayShareARule() throws {
+        let machine = try DefinitionReader.read(
+            oneState("after: {1s: [{guard: 'true', target: a}, {target: b, misfire: {skip: 1m}}], 2s: a}")
+        ).machine
+        #expect(machine.states[3].timeouts.map(\.misfire) == [.skip(afterMilliseconds: 60_000), .fire])
+    }
+
+    private static let rule = "such as 250ms, 30s, 5m, 2h, 7d, P3D or PT1H30M, or a number of milliseconds"
+
+    @Test(arguments: [
+        ("after: {1s: {target: a, misfire: skip}}", "3:34: error: 'misfire' is 'fire' or {skip: delay}"),
+        ("after: {1s: {target: a, misfire: {skip: soon}}}", "3:41: error: 'skip' is how late is too late, \(rule)"),
+        ("after: {1s: {target: a, misfire: {skip: -1s}}}", "3:41: error: 'skip' is how late is too late, \(rule)"),
+        (
+            "on: {c: {target: a, misfire: fire}}",
+            "3:30: error: 'misfire' belongs to a transition of 'after' or to a 'send'"
+        ),
+        (
+            "always: {target: a, misfire: fire}",
+            "3:30: error: 'misfire' belongs to a transition of 'after' or to a 'send'"
+        ),
+        (
+            "entry: {send: {event: a, misfire: {skip: 1s}}}",
+            "3:35: error: 'misfire' goes with a 'delay': what is sent at once is never late"
+        ),
+        (
+            "after: {1s: [{guard: 'true', target: a, misfire: fire}, {target: b, misfire: {skip: 1m}}]}",
+            "3:57: error: the transitions of one delay share its timer; they have different rules for 'misfire'"
+        ),
+        (
+            "after: {1s: {target: a, misfire: {skipp: 1s}}}",
+            "3:35: error: unknown key 'skipp' in 'misfire'; did you mean 'skip'?"
+        ),
+        (
+            "misfire: fire",
+            "3:1: error: 'misfire' does not belong to state 's'; it stands in a transition of 'after' or a 'send'"
+        ),
+    ])
+    func mistakesAreToldWithTheirPlace(keys: String, message: String) {
+        let text = keys.hasPrefix("on:") ? "{id: m, initial: s, \nstates: {a: {}, s: {\n\(keys)}}}" : oneState(keys)
+        #expect(diagnostics(of: text).contains(message))
+    }
+
+    // MARK: The step
+
+    private static let definition = """
+        id: m
+        initial: a
+        context: {n: 0}
+        states:
+          a:
+            after: {10s: {target: b, misfire: {skip: 2s}}}
+            entry: {send: {event: e, delay: 10s}}
+            on: {e: {actions: {assign: {n: context.n + 1}}}}
+          b: {}
+        """
+
+    @Test(arguments: [(nil, "b"), (12_000, "b"), (12_001, "a"), (9_999_999, "a"), (5_000, "b")] as [(Int64?, String)])
+    func aTimerIsSkippedWhenItIsLaterThanItMayBe(firedAt: Int64?, state: String) throws {
+        let run = try TimedRun(Self.definition)
+        let timer = try #require(run.snapshot.armed.first { $0.event == "after.10s.a" })
+        let event = run.machine.event(of: timer, firedAt: firedAt.map(LogicalTime.init(milliseconds:)))
+        #expect(event.at.milliseconds == 10_000)
+        guard case .accepted(let macrostep) = run.machine.step(run.snapshot, event, as: .test) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(run.machine.leafPaths(of: macrostep.snapshot.configuration) == [state])
+        #expect(macrostep.snapshot.armed.map(\.event) == ["e"])
+        if state == "a" {
+            var expected = run.snapshot
+            expected.armed.removeAll { $0.event == "after.10s.a" }
+            #expect(macrostep.snapshot == expected && macrostep.exited.isEmpty && macrostep.entered.isEmpty)
+        }
+    }
+
+    /// Lateness counts from when it was due, also when its event has another time.
+    @Test func theEventsOwnTimeDoesNotMakeATimerEarly() throws {
+        let run = try TimedRun(Self.definition)
+        let timer = try #require(run.snapshot.armed.first { $0.event == "after.10s.a" })
+        let event = run.machine.event(of: timer, notBefore: LogicalTime(milliseconds: 20_000))
+        guard case .accepted(let macrostep) = run.machine.step(run.snapshot, event, as: .test) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(run.machine.leafPaths(of: macrostep.snapshot.configuration) == ["a"])
+    }
+
+    @Test func theRuleIsStoredWithTheTimer() throws {
+        let run = try TimedRun(Self.definition)
+        let text = run.machine.text(of: run.snapshot)
+        #expect(text.armed.contains(#""skip":2000"#))
+        #expect(try run.machine.snapshot(of: text, status: .running) == run.snapshot)
+    }
+}

@@ -1,0 +1,125 @@
+import JSON
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// What happens to two instances of one machine, step by step, each at its time: chains of events that they send to
+/// themselves, timers that are on time, late, skipped and cancelled, a failure and a retry, keys.
+struct Scenario {
+    /// What somebody does.
+    enum Action {
+        case apply
+        case start(String)
+        case send(String, String, JSONValue? = nil)
+        case retry(String)
+        /// What is due by now comes.
+        case wait
+    }
+
+    /// Something that is done at a time.
+    struct Step {
+        let action: Action
+        /// Milliseconds after the begin.
+        let time: Int64
+        /// Of starts and events; every other one has one.
+        let key: RequestKey?
+    }
+
+    static let begin: Int64 = 1_700_000_000_000
+
+    static let definition = """
+        id: press
+        initial: idle
+        context: {n: 0, left: 0, seen: [], text: '', divisor: 0}
+        on:
+          note: {actions: {assign: {seen: "context.seen + [event.at]"}}}
+          write: {actions: {assign: {text: event.data}}}
+          later: {actions: [{send: {event: note, delay: 10s, id: reminder}}, {send: {event: note, delay: 20s}}]}
+          never: {actions: {cancel: reminder}}
+          run: {actions: [{assign: {left: event.data}}, {send: next}]}
+          next: [{guard: context.left > 0, actions: [{assign: {left: context.left - 1}}, {send: next}]}, {}]
+          break: {actions: [{send: bad}, {send: note}]}
+          bad: {actions: {assign: {divisor: "event.at > instance.startedAt + duration('300s') ? 1 : 1 / 0"}}}
+          finish: .end
+        states:
+          idle:
+            on:
+              work: {target: busy, actions: [{send: step}, {send: {event: report, data: {n: context.n}}}]}
+            after: {1m: {target: busy, actions: {send: note}}}
+          busy:
+            on:
+              step: {actions: {assign: {n: context.n + 1}}}
+              report: idle
+            after: {5s: {target: idle, misfire: {skip: 30s}}, 40s: idle}
+          end: {type: final, output: {n: context.n}}
+        """
+
+    static let instances = ["a", "b"]
+
+    private static let actions: [(Int64, Action)] = [
+        (0, .apply), (0, .start("a")), (1_000, .start("b")), (2_000, .send("a", "work")), (2_500, .send("b", "later")),
+        (3_000, .send("a", "nothing")), (14_000, .wait), (15_000, .send("b", "never")), (16_000, .send("a", "later")),
+        (23_000, .wait), (63_000, .wait), (64_000, .send("a", "write", .string(String(repeating: "x", count: 9_000)))),
+        // Both are in their busy state, whose first timer is skipped now.
+        (200_000, .wait), (201_000, .send("b", "break")), (202_000, .send("b", "note")), (203_000, .retry("b")),
+        (290_000, .wait), (310_000, .retry("b")), (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
+        (313_000, .send("b", "run", 130)), (320_000, .wait), (400_000, .wait), (401_000, .send("b", "finish")),
+        (500_000, .wait), (501_000, .send("b", "note")), (502_000, .send("a", "finish")),
+    ]
+
+    static let steps = actions.enumerated().map { number, step in
+        Step(
+            action: step.1, time: step.0,
+            key: number % 2 == 0 ? RequestKey(text: "step-\(number)") : nil)
+    }
+}
+
+/// What a step was told, to be compared.
+struct Told: Equatable, CustomStringConvertible {
+    /// The kind of rejection; nil when it was done.
+    var rejection: String?
+    /// Before and after; of a start 0 and 1.
+    var seqs: [Int64] = []
+    /// Where it led.
+    var to: [String] = []
+
+    var description: String { rejection ?? "seqs \(seqs) to \(to)" }
+}
+
+extension Engine {
+    /// Does what a step says, once.
+    func take(_ step: Scenario.Step) async throws(Rejection) -> Told {
+        switch step.action {
+        case .apply: _ = try await apply(Scenario.definition, syntax: .yaml)
+        case .start(let name):
+            _ = try await start(StartCommand(machine: "press", instance: name, key: step.key))
+            return Told(seqs: [0, 1])
+        case .send(let name, let event, let data):
+            return Told(
+                try await send(SendCommand(instance: name, event: Event(name: event, data: data), key: step.key)))
+        case .retry(let name): return Told(try await retry(RetryCommand(instance: name)))
+        case .wait: try await takeWhatIsDue()
+        }
+        return Told()
+    }
+
+    /// What is due comes before any command to its instance, also one that is refused.
+    private func takeWhatIsDue() async throws(Rejection) {
+        for name in Scenario.instances {
+            do throws(Rejection) {
+                _ = try await send(SendCommand(instance: name, event: Event(name: "nothing", data: nil)))
+            } catch {
+                switch error {
+                case .refused, .failed, .finished, .instanceNotFound: continue
+                default: throw error
+                }
+            }
+        }
+    }
+}
+
+extension Told {
+    fileprivate init(_ sent: SentEvent) {
+        self.init(seqs: [sent.fromSeq.rawValue, sent.seq.rawValue], to: sent.to)
+    }
+}

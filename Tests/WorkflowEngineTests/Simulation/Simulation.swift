@@ -1,0 +1,143 @@
+import Foundation
+import WorkflowEngine
+import WorkflowStore
+
+/// Takes the steps of the scenario one after another. Whatever the store does meanwhile: what was not told is asked
+/// again, what failed is tried again, an engine that has ended is started again.
+final class Simulation {
+    let path: String
+    private let clock: HandClock
+    /// What is told when nothing goes wrong; nil to find that out.
+    private let reference: Reference?
+    private var running: SimulatedEngine?
+    private(set) var found = Reference()
+    /// Starts of an engine.
+    private(set) var starts = 0
+
+    /// What a run without any fault comes to.
+    struct Reference: Sendable {
+        var told: [Told] = []
+    }
+
+    /// Something that should not be.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter step: With which one it begins.
+    init(at path: String, reference: Reference?, step: Int = 0) {
+        self.path = path
+        self.reference = reference
+        let time = Scenario.steps[max(0, step - 1)].time
+        clock = HandClock(Scenario.begin + time)
+    }
+
+    /// Takes all steps from one on.
+    func run(from first: Int = 0, before: (Int) -> Void = { _ in }) async throws {
+        for number in Scenario.steps.indices.dropFirst(first) {
+            before(number)
+            let time = Scenario.begin + Scenario.steps[number].time
+            clock.advance(time - clock.now().rawValue)
+            let told = try await take(number)
+            if let reference {
+                guard told == nil || told == reference.told[number] else {
+                    throw Failure(description: "step \(number) was told \(told as Any), not \(reference.told[number])")
+                }
+            } else {
+                found.told.append(told ?? Told())
+            }
+        }
+    }
+
+    /// Takes one step until it is taken, as it says, and then what is due at its time; nil when it had been taken
+    /// already, by somebody who was not told.
+    private func take(_ number: Int) async throws -> Told? {
+        let told = try await take(Scenario.steps[number], number)
+        let wait = Scenario.Step(action: .wait, time: Scenario.steps[number].time, key: nil)
+        _ = try await take(wait, nil)
+        return told
+    }
+
+    private func take(_ step: Scenario.Step, _ number: Int?) async throws -> Told? {
+        var isCertain = true
+        for _ in 0..<20 {
+            guard let engine = try await engine() else { continue }
+            if let number, !isCertain || number == resumed, try await isTaken(number) { return nil }
+            do throws(Rejection) {
+                return try await engine.take(step)
+            } catch {
+                switch error {
+                case .storageUnavailable(let reason):
+                    // Either it is worth trying again, or the engine is at its end.
+                    if reason.hasPrefix("the daemon has stopped") { try await restart() }
+                case .outcomeUnknown, .draining:
+                    isCertain = false
+                    try await restart()
+                default: return Told(rejection: error.kind)
+                }
+            }
+        }
+        throw Failure(description: "step \(number ?? -1) cannot be taken")
+    }
+
+    /// The step that was under way when the run began: it may have been taken.
+    var resumed: Int?
+
+    /// Without a key it is seen from where its instance is; with one it can be asked again.
+    private func isTaken(_ number: Int) async throws -> Bool {
+        guard let reference, Scenario.steps[number].key == nil || Scenario.steps[number].isRetry else { return false }
+        switch Scenario.steps[number].action {
+        case .apply, .wait: return false
+        case .start(let name), .send(let name, _, _), .retry(let name):
+            // Timers may have come since the step before: its own row is what counts.
+            guard let from = reference.told[number].seqs.first else { return false }
+            return try await seqs()[name] ?? 0 > from
+        }
+    }
+
+    /// The running engine; nil when it cannot be started this time.
+    private func engine() async throws -> Engine? {
+        if let running, case .readOnly = running.engine.currentHealth { try await restart() }
+        if let running { return running.engine }
+        do {
+            let started = try SimulatedEngine(at: path, clock: clock)
+            starts += 1
+            running = started
+            return started.engine
+        } catch is StoreError {
+            return nil
+        }
+    }
+
+    private func restart() async throws {
+        // Why it ended is known.
+        try? await running?.stop()
+        running = nil
+    }
+
+    private func seqs() async throws -> [String: Int64] {
+        for _ in 0..<5 {
+            guard let engine = try await engine() else { continue }
+            var seqs: [String: Int64] = [:]
+            do throws(StoreError) {
+                for name in Scenario.instances {
+                    seqs[name] = try await engine.store.instance(named: name)?.seq.rawValue
+                }
+                return seqs
+            } catch {
+                continue
+            }
+        }
+        throw Failure(description: "the instances cannot be read")
+    }
+
+    /// Leaves the file without closing it in order, as far as this process can.
+    func stop() async throws {
+        try await running?.stop()
+        running = nil
+    }
+}
+
+extension Scenario.Step {
+    fileprivate var isRetry: Bool { if case .retry = action { true } else { false } }
+}

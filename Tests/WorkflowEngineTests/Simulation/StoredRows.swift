@@ -1,0 +1,39 @@
+import WorkflowEngine
+import WorkflowStore
+
+/// All that a store says of some instances, but for what differs from file to file: positions, UUIDs, and digests.
+struct StoredRows: Equatable {
+    private var lines: [String] = []
+
+    /// Reads them.
+    init(of names: [String], in store: any WorkflowStore) async throws {
+        for name in names {
+            guard let record = try await store.instance(named: name) else { continue }
+            lines.append(
+                "\(name): \(record.status) seq \(record.seq.rawValue) \(record.state) "
+                    + "created \(record.created.rawValue) updated \(record.updated.rawValue)")
+            let rows = try await store.history(
+                HistoryQuery(
+                    instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
+                    isReversed: false))
+            for row in rows {
+                lines.append(
+                    "\(name) \(row.seq.rawValue): \(row.kind) '\(row.event)' \(row.data ?? "") "
+                        + "at \(row.at.rawValue) real \(row.real?.rawValue ?? 0) from \(row.from) to \(row.to) "
+                        + "key \(row.key ?? [])")
+            }
+        }
+    }
+
+    /// The first line that is another one there.
+    func difference(to other: StoredRows) -> String? {
+        for (line, there) in zip(lines, other.lines) where line != there { return "'\(line)' here, '\(there)' there" }
+        return lines.count == other.lines.count ? nil : "\(lines.count) lines here, \(other.lines.count) there"
+    }
+
+    /// Whether some line has this text.
+    func contains(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
+
+    /// How many rows of history there are, and instances.
+    var count: Int { lines.count }
+}

@@ -1,0 +1,164 @@
+import JSON
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// An engine on a real file and a clock moved by hand, which can be stopped and started again.
+final class TimedEngine {
+    let clock: any WallClock
+    let folder: StoreFolder
+    let limits: EngineLimits
+    private var running: RunningEngine
+
+    var engine: Engine { running.engine }
+    var store: any WorkflowStore { running.engine.store }
+
+    /// - Parameter clock: A virtual one makes the store one of virtual time.
+    init(
+        _ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock()
+    ) async throws {
+        self.clock = clock
+        self.limits = limits
+        folder = try StoreFolder()
+        running = try await Self.open(folder, limits, clock)
+        for definition in definitions { _ = try await engine.apply(definition, syntax: .yaml) }
+    }
+
+    private static func open(
+        _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock
+    ) async throws -> RunningEngine {
+        let store = try SQLiteStore.open(
+            at: folder.path + "/wfd.db", clock: clock.now(), on: clock is VirtualClock ? .virtual : .real)
+        return try await RunningEngine(store: store, limits: limits, clock: clock)
+    }
+
+    func stop() async throws {
+        try await running.stop()
+    }
+
+    /// Stops the engine and starts another on the same file; in between, time goes on.
+    func restart(after milliseconds: Int64 = 0) async throws {
+        try await running.stop()
+        move(milliseconds)
+        running = try await Self.open(folder, limits, clock)
+    }
+
+    /// Moves the clock, forward or back, and waits until nothing is due any more.
+    func pass(_ milliseconds: Int64) async throws {
+        move(milliseconds)
+        engine.clockWasMoved()
+        try await settle()
+    }
+
+    private func move(_ milliseconds: Int64) {
+        (clock as? HandClock)?.advance(milliseconds)
+    }
+
+    /// Waits until nothing is due.
+    func settle() async throws {
+        try await eventually("timers that are due have fired") {
+            let next = try await store.timers(after: nil, limit: 1).first
+            return next.map { $0.timer.key.due > clock.now() } ?? true
+        }
+    }
+
+    @discardableResult
+    func start(_ machine: String, _ name: String? = nil, key: String? = nil) async throws(Rejection) -> InstanceView {
+        try await engine.start(
+            StartCommand(machine: machine, instance: name, key: key.flatMap(RequestKey.init(text:))))
+    }
+
+    @discardableResult
+    func send(
+        _ event: String, _ data: JSONValue? = nil, to name: String, key: String? = nil, isDryRun: Bool = false
+    ) async throws(Rejection) -> SentEvent {
+        try await engine.send(
+            SendCommand(
+                instance: name, event: Event(name: event, data: data), isDryRun: isDryRun,
+                key: key.flatMap(RequestKey.init(text:))))
+    }
+
+    /// What kind of rejection something comes to; `none` for success.
+    func rejection(_ body: () async throws(Rejection) -> Void) async -> String {
+        do throws(Rejection) {
+            try await body()
+            return "none"
+        } catch {
+            return error.kind
+        }
+    }
+
+    func record(_ name: String) async throws -> InstanceRecord {
+        try await engine.instance(named: name).record
+    }
+
+    /// A key of the context of an instance.
+    func context(_ key: String, of name: String) async throws -> JSONValue? {
+        try JSONReader.value(from: try await record(name).state.context).object?[key]
+    }
+
+    /// The history of an instance.
+    func rows(_ name: String) async throws -> [JournalRecord] {
+        let record = try await record(name)
+        var rows: [JournalRecord] = []
+        while rows.count < record.seq.rawValue {
+            let page = try await engine.history(
+                HistoryQuery(
+                    instance: record.id, head: record.head, headSeq: record.seq,
+                    seqs: Int64(rows.count) + 1...record.seq.rawValue, isReversed: false))
+            try #require(!page.isEmpty)
+            rows += page
+        }
+        return rows
+    }
+
+    /// The journal of all instances, in the order written.
+    func journal() async throws -> [JournalRecord] {
+        var rows: [JournalRecord] = []
+        let end = store.writer.numbers.nextPosition.rawValue
+        for position in 1..<end {
+            if let row = try await store.row(at: Position(rawValue: position)) { rows.append(row) }
+        }
+        return rows
+    }
+
+    /// Folding the history must lead to the stored row, and the timers in the store must be what it has armed.
+    func expectWhole(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let record = try await record(name)
+        var fold = Fold(of: record)
+        for row in try await rows(name) {
+            let loaded = try await engine.loadedMachine(row.machineID)
+            try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
+        }
+        let machine = try await engine.loadedMachine(record.machineID).machine
+        #expect(fold.snapshot.map { machine.text(of: $0) } == record.state, sourceLocation: sourceLocation)
+        #expect(fold.snapshot?.status.rawValue == record.status.rawValue, sourceLocation: sourceLocation)
+        let armed = record.status == .running ? fold.snapshot?.armed ?? [] : []
+        let expected = zip(armed, record.armedAt).map { timer, position in
+            TimerKey(
+                due: Timestamp(rawValue: timer.due.milliseconds), position: position, ordinal: Int64(timer.number))
+        }
+        let stored = try await store.timers(after: nil, limit: 100_000).map(\.timer).filter {
+            $0.instanceID == record.id
+        }
+        #expect(stored.map(\.key) == expected.sorted(), sourceLocation: sourceLocation)
+        #expect(Set(stored.map(\.event)) == Set(armed.map(\.event)), sourceLocation: sourceLocation)
+    }
+}
+
+/// Waits until something holds; a failure says what did not come.
+func eventually(
+    _ what: String, within patience: Duration = .seconds(30), _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + patience
+    while try await !condition() {
+        if ContinuousClock.now > deadline { throw NotInTime(what: what) }
+        await Task.yield()
+    }
+}
+
+struct NotInTime: Error, CustomStringConvertible {
+    let what: String
+    var description: String { "waited in vain until \(what)" }
+}

@@ -1,0 +1,153 @@
+import GRDB
+import JSON
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+@Suite struct BacktestTests {
+    /// A definition to try on a file's instances, and what must come of it.
+    struct Trial: Sendable, CustomTestStringConvertible {
+        let change: String
+        let by: String
+        let instance: String
+        let verdict: TrialVerdict
+
+        init(_ change: String, by: String, _ instance: String, _ verdict: TrialVerdict) {
+            self.change = change
+            self.by = by
+            self.instance = instance
+            self.verdict = verdict
+        }
+
+        var testDescription: String { "\(instance): '\(change)' becomes '\(by)'" }
+    }
+
+    private static let trials = [
+        Trial("lit: false", by: "lit: false", "order-7", .same),
+        Trial("lit: false", by: "lit: false", "long", .same),
+        Trial("heats: 0", by: "heats: 0", "oven-1", .same),
+        Trial("heats: 0", by: "heats: 0", "oven-2", .same),
+        Trial("heats: 0", by: "heats: 0", "oven-3", .same),
+        // The context differs, and nothing that anybody can see depends on it.
+        Trial("heats: 0", by: "heats: 5", "oven-2", .same),
+        Trial(
+            "on: {flip: off, off: off}", by: "on: {off: off, flip: {}}", "order-7",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 3), event: "flip", was: ["off"], wouldBe: ["on"],
+                    reason: "it leads to another state"))),
+        Trial(
+            "on: {flip: off, off: off}", by: "on: {off: off}", "order-7",
+            .refused(seq: Seq(rawValue: 3), event: "flip", reason: "'flip' is not accepted in this state")),
+        Trial(
+            "{flip: on}", by: "{flip: {target: on, guard: event.data.number < 4}}", "order-7",
+            .refused(
+                seq: Seq(rawValue: 4), event: "flip",
+                reason: "'flip' was rejected: guard 'event.data.number < 4' on line 6 is false (event.data.number = 4)")
+        ),
+        Trial(
+            "initial: off", by: "initial: on", "long",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 1), event: "init", was: ["off"], wouldBe: ["on"],
+                    reason: "it leads to another state"))),
+        Trial(
+            "PT10M", by: "PT9M", "oven-2",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 3), event: "after.PT10M.hot", was: ["cold"], wouldBe: ["hot"],
+                    reason: "timer 'after.PT9M.hot' would have fired before"))),
+        Trial(
+            "PT10M", by: "PT11M", "oven-2",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 3), event: "after.PT10M.hot", was: ["cold"], wouldBe: ["hot"],
+                    reason: "'after.PT10M.hot' came by itself, but would not be waiting"))),
+        Trial(
+            "1 / context.heats", by: "1", "oven-3",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 3), event: "boom", was: ["cold"], wouldBe: ["cold"],
+                    reason: "'boom' would not fail"))),
+        Trial(
+            "{actions: {send: {event: boom}}}", by: "{}", "oven-3",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 3), event: "boom", was: ["cold"], wouldBe: ["cold"],
+                    reason: "'boom' came by itself, but would not be waiting"))),
+        Trial(
+            "heat: hot", by: "heat: {target: hot, actions: {send: {event: ring}}}", "oven-1",
+            .differs(
+                TrialDifference(
+                    seq: Seq(rawValue: 3), event: "remind", was: ["hot"], wouldBe: ["hot"],
+                    reason: "'ring', which it sends to itself, would come before"))),
+        Trial(
+            "context: {heats: 0, cools: 0}\n", by: "context: {heats: 0, cools: 0}\nguards: {none: 'false'}\n", "oven-1",
+            .same),
+    ]
+
+    @Test(arguments: trials)
+    func anInstanceParts(_ trial: Trial) async throws {
+        let file = try await WrittenFile()
+        let store = try SQLiteFile.open(at: file.path)
+        let record = try #require(try await store.instance(named: trial.instance))
+        let source = trial.instance.hasPrefix("oven") ? WrittenFile.oven : RunningEngine.definition
+        #expect(source.contains(trial.change))
+        let machine = try DefinitionReader.read(source.replacing(trial.change, with: trial.by)).machine
+        let verdict = try await Backtest(of: store, with: machine).run(instance: record) { _ in }
+        #expect(verdict == trial.verdict)
+        try store.close()
+    }
+
+    /// All instances of a machine give what each gives alone, in one pass and in many.
+    @Test(arguments: [100_000, 1])
+    func allInstancesOfAMachinePart(perPass: Int) async throws {
+        let file = try await WrittenFile()
+        var limits = StoreLimits()
+        limits.sliceRows = 5
+        let store = try SQLiteFile.open(at: file.path, limits: limits)
+        let machine = try DefinitionReader.read(WrittenFile.oven.replacing("PT10M", with: "PT9M")).machine
+        var engineLimits = EngineLimits()
+        engineLimits.verifiedInstances = perPass
+        let told = Collected<String>()
+        let counts = try await Backtest(of: store, with: machine, limits: engineLimits).run(
+            machine: "oven", version: nil
+        ) {
+            if case .parts(let instance, let verdict) = $0 { told.add("\(instance) \(verdict != .same)") }
+        }
+        #expect(told.all.sorted() == ["oven-1 true", "oven-2 true"])
+        #expect([counts.same, counts.differs, counts.refused] == [1, 2, 0])
+        #expect(counts.byEvent.mapValues(\.differs) == ["after.PT10M.hot": 2])
+        try store.close()
+    }
+
+    @Test func onlyAVersionIsReplayed() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: folder.open())
+        try await running.start("first")
+        _ = try await running.engine.apply(RunningEngine.definition + "# another text\n", syntax: .yaml)
+        try await running.start("second")
+        try await running.start("third")
+        let machine = try DefinitionReader.read(RunningEngine.definition.replacing("initial: off", with: "initial: on"))
+            .machine
+        for (version, count) in [(nil, 3), (1, 1), (2, 2), (3, 0)] as [(Int64?, Int)] {
+            let counts = try await running.engine.backtest(with: machine).run(machine: "lamp", version: version) { _ in
+            }
+            #expect(counts.differs == count)
+        }
+        try await running.stop()
+    }
+
+    /// Nothing is written: the file is the same to the byte.
+    @Test func nothingIsWritten() async throws {
+        let file = try await WrittenFile()
+        let before = try file.read { try String.fetchAll($0, sql: "SELECT hex(digest) FROM journal") }
+        let store = try SQLiteFile.open(at: file.path)
+        let machine = try DefinitionReader.read(RunningEngine.definition).machine
+        let counts = try await Backtest(of: store, with: machine).run(machine: "lamp", version: nil) { _ in }
+        try store.close()
+        #expect(counts.same == 2)
+        #expect(try file.read { try String.fetchAll($0, sql: "SELECT hex(digest) FROM journal") } == before)
+    }
+}
