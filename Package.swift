@@ -189,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DiskTesting", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

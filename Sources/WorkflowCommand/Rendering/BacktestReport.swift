@@ -4,7 +4,7 @@ import WorkflowAPI
 /// Prints what a replay with another definition comes to: the instances that part, and in the end how many do.
 struct BacktestReport {
     private let session: Session
-    private var progress: ProgressLine
+    private var progress: Progress
     private var table: Table<BacktestOutcome>
     private var outcomes: [BacktestOutcome] = []
     private var counts: BacktestCounts?
@@ -14,16 +14,16 @@ struct BacktestReport {
 
     init(_ session: Session) {
         self.session = session
-        progress = ProgressLine(session, unit: "events")
+        progress = Progress(session, unit: .things("events"))
         table = Table(Self.columns, isRowByRow: true)
     }
 
     /// Takes the next line of the answer.
     mutating func add(_ line: BacktestLine) throws {
         switch line {
-        case .progress(let now): try progress.show(now)
+        case .progress(let now): try progress.show("replaying", done: now.done, total: now.total)
         case .outcome(let outcome):
-            try progress.clear()
+            try progress.end()
             if outcome.result != .same { isSame = false }
             switch session.format {
             case .table: try session.environment.output.write(table.lines(for: [outcome]))
@@ -38,7 +38,7 @@ struct BacktestReport {
 
     /// Prints what stands at the end.
     mutating func end() throws {
-        try progress.clear()
+        try progress.end()
         switch session.format {
         case .jsonl: if let counts { try session.print(BacktestLine.counts(counts)) { "" } }
         case .table: if let counts { try session.environment.output.write(Self.text(of: counts)) }

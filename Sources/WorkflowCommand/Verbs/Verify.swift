@@ -38,22 +38,22 @@ struct Verify: Verb {
 /// Prints what a verification tells.
 private struct VerificationReport {
     private let session: Session
-    private var progress: ProgressLine
+    private var progress: Progress
     private var findings: [VerificationFinding] = []
     private var counts: VerificationCounts?
 
     init(_ session: Session) {
         self.session = session
-        progress = ProgressLine(session, unit: "events")
+        progress = Progress(session, unit: .things("events"))
     }
 
     var isClean: Bool { counts?.differences == 0 }
 
     mutating func add(_ line: VerificationLine) throws {
         switch line {
-        case .progress(let now): try progress.show(now)
+        case .progress(let now): try progress.show("verifying", done: now.done, total: now.total)
         case .finding(let finding):
-            try progress.clear()
+            try progress.end()
             switch session.format {
             case .table: try session.environment.output.write(Printable.text(Self.text(of: finding)) + "\n")
             case .jsonl: try session.environment.output.write(JSONWriter.string(line) + "\n")
@@ -64,7 +64,7 @@ private struct VerificationReport {
     }
 
     mutating func end() throws {
-        try progress.clear()
+        try progress.end()
         guard let counts else { throw CommandFailure(.other, "The answer ended without saying what was compared") }
         switch session.format {
         case .jsonl: try session.print(VerificationLine.counts(counts)) { "" }
