@@ -13,6 +13,8 @@ extension WorkflowClient {
         _ request: () async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {
         var patience = limits.patience
+        // Of the first answer that was lost; a daemon that is silent loses each only after a while.
+        var lost: ContinuousClock.Instant?
         var pause = Duration.milliseconds(50)
         var unknown: ClientError?
         while true {
@@ -21,7 +23,9 @@ extension WorkflowClient {
             } catch {
                 if error.leavesOutcomeOpen || (waitsForDaemon && error.isTransient) { unknown = error }
                 guard let unknown, error.isTransient else { throw error }
-                guard pause <= patience else { throw unknown }
+                let begin = lost ?? .now
+                lost = begin
+                guard pause <= patience, .now - begin <= limits.patience else { throw unknown }
             }
             // Ends early when the task is cancelled; the next request then fails at once.
             try? await Task.sleep(for: pause)

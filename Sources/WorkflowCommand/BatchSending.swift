@@ -1,3 +1,4 @@
+import Crypto
 import JSON
 import WorkflowAPI
 import WorkflowClient
@@ -16,6 +17,8 @@ struct BatchSending {
     private var counts = Counts()
     private var progress: Progress
     private var failure: CommandExit?
+    /// How often a line without a key stood so far, by its digest.
+    private var occurrences: [UInt64: Int32] = [:]
 
     /// What became of the lines.
     struct Counts: JSONWritable {
@@ -55,7 +58,8 @@ struct BatchSending {
             while let line = try source.next(limit: APILimits.bodyBytes) {
                 number += 1
                 if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { continue }
-                try group.add(try withKey(line, number), number: number)
+                guard let read = try readable(line, number) else { continue }
+                try group.add(try withKey(read, number), number: number)
                 guard !isAtomic, group.isFull else { continue }
                 try await send(group, with: client)
                 group = Group()
@@ -79,24 +83,35 @@ struct BatchSending {
         if let failure { throw CommandFailure(failure, nil) }
     }
 
-    /// The line with a key, so that it can be sent again.
-    private func withKey(_ bytes: [UInt8], _ number: Int64) throws -> BatchLine {
-        var line: BatchLine
-        do {
-            line = try BatchLine(body: bytes)
+    /// The line as it is; nil for one that is no event, which counts as refused.
+    private mutating func readable(_ bytes: [UInt8], _ number: Int64) throws -> BatchLine? {
+        do throws(WireError) {
+            return try BatchLine(body: bytes)
         } catch {
-            throw CommandFailure(.badData, "Line \(number): \(error.message)", notes: sent)
+            let problem = Problem(error)
+            if isAtomic { throw CommandFailure(.badData, "Line \(number): \(problem.detail)") }
+            try tell(BatchAnswer(line: number, status: problem.type.status, error: problem))
+            return nil
         }
+    }
+
+    /// The line with a key, so that it can be sent again: made of what it says, and of how often that stood before, so
+    /// that lines may go or come meanwhile.
+    private mutating func withKey(_ line: BatchLine, _ number: Int64) throws -> BatchLine {
         if line.key != nil { return line }
         guard let run else {
             throw CommandFailure(
                 .badData, "Line \(number) has no key",
                 notes: sent + [
-                    "with '--run NAME' the lines get keys of that name and their number: the same run goes on where it "
-                        + "stopped, and a new name sends everything again"
+                    "with '--run NAME' the lines get keys of that name: the same run goes on where it stopped, and a "
+                        + "new name sends everything again"
                 ])
         }
-        line.key = "\(run):\(number)"
+        let digest = Array(SHA256.hash(data: JSONWriter.bytes(line)).prefix(8))
+        let hash = digest.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        occurrences[hash, default: 0] += 1
+        var line = line
+        line.key = "\(run):\(String(hash, radix: 16)):\(occurrences[hash, default: 0])"
         return line
     }
 
@@ -118,7 +133,10 @@ struct BatchSending {
                 notes: failure.notes + sent
                     + (error.isTransient ? ["the same command goes on where this one stopped"] : []))
         }
-        for answer in answers { try tell(answer, of: group) }
+        for var answer in answers {
+            answer.line = group.number(of: answer.line)
+            try tell(answer)
+        }
     }
 
     /// The daemon counts the lines of a request, people those of their file.
@@ -128,9 +146,7 @@ struct BatchSending {
         return .problem(problem)
     }
 
-    private mutating func tell(_ answer: BatchAnswer, of group: Group) throws {
-        var answer = answer
-        answer.line = group.number(of: answer.line)
+    private mutating func tell(_ answer: BatchAnswer) throws {
         counts.lines += 1
         if let error = answer.error {
             counts.refused += 1

@@ -6,29 +6,29 @@ import WorkflowStore
 /// The one thread that owns the store's writing side: takes what waits, applies it in order in memory, writes it in one
 /// transaction, and answers only then.
 final class Writer {
-    private let store: any StoreWriter
+    let store: any StoreWriter
     private let queue: CommandQueue
     private let library: MachineLibrary
     private let feed: CommitFeed
-    private let clock: any WallClock
-    private let limits: EngineLimits
+    let clock: any WallClock
+    let limits: EngineLimits
     private let statistics: BatchStatistics
     private let backups: BackupDesk
-    private let logger: Logger
-    private var cache: GenerationCache<String, LiveInstance>
+    let logger: Logger
+    var cache: GenerationCache<String, LiveInstance>
     private var random = SystemRandomNumberGenerator()
-    private var window: TimerWindow
+    var window: TimerWindow
     /// What the batch under way has entered into the window.
-    private var entered: [InstanceID: TimerKey] = [:]
+    var entered: [InstanceID: TimerKey] = [:]
     /// Timers wait after a batch of them was not written.
-    private var timersRest: ContinuousClock.Instant?
+    var timersRest: ContinuousClock.Instant?
     /// After a batch of timers broke a constraint they fire one by one, in batches of their own, until the one to blame
     /// is found or none is due.
-    private var firesOneByOne = false
+    var firesOneByOne = false
     /// Whether the last batch was one timer's own; commands that wait have their turn after it.
     private var firedOne = false
     /// Instances whose timers cannot be fired; a restart tries again.
-    private var broken: Set<InstanceID> = []
+    var broken: Set<InstanceID> = []
 
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed, clock: any WallClock,
@@ -114,12 +114,12 @@ final class Writer {
     }
 
     /// Whether there is room and time for more in a batch.
-    private func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
+    func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
         builder.rows < limits.batchRows / share && builder.bytes < limits.batchBytes / share
             && ContinuousClock.now < begin + limits.batchApplying / share
     }
 
-    private func makeBuilder() -> BatchBuilder {
+    func makeBuilder() -> BatchBuilder {
         BatchBuilder(store: store, library: library, now: clock.now(), limits: limits)
     }
 
@@ -127,7 +127,7 @@ final class Writer {
         builder.apply(command, cached: { cache.value(for: $0, cost: \.size) }, random: &random)
     }
 
-    private func commit(_ builder: inout BatchBuilder) throws(StoreError) {
+    func commit(_ builder: inout BatchBuilder) throws(StoreError) {
         var batch = builder.batch()
         // What a virtual clock shows is in the store only.
         if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }
@@ -193,125 +193,5 @@ final class Writer {
         for entry in entries {
             entry.reply(.failure(.storageUnavailable("the daemon has stopped writing")))
         }
-    }
-}
-
-// MARK: Timers
-
-extension Writer {
-    /// When the writer must look again although nobody asks: when the next timer is due, and at least every minute, so
-    /// that a clock that was far ahead does no harm. Nil to wait as long as it takes.
-    private func nextWake() throws(StoreError) -> Date? {
-        if let rest = timersRest, rest > .now {
-            return clock.date(after: rest - .now)
-        }
-        timersRest = nil
-        guard let due = try window.nextDue(store) else { return nil }
-        let now = clock.now()
-        return clock.date(of: min(due, Timestamp(rawValue: now.rawValue + 60_000))) ?? (due <= now ? .distantPast : nil)
-    }
-
-    /// Fires what is due, in its order, as long as the batch is open: half of it when commands wait.
-    private func fireDue(
-        into builder: inout BatchBuilder, sharing: Bool, since begin: ContinuousClock.Instant
-    ) throws(StoreError) -> Round {
-        var round = Round()
-        if let rest = timersRest, rest > .now { return round }
-        let bound = firesOneByOne ? 1 : Int.max
-        while round.fired.count < bound, isOpen(builder, since: begin, share: sharing ? 2 : 1) {
-            guard !mustCommit(builder) else {
-                round.isExhausted = true
-                break
-            }
-            guard let (key, id) = try window.popDue(by: builder.now, store) else {
-                if round.fired.isEmpty { firesOneByOne = false }
-                break
-            }
-            if broken.contains(id) { continue }
-            do throws(Rejection) {
-                switch try builder.fire(id, expecting: key, cached: { cache.value(for: $0, cost: \.size) }) {
-                case .fired(let next, let turn):
-                    round.fired.append(id)
-                    entered[id] = next
-                    if let next { window.insert(next, of: id, turn: turn) }
-                case .nothing: break
-                case .exhausted:
-                    // It is entered again when the batch is committed.
-                    entered[id] = nil
-                    round.isExhausted = true
-                }
-            } catch {
-                leaveAlone(id, because: error)
-            }
-        }
-        return round
-    }
-
-    /// Whether what has fired must be written before more can fire: the store still has it.
-    private func mustCommit(_ builder: BatchBuilder) -> Bool { builder.rows > 0 && window.mustRead }
-
-    /// The timers that fired in a batch.
-    private struct Round {
-        /// Their instances.
-        var fired: [InstanceID] = []
-        /// Whether there is more due than one batch takes.
-        var isExhausted = false
-    }
-
-    /// A batch failed: what it took from the window and entered into it does not hold.
-    private func forgetTimers() {
-        window.invalidate()
-        entered = [:]
-    }
-
-    private func leaveAlone(_ id: InstanceID, because error: any Error) {
-        broken.insert(id)
-        logger.error(
-            "the timers of an instance cannot be fired; they wait for a restart",
-            metadata: ["instance": "\(id.rawValue)", "error": "\(error)"])
-    }
-
-    /// A batch with timers broke a constraint: they are tried one by one, and the one to blame is left alone.
-    private func blame(_ fired: [InstanceID], for error: StoreError) {
-        guard firesOneByOne, let id = fired.first else {
-            firesOneByOne = !fired.isEmpty
-            return
-        }
-        firesOneByOne = false
-        leaveAlone(id, because: error)
-    }
-
-    /// Moves a virtual clock from timer to timer, so that each fires at its own time.
-    private func moveClock(to target: Timestamp) throws(StoreError) -> Result<Answer, Rejection> {
-        guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
-        var fired = 0
-        while fired < limits.clockFirings {
-            var builder = makeBuilder()
-            let begin = ContinuousClock.now
-            var round = Round()
-            // An instance that had its share is not overtaken: the batch ends.
-            while !round.isExhausted, !mustCommit(builder), isOpen(builder, since: begin),
-                let due = try window.nextDue(store), due <= target
-            {
-                clock.move(to: due)
-                builder.now = clock.now()
-                round = try fireDue(into: &builder, sharing: false, since: begin)
-                fired += round.fired.count
-            }
-            let isLast = try mustCommit(builder) ? false : window.nextDue(store).map { $0 > target } ?? true
-            let isDone = isLast && !round.isExhausted
-            if isDone { clock.move(to: target) }
-            do throws(StoreError) {
-                try commit(&builder)
-                try store.maintain()
-            } catch {
-                forgetTimers()
-                throw error
-            }
-            if isDone, try window.nextDue(store).map({ $0 > target }) ?? true {
-                return .success(.clockMoved(ClockMove(now: clock.now(), fired: fired, isDone: true)))
-            }
-        }
-        return .success(.clockMoved(ClockMove(now: clock.now(), fired: fired, isDone: false)))
     }
 }

@@ -88,7 +88,9 @@ extension Problem {
                     + "send again with the same key")
         case .backupUnderWay:
             self.init(
-                .backupRunning, detail: "A backup is made already, or waits to be fetched; there is one at a time")
+                .backupRunning,
+                detail: "A backup is made already, or waits to be fetched, for a minute at most; there is one at a time"
+            )
         case .backupFailed(let message): self.init(.storageUnavailable, detail: message)
         case .fault(let message): self.init(.internalError, detail: message)
         default: preconditionFailure("every other rejection has its own message")

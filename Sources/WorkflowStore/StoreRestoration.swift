@@ -7,6 +7,8 @@ package struct RestoreReport: Sendable, Equatable {
     package var replaced: String?
     /// Why the generation of that one is not known; nil when it is, or when there is none.
     package var unreadable: String?
+    /// Whether the database that is there is of another store: they have no history in common.
+    package var isOfAnotherStore = false
 }
 
 /// Puts a backup in the place of a database.

@@ -62,6 +62,9 @@ struct Restore: AsyncParsableCommand {
             "  generation: \(contents.generation)",
         ]
         if let kept = report.replaced { lines.append("  the database that was there: \(kept)") }
+        if report.isOfAnotherStore {
+            lines.append("  the two are of different stores: they have no history in common")
+        }
         if let reason = report.unreadable {
             lines.append("  that one cannot be read (\(reason)): numbers of generations were left out")
         }

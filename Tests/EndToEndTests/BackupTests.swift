@@ -173,6 +173,43 @@ import WorkflowClient
         #expect(try folder.names().allSatisfy { !$0.contains("restoring") && !$0.contains("replaced") })
     }
 
+    @Test(.timeLimit(.minutes(1))) func aRestoreLosesNoKey() async throws {
+        let folder = try TemporaryFolder()
+        var daemon = try await Daemon(in: folder)
+        try await daemon.begin("screens")
+        let first = try await daemon.said("send", "screens", "launch", "--key", "k")
+        let copy = folder.path("copy.db")
+        _ = try await daemon.saidInTime("backup", copy)
+        _ = try await daemon.said("send", "screens", "start", "--key", "later")
+        _ = try await daemon.stop()
+        #expect(try await restore(copy, "--database", daemon.database).end == .exited(0))
+        daemon = try await Daemon(in: folder)
+        #expect(try await daemon.said("send", "screens", "launch", "--key", "k") == first)
+        #expect(try await daemon.json("show", "screens")["seq"] == 2)
+        // What came after the backup is gone, its key with it: it is applied, once.
+        for _ in 0..<2 { _ = try await daemon.said("send", "screens", "start", "--key", "later") }
+        #expect(try await daemon.json("show", "screens")["seq"] == 3)
+        #expect(try await daemon.said("verify", "--all").hasSuffix("no difference\n"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aCopyForTheVirtualClockTakesNoRealPlace() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("screens")
+        let copy = folder.path("copy.db")
+        _ = try await daemon.saidInTime("backup", copy)
+        _ = try await daemon.stop()
+        let refused = try await restore(copy, "--database", daemon.database, "--clock", "virtual")
+        #expect(refused.end == .exited(65))
+        #expect(
+            refused.errors.hasSuffix(
+                "the one is for the virtual clock and the other for the real one; restore it under another name\n"))
+        let test = folder.path("test.db")
+        #expect(try await restore(copy, "--database", test, "--clock", "virtual").end == .exited(0))
+        // And back: what was made up takes no real place either.
+        #expect(try await restore(test, "--database", daemon.database).end == .exited(65))
+    }
+
     @Test func aBackupIsThereOnceAndOneAtATime() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -110,6 +110,23 @@ import Testing
         #expect(try await next.json("show", "a")["seq"] == .int(Int64(count) + 1))
     }
 
+    @Test(.timeLimit(.minutes(1))) func aBatchThatWasMendedGoesOn() async throws {
+        let tick = #"{"instance": "a", "event": "tick"}"#
+        let other = #"{"instance": "b", "event": "tick"}"#
+        let broken = try folder.write([tick, "{", tick, other].joined(separator: "\n"), to: "ticks.ndjson")
+        let first = try await daemon.wfctl("send", "--batch", broken, "--run", "r")
+        #expect(first.end == .exited(65))
+        #expect(first.errors.hasPrefix("line 2: "), "\(first.errors)")
+        #expect(first.output == "4 events: 3 applied, 0 applied before, 1 refused\n")
+        // The keys of the other lines stay what they were, wherever the lines stand now.
+        let mended = try folder.write([other, tick, tick, tick].joined(separator: "\n"), to: "mended.ndjson")
+        #expect(
+            try await daemon.said("send", "--batch", mended, "--run", "r")
+                == "4 events: 1 applied, 3 applied before, 0 refused\n")
+        #expect(try await daemon.json("show", "a")["context"]["n"] == 3)
+        #expect(try await daemon.json("show", "b")["context"]["n"] == 1)
+    }
+
     @Test(.timeLimit(.minutes(1))) func linesWithoutKeysNeedARun() async throws {
         let file = try folder.write(#"{"instance": "a", "event": "tick"}"#, to: "tick.ndjson")
         let refused = try await daemon.wfctl("send", "--batch", file)

@@ -92,6 +92,12 @@ import Testing
             var expected = run.snapshot
             expected.armed.removeAll { $0.event == "after.10s.a" }
             #expect(macrostep.snapshot == expected && macrostep.exited.isEmpty && macrostep.entered.isEmpty)
+            let traced = run.machine.step(run.snapshot, event, as: .test, isTracing: true)
+            guard case .accepted(let told) = traced else {
+                Issue.record("refused")
+                return
+            }
+            #expect(told.microsteps.flatMap(\.deeds).map(\.text) == ["skipped: \((firedAt ?? 0) - 10_000) ms late"])
         }
     }
 

@@ -92,6 +92,7 @@ import WorkflowStore
         var limits = EngineLimits()
         limits.clockFirings = 10
         limits.batchRows = 4
+        limits.batchApplying = .seconds(60)
         let timed = try await engine(limits)
         try await timed.start("daily", "d")
         let target = after(25 * Self.day)

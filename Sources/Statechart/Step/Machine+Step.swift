@@ -62,7 +62,13 @@ extension Machine {
         else { return nil }
         var after = snapshot
         after.armed.remove(at: index)
-        let microsteps = isTracing ? [Microstep(event: event.name, transitions: [])] : []
+        var microsteps: [Microstep] = []
+        if isTracing {
+            let late = (event.firedAt ?? event.at).milliseconds - snapshot.armed[index].due.milliseconds
+            var microstep = Microstep(event: event.name, transitions: [])
+            microstep.deeds = [.init(state: .root, line: self[.root].line, text: "skipped: \(late) ms late")]
+            microsteps = [microstep]
+        }
         return Macrostep(snapshot: after, exited: [], entered: [], microsteps: microsteps, cost: 1)
     }
 

@@ -55,7 +55,7 @@ struct Send: Verb {
             guard isAlone, key.key == nil else {
                 throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
             }
-            if let run, !IdempotencyKey.isValid(run + ":9999999999") {
+            if let run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
                 throw ValidationError("'--run' must be short, of printable ASCII characters")
             }
             return

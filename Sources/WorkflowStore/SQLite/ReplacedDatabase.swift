@@ -11,6 +11,7 @@ struct ReplacedDatabase {
     /// What the new one must know of it.
     struct Facts {
         var uuid: UniqueID?
+        var clock: StoreClock?
         var lineage: Lineage?
         var epoch: Int64 = 0
         /// Why nothing is known of a database that is there.
@@ -43,7 +44,8 @@ struct ReplacedDatabase {
                     return Facts(unreadable: "its row in 'store' is missing")
                 }
                 return Facts(
-                    uuid: row.uuid, lineage: try Lineage.read(database, generation: row.generation), epoch: row.epoch)
+                    uuid: row.uuid, clock: row.clock, lineage: try Lineage.read(database, generation: row.generation),
+                    epoch: row.epoch)
             }
         } catch {
             return Facts(unreadable: "\(SQLiteFailure(error))")

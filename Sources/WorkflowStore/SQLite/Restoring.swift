@@ -147,6 +147,13 @@ struct Restoring {
                 "Cannot restore '\(backup.given)': it is the file of a database that was not closed in order, without "
                     + "its log; use a backup that 'wfctl backup' made")
         }
+        let clock = order.clock == .virtual ? .virtual : row.clock
+        if let other = before.clock, other != clock {
+            throw StoreError(
+                .otherClock,
+                "Cannot restore '\(backup.given)' in the place of '\(file.given)': the one is for the \(clock) "
+                    + "clock and the other for the \(other) one; restore it under another name")
+        }
         let highest = max(row.generation, before.lineage?.generation ?? 0)
         let generation = highest + (before.unreadable == nil ? 1 : Self.unknownGenerations)
         let restorations =
@@ -165,7 +172,9 @@ struct Restoring {
         }
         var contents = try StoreContents.read(database, row)
         contents.generation = generation
-        return RestoreReport(contents: contents, bytes: 0, replaced: nil, unreadable: before.unreadable)
+        return RestoreReport(
+            contents: contents, bytes: 0, replaced: nil, unreadable: before.unreadable,
+            isOfAnotherStore: before.uuid.map { $0 != row.uuid } ?? false)
     }
 
     /// The moment in which the database becomes the restored one.
