@@ -42,6 +42,7 @@ extension Problem {
         case .together(let offset, let rejection):
             self.init(rejection)
             line = Int64(offset + 1)
+            if offset > 0 { detail += "; so the lines before it would have left it, but none was applied" }
         case .tooMuchTogether(let message): self.init(.payloadTooLarge, detail: message)
         case .preconditionFailed(let expected, let facts):
             self.init(.preconditionFailed, facts, detail: "\(facts.place), is not at \(expected)")
