@@ -10,6 +10,9 @@ struct KeyOption: ParsableArguments {
             valueName: "key"))
     var key: String?
 
+    /// How long nothing is said about a wait.
+    private static let silence = Duration.seconds(3)
+
     func validate() throws {
         if let key, !IdempotencyKey.isValid(key) { throw ValidationError("'--key' must be \(IdempotencyKey.rule)") }
     }
@@ -19,6 +22,13 @@ struct KeyOption: ParsableArguments {
         in session: Session, _ request: (WorkflowClient, String) async throws(ClientError) -> Answer
     ) async throws -> Answer {
         let key = key ?? session.environment.makeKey()
+        // Cancelled below; whoever interrupts a long wait must know the key.
+        let errors = session.environment.errors
+        let reminder = Task {
+            try await Task.sleep(for: Self.silence)
+            try errors.write("no answer yet; with '--key \(key)' the same command asks for it again\n")
+        }
+        defer { reminder.cancel() }
         do {
             return try await session.withClient { client in
                 try await client.untilKnown { () async throws(ClientError) in try await request(client, key) }
