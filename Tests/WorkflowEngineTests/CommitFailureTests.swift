@@ -20,7 +20,7 @@ import WorkflowStore
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: failures, [1, 2, 3])
+    @Test(.timeLimit(.minutes(5)), arguments: failures, [1, 2, 3])
     func aSendWhoseCommitFailsLeavesNoTrace(failure: (StoreError.Code, String), attempt: Int) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -46,7 +46,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: failures)
+    @Test(.timeLimit(.minutes(5)), arguments: failures)
     func aStartWhoseCommitFailsLeavesTheNameFree(failure: (StoreError.Code, String)) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -58,7 +58,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: failures)
+    @Test(.timeLimit(.minutes(5)), arguments: failures)
     func aDefinitionWhoseCommitFailsIsNoVersion(failure: (StoreError.Code, String)) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -77,7 +77,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [1, 2, 3])
+    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [1, 2, 3])
     func afterACommitOfUnknownOutcomeNothingMoreIsWritten(code: StoreError.Code, attempt: Int) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)

@@ -50,7 +50,7 @@ import WorkflowStore
         ("pay", ["amount": 5]), ("work", nil), ("close", nil), ("break", nil),
     ]
 
-    @Test(.timeLimit(.minutes(1)), arguments: 0..<events.count)
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<events.count)
     func theFirstAnswerIsGivenAgain(number: Int) async throws {
         let (event, data) = Self.events[number]
         let timed = try await engine()
@@ -78,7 +78,7 @@ import WorkflowStore
     }
 
     /// A snapshot row stands between the start and the event.
-    @Test(.timeLimit(.minutes(1))) func anAnswerDeepInAHistoryIsMadeAgain() async throws {
+    @Test(.timeLimit(.minutes(5))) func anAnswerDeepInAHistoryIsMadeAgain() async throws {
         let timed = try await engine()
         for number in 0..<300 { try await timed.send("pay", ["amount": .int(Int64(number))], to: "t") }
         let first = try await timed.send("pay", ["amount": 7], to: "t", key: Self.key)
@@ -88,7 +88,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func twoWithTheSameKeyInOneBatchAreOne() async throws {
+    @Test(.timeLimit(.minutes(5))) func twoWithTheSameKeyInOneBatchAreOne() async throws {
         let store = FakeStore()
         var limits = EngineLimits()
         limits.batchApplying = .seconds(60)
@@ -119,7 +119,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func anotherRequestWithTheKeyIsRefused() async throws {
+    @Test(.timeLimit(.minutes(5))) func anotherRequestWithTheKeyIsRefused() async throws {
         let timed = try await engine()
         try await timed.start("till", "u")
         let first = try await timed.send("pay", ["amount": 5], to: "t", key: Self.key)
@@ -140,7 +140,7 @@ import WorkflowStore
     }
 
     /// The order of checks: key, existence, status, expectation, step.
-    @Test(.timeLimit(.minutes(1))) func aRepeatedKeyComesBeforeEveryOtherCheck() async throws {
+    @Test(.timeLimit(.minutes(5))) func aRepeatedKeyComesBeforeEveryOtherCheck() async throws {
         let timed = try await engine()
         let first = try await timed.engine.send(
             SendCommand(
@@ -158,7 +158,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func refusalsAndDryRunsAreNotRemembered() async throws {
+    @Test(.timeLimit(.minutes(5))) func refusalsAndDryRunsAreNotRemembered() async throws {
         let timed = try await engine()
         #expect(
             await timed.rejection { () async throws(Rejection) in
@@ -185,7 +185,7 @@ import WorkflowStore
         return UniqueID(at: Timestamp(rawValue: milliseconds), random: &random).text
     }
 
-    @Test(.timeLimit(.minutes(1))) func aKeyThatSaysAnOldOrAFutureTimeIsRefused() async throws {
+    @Test(.timeLimit(.minutes(5))) func aKeyThatSaysAnOldOrAFutureTimeIsRefused() async throws {
         let timed = try await engine()
         let now = timed.clock.now().rawValue
         let week: Int64 = 7 * 86_400_000
@@ -206,7 +206,7 @@ import WorkflowStore
     }
 
     /// As long as it is remembered, a key gets its answer, however old it says that it is.
-    @Test(.timeLimit(.minutes(1))) func aForgottenKeyIsNeverAppliedTwice() async throws {
+    @Test(.timeLimit(.minutes(5))) func aForgottenKeyIsNeverAppliedTwice() async throws {
         let timed = try await engine()
         let key = Self.key(at: timed.clock.now().rawValue)
         let first = try await timed.send("work", to: "t", key: key)

@@ -39,14 +39,14 @@ import WorkflowStore
         return answers
     }
 
-    @Test(.timeLimit(.minutes(1))) func aQueueThatIsFullInNumberRefusesTheNext() async throws {
+    @Test(.timeLimit(.minutes(5))) func aQueueThatIsFullInNumberRefusesTheNext() async throws {
         var limits = EngineLimits()
         limits.queuedCommands = 4
         let answers = try await Self.answers(to: 20, withData: nil, limits: limits, refused: 16)
         #expect(answers == ["accepted": 4, "overloaded": 16])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aQueueThatIsFullInBytesRefusesTheNext() async throws {
+    @Test(.timeLimit(.minutes(5))) func aQueueThatIsFullInBytesRefusesTheNext() async throws {
         var limits = EngineLimits()
         limits.queuedBytes = 10_000
         let data = JSONValue.string(String(repeating: "x", count: 3_000))

@@ -61,7 +61,7 @@ import WorkflowStore
         #expect(fold.snapshot?.status.rawValue == record.status.rawValue)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theAnswerTellsOfTheWholeChainAndEachEventHasItsRow() async throws {
+    @Test(.timeLimit(.minutes(5))) func theAnswerTellsOfTheWholeChainAndEachEventHasItsRow() async throws {
         let (running, folder) = try await running()
         defer { withExtendedLifetime(folder) {} }
         let preview = try await send("work", dryRun: true, to: running)
@@ -80,7 +80,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func anEventThatNobodyIsToldOfFailsTheInstanceUntilItIsRetried() async throws {
+    @Test(.timeLimit(.minutes(5))) func anEventThatNobodyIsToldOfFailsTheInstanceUntilItIsRetried() async throws {
         let (running, folder) = try await running()
         let answer = try await send("divide", to: running)
         #expect(answer.status == .failed && answer.seq.rawValue == 3)
@@ -99,7 +99,7 @@ import WorkflowStore
         try await again.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
+    @Test(.timeLimit(.minutes(5))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
         let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
@@ -168,7 +168,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aChainWithoutEndCanBeStopped() async throws {
+    @Test(.timeLimit(.minutes(5))) func aChainWithoutEndCanBeStopped() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
         let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
@@ -188,7 +188,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFinishedInstanceHasItsOutputAndNothingThatWaits() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFinishedInstanceHasItsOutputAndNothingThatWaits() async throws {
         let (running, folder) = try await running()
         defer { withExtendedLifetime(folder) {} }
         let answer = try await send("finish", to: running)

@@ -44,7 +44,7 @@ import WorkflowStore
         ]
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["order-1", nil])
+    @Test(.timeLimit(.minutes(5)), arguments: ["order-1", nil])
     func theFirstAnswerIsGivenAgain(name: String?) async throws {
         let timed = try await engine()
         let first = try await start("order", name, timed)
@@ -60,7 +60,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func anotherStartWithTheKeyIsRefused() async throws {
+    @Test(.timeLimit(.minutes(5))) func anotherStartWithTheKeyIsRefused() async throws {
         let timed = try await engine()
         _ = try await start("order", "order-1", timed)
         _ = try await timed.engine.apply(Self.definition("order", note: "second"), syntax: .yaml)
@@ -81,7 +81,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aStartThatIsRefusedIsNotRemembered() async throws {
+    @Test(.timeLimit(.minutes(5))) func aStartThatIsRefusedIsNotRemembered() async throws {
         let timed = try await engine()
         try await timed.start("order", "taken")
         let kinds = [
@@ -98,7 +98,7 @@ import WorkflowStore
     }
 
     /// Without a name and without a key two starts are two instances; with a key they are one.
-    @Test(.timeLimit(.minutes(1))) func startsWithoutANameAreToldApartByTheirKeys() async throws {
+    @Test(.timeLimit(.minutes(5))) func startsWithoutANameAreToldApartByTheirKeys() async throws {
         let timed = try await engine()
         let one = try await start("order", nil, timed, key: "a")
         let two = try await start("order", nil, timed, key: "b")

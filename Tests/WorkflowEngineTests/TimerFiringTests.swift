@@ -28,7 +28,7 @@ import WorkflowStore
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func atIsTheDueTimeAndTheRealTimeIsRecordedWhenItDiffers() async throws {
+    @Test(.timeLimit(.minutes(5))) func atIsTheDueTimeAndTheRealTimeIsRecordedWhenItDiffers() async throws {
         let timed = try await TimedEngine(Self.ticker)
         try await timed.start("ticker", "t")
         try await timed.pass(999)
@@ -44,7 +44,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func ticksThatFellDueDuringAnOutageFireEachAtItsOwnTimeAndOnce() async throws {
+    @Test(.timeLimit(.minutes(5))) func ticksThatFellDueDuringAnOutageFireEachAtItsOwnTimeAndOnce() async throws {
         let timed = try await TimedEngine(Self.ticker)
         try await timed.start("ticker", "t")
         try await timed.pass(1_000)
@@ -67,7 +67,7 @@ import WorkflowStore
     }
 
     /// More than one batch takes of one instance.
-    @Test(.timeLimit(.minutes(1))) func aLongOutageIsCaughtUpWholly() async throws {
+    @Test(.timeLimit(.minutes(5))) func aLongOutageIsCaughtUpWholly() async throws {
         var limits = EngineLimits()
         // However slow this machine is, a batch is not closed before its time.
         limits.batchApplying = .seconds(60)
@@ -83,7 +83,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func pastTheLimitOfLateFiringsTheTimeIsTheClocks() async throws {
+    @Test(.timeLimit(.minutes(5))) func pastTheLimitOfLateFiringsTheTimeIsTheClocks() async throws {
         var limits = EngineLimits()
         limits.lateFirings = 3
         let timed = try await TimedEngine(Self.ticker, limits: limits)
@@ -108,7 +108,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func afterEndsWithItsState() async throws {
+    @Test(.timeLimit(.minutes(5))) func afterEndsWithItsState() async throws {
         let timed = try await TimedEngine(Self.ticker)
         try await timed.start("ticker", "t")
         try await timed.pass(900)
@@ -140,7 +140,7 @@ import WorkflowStore
           end: {type: final}
         """
 
-    @Test(.timeLimit(.minutes(1))) func aDelayedSendOutlivesItsStateAndEndsWithCancelAndWithTheInstance() async throws {
+    @Test(.timeLimit(.minutes(5))) func aDelayedSendOutlivesItsStateAndEndsWithCancelAndWithTheInstance() async throws {
         let timed = try await TimedEngine(Self.sender)
         for name in ["moves", "drops", "ends"] {
             try await timed.start("sender", name)
@@ -159,7 +159,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func cancelAndArmAgainInOneMacrostepIsOneTimer() async throws {
+    @Test(.timeLimit(.minutes(5))) func cancelAndArmAgainInOneMacrostepIsOneTimer() async throws {
         let timed = try await TimedEngine(Self.sender)
         try await timed.start("sender", "s")
         try await timed.send("arm", 1, to: "s")
@@ -176,7 +176,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsDueFiresBeforeACommandOnTheSameInstance() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatIsDueFiresBeforeACommandOnTheSameInstance() async throws {
         // A batch has no room for all that is due: the command does not wait for its instance's turn.
         var limits = EngineLimits()
         limits.batchRows = 2
@@ -208,7 +208,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDryRunSeesWhatIsDueAndFiresNothing() async throws {
+    @Test(.timeLimit(.minutes(5))) func aDryRunSeesWhatIsDueAndFiresNothing() async throws {
         let timed = try await TimedEngine(Self.ticker)
         try await timed.start("ticker", "t")
         // The writer has looked at the clock, and waits.
@@ -224,7 +224,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aClockThatJumpsLosesNothingAndFiresNothingTwice() async throws {
+    @Test(.timeLimit(.minutes(5))) func aClockThatJumpsLosesNothingAndFiresNothingTwice() async throws {
         let timed = try await TimedEngine(Self.ticker, Self.sender)
         try await timed.start("ticker", "t")
         try await timed.start("sender", "s")

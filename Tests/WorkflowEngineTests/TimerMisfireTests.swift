@@ -25,7 +25,7 @@ import WorkflowStore
           closed: {type: final}
         """
 
-    @Test(.timeLimit(.minutes(1)), arguments: [(12_000, 1), (12_001, 0)])
+    @Test(.timeLimit(.minutes(5)), arguments: [(12_000, 1), (12_001, 0)])
     func aTimerThatIsTooLateIsRecordedAndChangesNothing(passed: Int64, reminders: Int64) async throws {
         let timed = try await TimedEngine(Self.offer)
         try await timed.start("offer", "o")
@@ -42,7 +42,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func twoThatAreLateAreJudgedEachByItsOwnRule() async throws {
+    @Test(.timeLimit(.minutes(5))) func twoThatAreLateAreJudgedEachByItsOwnRule() async throws {
         let timed = try await TimedEngine(Self.offer)
         for name in ["o", "p"] { try await timed.start("offer", name) }
         try await timed.pass(3_660_000)
@@ -80,7 +80,7 @@ import WorkflowStore
               fourth: {}
         """
 
-    @Test(.timeLimit(.minutes(1))) func whileAnInstanceHasFailedItsTimersWait() async throws {
+    @Test(.timeLimit(.minutes(5))) func whileAnInstanceHasFailedItsTimersWait() async throws {
         let timed = try await TimedEngine(Self.faulty)
         try await timed.start("faulty", "f")
         try await timed.pass(1_000)
@@ -131,7 +131,7 @@ import WorkflowStore
               look: {}
         """
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
     func aChainThatWasCutGoesOnByItself(isRestarted: Bool) async throws {
         let timed = try await TimedEngine(Self.endless)
         try await timed.start("endless", "e")
@@ -149,7 +149,7 @@ import WorkflowStore
     }
 
     /// An instance that never comes to rest takes its share of each batch, and no more.
-    @Test(.timeLimit(.minutes(1))) func aChainWithoutEndLetsOthersHaveTheirTurn() async throws {
+    @Test(.timeLimit(.minutes(5))) func aChainWithoutEndLetsOthersHaveTheirTurn() async throws {
         let timed = try await TimedEngine(Self.endless)
         for name in ["e", "other"] { try await timed.start("endless", name) }
         try await timed.send("go", 9_000_000_000, to: "e")

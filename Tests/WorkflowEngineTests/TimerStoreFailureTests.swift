@@ -39,7 +39,7 @@ import WorkflowStore
         store.content.withLock { $0.timers.filter { $0.key.due <= clock.now() } }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBatchThatWasNotWrittenIsFiredAgainAfterAPause() async throws {
+    @Test(.timeLimit(.minutes(5))) func aBatchThatWasNotWrittenIsFiredAgainAfterAPause() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b"], store, clock)
@@ -55,7 +55,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func theWriterDoesNotSpinWhileTheStoreCannotWrite() async throws {
+    @Test(.timeLimit(.minutes(5))) func theWriterDoesNotSpinWhileTheStoreCannotWrite() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a"], store, clock, pause: .seconds(1_000))
@@ -83,7 +83,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func onlyTheTimersThatBreakAConstraintAreLeftAlone() async throws {
+    @Test(.timeLimit(.minutes(5))) func onlyTheTimersThatBreakAConstraintAreLeftAlone() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let names = ["a", "bad", "b", "c"]
@@ -112,7 +112,7 @@ import WorkflowStore
     }
 
     /// A command that breaks a constraint beside timers is the one to blame, and they fire.
-    @Test(.timeLimit(.minutes(1))) func aCommandThatBreaksAConstraintTakesNoTimersWithIt() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCommandThatBreaksAConstraintTakesNoTimersWithIt() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b", "c"], store, clock)

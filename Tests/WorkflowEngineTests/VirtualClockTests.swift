@@ -36,7 +36,7 @@ import WorkflowStore
     private func after(_ milliseconds: Int64) -> Timestamp { Timestamp(rawValue: Self.start.rawValue + milliseconds) }
 
     /// A year, in batches that hold all that one instance may have of them.
-    @Test(.timeLimit(.minutes(1))) func aYearPassesAndEachDayComesAtItsOwnTime() async throws {
+    @Test(.timeLimit(.minutes(5))) func aYearPassesAndEachDayComesAtItsOwnTime() async throws {
         var limits = EngineLimits()
         limits.batchApplying = .seconds(60)
         let timed = try await engine(limits)
@@ -52,7 +52,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func timersOfManyInstancesFireInOrderThroughASmallWindow() async throws {
+    @Test(.timeLimit(.minutes(5))) func timersOfManyInstancesFireInOrderThroughASmallWindow() async throws {
         var limits = EngineLimits()
         limits.nearTimers = 3
         limits.batchRows = 8
@@ -71,7 +71,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatItShowsIsKeptOverARestart() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatItShowsIsKeptOverARestart() async throws {
         let folder = try StoreFolder()
         let path = folder.path + "/wfd.db"
         var store = try SQLiteStore.open(at: path, clock: Self.start, on: .virtual)
@@ -88,7 +88,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func oneRequestFiresABoundedNumber() async throws {
+    @Test(.timeLimit(.minutes(5))) func oneRequestFiresABoundedNumber() async throws {
         var limits = EngineLimits()
         limits.clockFirings = 10
         limits.batchRows = 4
@@ -110,7 +110,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func itDoesNotGoBackNorPastTheEndOfTime() async throws {
+    @Test(.timeLimit(.minutes(5))) func itDoesNotGoBackNorPastTheEndOfTime() async throws {
         let timed = try await engine()
         for time in [after(-1), Timestamp(rawValue: 221_845_392_000_000)] {
             #expect(
@@ -123,7 +123,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func theMachinesClockIsNotMoved() async throws {
+    @Test(.timeLimit(.minutes(5))) func theMachinesClockIsNotMoved() async throws {
         let timed = try await TimedEngine(Self.daily)
         #expect(
             await timed.rejection { () async throws(Rejection) in
@@ -133,7 +133,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func commandsBetweenMovesHaveTheClocksTime() async throws {
+    @Test(.timeLimit(.minutes(5))) func commandsBetweenMovesHaveTheClocksTime() async throws {
         let timed = try await engine()
         try await timed.start("daily", "d")
         _ = try await timed.engine.moveClock(to: after(3 * Self.day / 2))
@@ -143,7 +143,7 @@ import WorkflowStore
     }
 
     /// A move that cannot be written changes nothing for good: asked again, it fires each timer once.
-    @Test(.timeLimit(.minutes(1))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
+    @Test(.timeLimit(.minutes(5))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
         let store = FakeStore()
         var limits = EngineLimits()
         limits.timerPause = .milliseconds(1)

@@ -32,7 +32,7 @@ import WorkflowStore
         return rows
     }
 
-    @Test(.timeLimit(.minutes(1))) func theScenarioHasWhatItIsThereFor() async throws {
+    @Test(.timeLimit(.minutes(5))) func theScenarioHasWhatItIsThereFor() async throws {
         let (reference, rows) = try await Self.undisturbed()
         let rejections = reference.told.map(\.rejection)
         #expect(rejections.compactMap(\.self).sorted() == ["failed", "finished", "refused", "refused"])
