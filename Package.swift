@@ -120,7 +120,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            path: "Benchmarks"
+            path: "Benchmarks/wfbench"
         ),
         .testTarget(
             name: "ConformanceTests",

@@ -1,0 +1,63 @@
+import Foundation
+
+/// A line of the table: something that is measured, beside its floor.
+struct Figure: Sendable {
+    /// Dotted, such as `engine.1000.flat`; what `--only` and the thresholds name.
+    let id: String
+    /// What the table shows.
+    let title: String
+    let unit: Unit
+    /// What it must reach; nil for a line that only tells.
+    let goal: Goal?
+    /// Whether it is part of a quick run.
+    let isQuick: Bool
+    /// Prepares what is measured: files, daemons, instances. Its time does not count.
+    let begin: @Sendable (Setting) async throws -> any Contest
+
+    /// What a value counts.
+    enum Unit: String, Sendable {
+        case perSecond = "/s"
+        case milliseconds = "ms"
+        case bytes = "B"
+    }
+
+    /// What a figure must reach.
+    enum Goal: Sendable {
+        /// Ours divided by the floor is no less than this.
+        case ratioAtLeast(Double)
+        /// Ours divided by the floor is no more than this.
+        case ratioAtMost(Double)
+        /// Ours alone is no less than this, in the figure's unit.
+        case atLeast(Double)
+        /// Ours alone is no more than this, in the figure's unit.
+        case atMost(Double)
+    }
+}
+
+/// Where and how long a figure is measured.
+struct Setting: Sendable {
+    /// An empty folder of the figure's own, on the disk that is measured.
+    let folder: URL
+    /// Whether the run is a quick one: as small as still means something.
+    let isQuick: Bool
+    /// About how long one measurement takes.
+    let seconds: Double
+}
+
+/// Ours and its floor, ready to be measured in turn.
+protocol Contest {
+    /// Measures ours once.
+    mutating func ours() async throws -> Sample
+    /// Measures the floor once; nil for a figure that has none.
+    mutating func floor() async throws -> Sample?
+    /// Stops and removes what `begin` made.
+    mutating func end() async throws
+}
+
+/// One measurement.
+struct Sample: Sendable {
+    /// In the figure's unit.
+    let value: Double
+    /// What else was seen, such as percentiles; shown beside the line.
+    var note: String?
+}
