@@ -102,6 +102,16 @@ final class BackupDesk: Sendable {
 // MARK: The writer's part
 
 extension BackupDesk {
+    /// Whether a backup waits for the writer.
+    var hasWork: Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .ordered, .copying: true
+            case .idle, .checking, .ready: false
+            }
+        }
+    }
+
     /// Copies for one slice, if there is something to copy. True when there is more.
     func advance(_ writer: any StoreWriter) -> Bool {
         let (phase, isOver) = state.withLock { ($0.phase, $0.isUnwanted || $0.isClosed) }

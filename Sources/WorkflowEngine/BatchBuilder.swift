@@ -2,11 +2,15 @@ import JSON
 import Statechart
 import WorkflowStore
 
-/// Applies commands in memory, on top of what is committed, until they are written as one transaction.
+/// Applies commands in memory, on top of what is committed or being committed, until they are written as one
+/// transaction.
 ///
 /// Nothing of it is visible elsewhere before the commit, and throwing it away undoes it all.
 struct BatchBuilder {
-    let store: any StoreWriter
+    /// What is committed.
+    let store: any StoreLookup
+    /// What is being committed, and holds only if that succeeds.
+    let provisional: Provisional?
     let library: MachineLibrary
     /// The clock's time. A virtual clock moves within a batch, from timer to timer.
     var now: Timestamp
@@ -29,19 +33,24 @@ struct BatchBuilder {
     /// Macrosteps of what came by itself in this batch, by instance.
     private var firings: [String: Int] = [:]
 
-    init(store: any StoreWriter, library: MachineLibrary, now: Timestamp, limits: EngineLimits) {
+    /// - Parameter numbers: As of the last batch, whether it is committed or not.
+    init(
+        store: any StoreLookup, after provisional: Provisional?, numbers: StoreNumbers, library: MachineLibrary,
+        now: Timestamp, limits: EngineLimits
+    ) {
         self.store = store
+        self.provisional = provisional
+        self.numbers = numbers
         self.library = library
         self.now = now
         self.limits = limits
-        numbers = store.numbers
     }
 
     /// The rows that the batch will write to the journal.
     var rows: Int { journal.count + machines.count }
 
-    /// The machine versions that the batch adds.
-    var newMachines: [LoadedMachine] { machines }
+    /// What the next batch is applied on top of, before this one is committed.
+    var result: Provisional { Provisional(instances: touched, machines: machines, keys: keys) }
 
     /// What the journal gets, for those who wait for history.
     var changedInstances: Set<InstanceID> { changed }
@@ -124,15 +133,20 @@ extension BatchBuilder {
     }
 
     func machine(named name: String, version: Int64?) throws(Rejection) -> LoadedMachine? {
-        let added = machines.last { $0.record.name == name && (version == nil || $0.record.version == version) }
-        if let added { return added }
+        for added in [machines, provisional?.machines ?? []] {
+            let found = added.last { $0.record.name == name && (version == nil || $0.record.version == version) }
+            if let found { return found }
+        }
         guard let record = try read({ () throws(StoreError) in try store.machine(named: name, version: version) })
         else { return nil }
         return try library.machine(of: record)
     }
 
     func machine(_ id: MachineID) throws(Rejection) -> LoadedMachine? {
-        if let loaded = library.machine(id) ?? machines.first(where: { $0.record.id == id }) { return loaded }
+        if let loaded = library.machine(id) { return loaded }
+        for added in [machines, provisional?.machines ?? []] {
+            if let loaded = added.first(where: { $0.record.id == id }) { return loaded }
+        }
         guard let record = try read({ () throws(StoreError) in try store.machine(id) }) else { return nil }
         return try library.machine(of: record)
     }
@@ -176,7 +190,7 @@ extension BatchBuilder {
         named name: String, cached: (String) -> LiveInstance?
     ) throws(Rejection) -> LiveInstance? {
         if let live = touched[name] { return live }
-        var found = cached(name)
+        var found = provisional?.instances[name] ?? cached(name)
         if found == nil { found = try stored(name) }
         guard let live = found else { return nil }
         let timers = live.timers
@@ -194,7 +208,8 @@ extension BatchBuilder {
 
     /// Where a key was used, in this batch or before.
     func position(of key: RequestKey, in scope: KeyScope) throws(Rejection) -> Position? {
-        if let position = keys[KeyPlace(key: key, scope: scope)] { return position }
+        let place = KeyPlace(key: key, scope: scope)
+        if let position = keys[place] ?? provisional?.keys[place] { return position }
         return try read { () throws(StoreError) in try store.position(of: key, in: scope) }
     }
 
@@ -215,8 +230,3 @@ extension BatchBuilder {
     func firings(of name: String) -> Int { firings[name] ?? 0 }
 }
 
-/// A key within its scope.
-private struct KeyPlace: Hashable {
-    let key: RequestKey
-    let scope: KeyScope
-}

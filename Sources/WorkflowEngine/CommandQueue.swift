@@ -93,11 +93,22 @@ final class CommandQueue: @unchecked Sendable {
         }
         isAwake = false
         if entries.isEmpty, closing != nil { return .end }
+        return .commands(removeAll())
+    }
+
+    private func removeAll() -> [Entry] {
         defer {
             entries = []
             bytes = 0
         }
-        return .commands(entries)
+        return entries
+    }
+
+    /// What waits at this moment; does not block.
+    func takeWaiting() -> [Entry] {
+        condition.lock()
+        defer { condition.unlock() }
+        return removeAll()
     }
 
     /// Takes no more commands: callers are told why. What waits already stays to be taken.

@@ -60,6 +60,11 @@ struct TimerWindow {
         return (first.key, first.instance)
     }
 
+    /// Whether a look would take something out, or read the store.
+    func isDue(by now: Timestamp) -> Bool {
+        mustRead || entries.min.map { $0.turn <= now } ?? false
+    }
+
     /// Whether the next look reads the store. In the midst of a batch that would give what the batch has fired.
     var mustRead: Bool { isStale || (entries.isEmpty && horizon != nil) }
 

@@ -95,7 +95,7 @@ extension Writer {
         timersRest = nil
         var fired = 0
         while fired < limits.clockFirings {
-            var builder = makeBuilder()
+            var builder = makeBuilder(at: clock.now())
             let begin = ContinuousClock.now
             var round = Round()
             // An instance that had its share is not overtaken: the batch ends.
@@ -110,13 +110,7 @@ extension Writer {
             let isLast = try mustCommit(builder) ? false : window.nextDue(store).map { $0 > target } ?? true
             let isDone = isLast && !round.isExhausted
             if isDone { clock.move(to: target) }
-            do throws(StoreError) {
-                try commit(&builder)
-                try store.maintain()
-            } catch {
-                forgetTimers()
-                throw error
-            }
+            try commit(&builder)
             if isDone, try window.nextDue(store).map({ $0 > target }) ?? true {
                 return .success(.clockMoved(ClockMove(now: clock.now(), fired: fired, isDone: true)))
             }

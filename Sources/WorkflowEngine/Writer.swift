@@ -3,22 +3,33 @@ import Logging
 import Statechart
 import WorkflowStore
 
-/// The one thread that owns the store's writing side: takes what waits, applies it in order in memory, writes it in one
-/// transaction, and answers only then.
+/// Owns the store's writing side: takes what waits, applies it in order in memory, writes it in one transaction, and
+/// answers only then.
+///
+/// Its thread applies. It also commits, unless half a batch or more waits already: then another thread commits while
+/// this one applies the next batch on top of what is not committed yet. There is one such batch at most. Until it is
+/// known to be on disk nothing of the next is told, refusals included; when it fails, the next is thrown away and
+/// applied again.
 final class Writer {
     let store: any StoreWriter
     private let queue: CommandQueue
-    private let library: MachineLibrary
-    private let feed: CommitFeed
+    let library: MachineLibrary
+    let feed: CommitFeed
     let clock: any WallClock
     let limits: EngineLimits
-    private let statistics: BatchStatistics
+    let statistics: BatchStatistics
     private let backups: BackupDesk
     let logger: Logger
+    let committing = CommitThread<BatchEnding>(name: "wfd-commit")
+    /// What `committing` is busy with; `settle` waits for it.
+    var underWay: SealedBatch?
+    /// As of the last sealed batch.
+    var numbers: StoreNumbers
+    /// What is committed, of recent instances.
     var cache: GenerationCache<String, LiveInstance>
     private var random = SystemRandomNumberGenerator()
     var window: TimerWindow
-    /// What the batch under way has entered into the window.
+    /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
     /// Timers wait after a batch of them was not written.
     var timersRest: ContinuousClock.Instant?
@@ -43,6 +54,7 @@ final class Writer {
         self.limits = limits
         self.statistics = statistics
         self.logger = logger
+        numbers = store.numbers
         cache = GenerationCache(bound: limits.cachedInstanceBytes)
         window = TimerWindow(bound: limits.nearTimers)
     }
@@ -50,13 +62,14 @@ final class Writer {
     /// Works until the queue is closed and drained, then closes the store. Throws what must end the daemon; every
     /// command that was taken has been answered by then.
     func run() throws(StoreError) {
+        defer { committing.close() }
         do throws(StoreError) {
             while case .commands(let taken) = queue.takeAll(until: try nextWake()) {
                 var waiting = taken[...]
                 repeat {
                     try runBatch(&waiting)
                     // More of a backup to copy is no reason to wait for commands.
-                    if backups.advance(store) { queue.wake() }
+                    if underWay == nil, backups.advance(store) { queue.wake() }
                 } while !waiting.isEmpty
             }
         } catch {
@@ -69,26 +82,25 @@ final class Writer {
         try store.close()
     }
 
-    /// Fires what is due and applies what fits one batch, commits it, answers.
-    private func runBatch(_ waiting: inout ArraySlice<CommandQueue.Entry>, firing: Bool = true) throws(StoreError) {
-        if let entry = waiting.first, case .moveClock(let target) = entry.command {
-            waiting.removeFirst()
-            do throws(StoreError) {
-                entry.reply(try moveClock(to: target))
-            } catch {
-                entry.reply(.failure(Rejection(error)))
-                guard error.code == .unavailable || error.code == .constraint else {
-                    abandon(waiting)
-                    throw error
-                }
-            }
-            return
-        }
+    /// Fires what is due and applies what fits one batch, commits it, answers. Nothing is under way when it returns
+    /// with nothing waiting.
+    ///
+    /// - Parameter isAlone: Whether it is no more than what waits: no timers, and nothing that comes meanwhile.
+    func runBatch(_ waiting: inout ArraySlice<CommandQueue.Entry>, isAlone: Bool = false) throws(StoreError) {
         let taken = waiting
-        var builder = makeBuilder()
+        if case .moveClock(let target)? = waiting.first?.command {
+            guard try settle(stillWaiting: taken) else { return }
+            return try moveClock(to: target, for: &waiting)
+        }
+        let now = clock.now()
+        let isTimersTurn = !isAlone && (waiting.isEmpty || !firedOne)
+        if isTimersTurn, window.isDue(by: now) {
+            // What the batch under way armed is not in the window yet.
+            guard try settle(stillWaiting: taken) else { return }
+        }
+        var builder = makeBuilder(at: now)
         var answers: [Result<Answer, Rejection>] = []
         let begin = ContinuousClock.now
-        let isTimersTurn = firing && (waiting.isEmpty || !firedOne)
         let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
         firedOne = firesOneByOne && !fired.isEmpty
         while !firedOne, let entry = waiting.first, answers.isEmpty || isOpen(builder, since: begin) {
@@ -96,20 +108,35 @@ final class Writer {
             answers.append(apply(entry.command, to: &builder))
             waiting.removeFirst()
         }
-        let entries = taken.prefix(answers.count)
-        do throws(StoreError) {
-            try commit(&builder)
-        } catch {
-            forgetTimers()
-            try recover(entries, fired: fired, from: error, stillWaiting: waiting)
-            return
+        if underWay != nil {
+            store.view.release()
+            guard try settle(stillWaiting: taken) else {
+                waiting = taken
+                return
+            }
         }
-        for (entry, answer) in zip(entries, answers) { entry.reply(answer) }
+        let sealed = seal(&builder, fired: fired, entries: taken.prefix(answers.count), answers: answers)
+        if !isAlone, waiting.count < limits.batchRows { waiting += queue.takeWaiting() }
+        if !waiting.isEmpty, waiting.count >= limits.batchRows / 2, !isAlone, !firedOne, !backups.hasWork {
+            underWay = sealed
+            committing.begin { [self] in write(sealed) }
+        } else {
+            _ = try conclude(sealed, write(sealed), stillWaiting: waiting)
+        }
+    }
+
+    private func moveClock(
+        to target: Timestamp, for waiting: inout ArraySlice<CommandQueue.Entry>
+    ) throws(StoreError) {
+        let entry = waiting.removeFirst()
         do throws(StoreError) {
-            try store.maintain()
+            entry.reply(try moveClock(to: target))
         } catch {
-            abandon(waiting)
-            throw error
+            entry.reply(.failure(Rejection(error)))
+            guard error.code == .unavailable || error.code == .constraint else {
+                abandon(waiting)
+                throw error
+            }
         }
     }
 
@@ -119,77 +146,18 @@ final class Writer {
             && ContinuousClock.now < begin + limits.batchApplying / share
     }
 
-    func makeBuilder() -> BatchBuilder {
-        BatchBuilder(store: store, library: library, now: clock.now(), limits: limits)
+    func makeBuilder(at now: Timestamp) -> BatchBuilder {
+        BatchBuilder(
+            store: underWay == nil ? store : store.view, after: underWay?.result, numbers: numbers, library: library,
+            now: now, limits: limits)
     }
 
     private func apply(_ command: Command, to builder: inout BatchBuilder) -> Result<Answer, Rejection> {
         builder.apply(command, cached: { cache.value(for: $0, cost: \.size) }, random: &random)
     }
 
-    func commit(_ builder: inout BatchBuilder) throws(StoreError) {
-        var batch = builder.batch()
-        // What a virtual clock shows is in the store only.
-        if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }
-        if !batch.isEmpty {
-            batch.retention = KeyRetention(
-                oldest: limits.keyAge.map { Timestamp(rawValue: builder.now.rawValue - $0) }, count: limits.keys,
-                newest: Timestamp(rawValue: builder.now.rawValue - 60_000), rows: 2 * batch.journal.count + 64)
-        }
-        if !batch.isEmpty || batch.numbers != store.numbers { try store.commit(batch) }
-        if !batch.isEmpty { statistics.batchCommitted(rows: batch.journal.count) }
-        for machine in builder.newMachines { library.keep(machine) }
-        for (name, instance) in builder.touched {
-            cache.insert(instance, for: name, cost: instance.size)
-            let id = instance.record.id
-            if let key = instance.nextKey, entered[id] != key {
-                window.insert(key, of: id, turn: instance.comesAtOnce ? builder.now : nil)
-            }
-        }
-        entered = [:]
-        feed.committed(builder.changedInstances)
-    }
-
-    /// After a commit that failed: what it held is gone from memory too, because only a commit puts it into the cache.
-    private func recover(
-        _ entries: ArraySlice<CommandQueue.Entry>, fired: [InstanceID], from error: StoreError,
-        stillWaiting: ArraySlice<CommandQueue.Entry>
-    ) throws(StoreError) {
-        if error.code == .constraint, !fired.isEmpty || entries.count > 1 {
-            blame(fired, for: error)
-            try runEachAlone(entries, stillWaiting: stillWaiting)
-            return
-        }
-        if entries.isEmpty { timersRest = .now + limits.timerPause }
-        logger.error("a batch was not written", metadata: ["commands": "\(entries.count)", "error": "\(error)"])
-        for entry in entries { entry.reply(.failure(Rejection(error))) }
-        switch error.code {
-        case .unavailable, .constraint: return
-        default:
-            abandon(stillWaiting)
-            throw error
-        }
-    }
-
-    /// Gives each command of a batch a transaction of its own, so that only the one that is to blame fails.
-    private func runEachAlone(
-        _ entries: ArraySlice<CommandQueue.Entry>, stillWaiting: ArraySlice<CommandQueue.Entry>
-    ) throws(StoreError) {
-        var rest = entries
-        do throws(StoreError) {
-            while let entry = rest.popFirst() {
-                var alone = [entry][...]
-                try runBatch(&alone, firing: false)
-            }
-        } catch {
-            abandon(rest)
-            abandon(stillWaiting)
-            throw error
-        }
-    }
-
     /// Answers commands that were taken from the queue but never applied.
-    private func abandon(_ entries: ArraySlice<CommandQueue.Entry>) {
+    func abandon(_ entries: ArraySlice<CommandQueue.Entry>) {
         for entry in entries {
             entry.reply(.failure(.storageUnavailable("the daemon has stopped writing")))
         }

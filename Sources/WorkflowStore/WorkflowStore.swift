@@ -28,35 +28,50 @@ package protocol WorkflowStore: StoreReader {
     /// Removes a copied or complete backup.
     func removeBackup(_ name: BackupName)
 
-    /// The writing side. One thread uses it at a time.
+    /// The writing side.
     var writer: any StoreWriter { get }
 }
 
-/// The writing side of a store. Not thread-safe: one thread owns it.
-package protocol StoreWriter: AnyObject {
-    /// The allocator's numbers as of the last commit.
-    var numbers: StoreNumbers { get }
-
-    /// What `WorkflowStore.machine(named:version:)` gives, read on the writer's own connection.
+/// What applying a command reads. One thread uses it at a time.
+package protocol StoreLookup: AnyObject {
+    /// What `WorkflowStore.machine(named:version:)` gives.
     func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord?
 
-    /// What `WorkflowStore.machine(_:)` gives, read on the writer's own connection.
+    /// What `WorkflowStore.machine(_:)` gives.
     func machine(_ id: MachineID) throws(StoreError) -> MachineRecord?
 
-    /// An instance with its current state, read on the writer's own connection.
+    /// An instance with its current state.
     func instance(named name: String) throws(StoreError) -> InstanceRecord?
 
-    /// The name of an instance, read on the writer's own connection; nil when there is none.
+    /// The name of an instance; nil when there is none.
     func instanceName(_ id: InstanceID) throws(StoreError) -> String?
-
-    /// The timers that are due next, in their order; at most `limit`.
-    func timers(limit: Int) throws(StoreError) -> [TimerRecord]
 
     /// Where a key was used; nil when it is not remembered.
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
 
-    /// The latest time that a forgotten key says itself (UUID version 7). As of the last commit.
-    var forgottenKeys: Timestamp { get }
+    /// The latest time that a forgotten key says itself (UUID version 7).
+    func forgottenKeys() throws(StoreError) -> Timestamp
+}
+
+/// Reads what is committed beside a commit that is under way. Not thread-safe, but independent of the writing side.
+package protocol StoreView: StoreLookup {
+    /// Ends the view: what is read between two calls is one committed state, as of the first read. Call it within
+    /// milliseconds, because the write-ahead log cannot start over before.
+    func release()
+}
+
+/// The writing side of a store. Not thread-safe: one thread uses it at a time.
+///
+/// Its own lookups are as of the last commit.
+package protocol StoreWriter: StoreLookup {
+    /// The allocator's numbers as of the last commit.
+    var numbers: StoreNumbers { get }
+
+    /// For reading while `commit` or `maintain` runs on another thread.
+    var view: any StoreView { get }
+
+    /// The timers that are due next, in their order; at most `limit`.
+    func timers(limit: Int) throws(StoreError) -> [TimerRecord]
 
     /// Writes a batch in one transaction: all of it is flushed to disk when this returns, and nothing of it is there
     /// when it throws anything but `outcomeUnknown`.

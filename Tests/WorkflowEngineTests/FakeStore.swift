@@ -20,6 +20,8 @@ final class FakeStore: WorkflowStore {
         /// Says for each try, counted from 1, whether it fails.
         var failures: @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError? = { _, _ in nil }
         var isClosed = false
+        /// Batches that were applied while another was being committed.
+        var views = 0
     }
 
     let content = Mutex(Content())
@@ -100,7 +102,7 @@ extension FakeStore {
 }
 
 /// The writing side of a `FakeStore`.
-private final class FakeWriter: StoreWriter {
+private final class FakeWriter: StoreWriter, StoreView {
     private let store: FakeStore
 
     init(store: FakeStore) {
@@ -115,7 +117,11 @@ private final class FakeWriter: StoreWriter {
 
     func instance(named name: String) -> InstanceRecord? { store.instance(named: name) }
 
-    let forgottenKeys = Timestamp(rawValue: 0)
+    var view: any StoreView { self }
+
+    func release() { store.content.withLock { $0.views += 1 } }
+
+    func forgottenKeys() -> Timestamp { Timestamp(rawValue: 0) }
 
     func instanceName(_ id: InstanceID) -> String? { store.instance(id)?.name }
 

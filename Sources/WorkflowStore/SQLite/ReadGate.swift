@@ -67,7 +67,8 @@ final class ReadGate: Sendable {
         return isEmpty || waitUntilEmpty()
     }
 
-    private func enter() throws(StoreError) {
+    /// Comes in, or blocks while the gate is shut; `leave` must follow.
+    func enter() throws(StoreError) {
         let deadline = DispatchTime.now() + .init(limit)
         while true {
             let entered = try state.withLock { (state) throws(StoreError) -> Bool in
@@ -89,7 +90,8 @@ final class ReadGate: Sendable {
         return StoreError(.unavailable, "Reading waited longer than \(limit) for the write-ahead log to start over")
     }
 
-    private func leave() {
+    /// Goes out after `enter`.
+    func leave() {
         let isLast = state.withLock { state in
             state.inside -= 1
             return state.inside == 0 && state.phase != .open

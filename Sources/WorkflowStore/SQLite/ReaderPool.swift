@@ -9,7 +9,9 @@ package final class ReaderPool: Sendable {
     }
 
     let gate: ReadGate
-    private let path: String
+    let path: String
+    /// For the views of the writing side; used by it alone.
+    let aside: DatabaseQueue
     private let limits: StoreLimits
     private let connections: [DatabaseQueue]
     private let state = Mutex(State())
@@ -19,11 +21,12 @@ package final class ReaderPool: Sendable {
         path = file.given
         self.limits = limits
         gate = ReadGate(limit: limits.gateWait)
-        connections = try (0..<limits.readers).map { number in
+        func open(_ label: String) throws -> DatabaseQueue {
             try DatabaseQueue(
-                path: file.path,
-                configuration: ConnectionSettings.reader(limits).configuration("reader \(number)", file))
+                path: file.path, configuration: ConnectionSettings.reader(limits).configuration(label, file))
         }
+        connections = try (0..<limits.readers).map { number in try open("reader \(number)") }
+        aside = try open("view")
     }
 
     /// Runs one slice of a read: one short read transaction on one of the connections.
@@ -53,9 +56,27 @@ package final class ReaderPool: Sendable {
         try connections[0].inDatabase { database in try Self.transaction(database, body) }
     }
 
+    /// Passes the gate and begins a transaction on `aside`; gives what ends it and leaves the gate.
+    func beginView() throws -> () -> Void {
+        try gate.enter()
+        do {
+            try aside.inDatabase { database in
+                var begin = try PreparedStatement(database, "BEGIN DEFERRED")
+                try begin.run()
+            }
+        } catch {
+            gate.leave()
+            throw error
+        }
+        return { [aside, gate] in
+            aside.inDatabase(Self.endReading)
+            gate.leave()
+        }
+    }
+
     /// Closes the connections; waits for the reads on them. Call it after the gate's end.
     func close() throws {
-        for connection in connections { try connection.close() }
+        for connection in connections + [aside] { try connection.close() }
     }
 
     private func take() throws(StoreError) -> DatabaseQueue {
@@ -74,9 +95,13 @@ package final class ReaderPool: Sendable {
     private static func transaction<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
         var begin = try PreparedStatement(database, "BEGIN DEFERRED")
         try begin.run()
-        // Nothing was written: ending it is enough, and never fails in a way that matters to the values read.
-        defer { if database.isInsideTransaction { try? database.rollback() } }
+        defer { endReading(database) }
         return try body(database)
+    }
+
+    /// Nothing was written: ending it is enough, and never fails in a way that matters to the values read.
+    private static func endReading(_ database: Database) {
+        if database.isInsideTransaction { try? database.rollback() }
     }
 }
 

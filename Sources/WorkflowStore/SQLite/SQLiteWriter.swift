@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 /// The writing side of the SQLite store: the connection that does every write and every checkpoint.
-final class SQLiteWriter: StoreWriter {
+final class SQLiteWriter: StoreWriter, SQLiteLookup {
     /// What the writer may still do.
     enum Condition {
         case usable
@@ -16,6 +16,7 @@ final class SQLiteWriter: StoreWriter {
     let file: StoreFile
     let connection: DatabaseQueue
     let readers: ReaderPool
+    let view: any StoreView
     let limits: StoreLimits
     let epoch: Int64
     private let identity: StoreFile.Identity?
@@ -30,8 +31,6 @@ final class SQLiteWriter: StoreWriter {
     private(set) var numbers: StoreNumbers
     private var keys: KeyLedger
 
-    var forgottenKeys: Timestamp { keys.forgotten }
-
     init(
         file: StoreFile, connection: DatabaseQueue, readers: ReaderPool, lock: FileLock, row: StoreRow,
         limits: StoreLimits
@@ -39,6 +38,7 @@ final class SQLiteWriter: StoreWriter {
         self.file = file
         self.connection = connection
         self.readers = readers
+        view = SQLiteView(readers)
         self.lock = lock
         self.limits = limits
         epoch = row.epoch
@@ -67,28 +67,10 @@ final class SQLiteWriter: StoreWriter {
         numbers = batch.numbers
     }
 
-    func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord? {
-        try read { database in try StoreQueries.machine(database, named: name, version: version) }
-    }
-
-    func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? {
-        try read { database in try StoreQueries.machine(database, id) }
-    }
-
-    func instance(named name: String) throws(StoreError) -> InstanceRecord? {
-        try read { database in try StoreQueries.instance(database, named: name) }
-    }
-
-    func instanceName(_ id: InstanceID) throws(StoreError) -> String? {
-        try read { database in try StoreQueries.instanceName(database, id) }
-    }
+    func forgottenKeys() -> Timestamp { keys.forgotten }
 
     func timers(limit: Int) throws(StoreError) -> [TimerRecord] {
         try read { database in try StoreQueries.timers(database, limit: limit) }
-    }
-
-    func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
-        try read { database in try StoreQueries.position(database, of: key, in: scope) }
     }
 
     /// Frames in the write-ahead log after the last commit.
@@ -103,7 +85,7 @@ final class SQLiteWriter: StoreWriter {
         lock.release()
     }
 
-    private func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+    func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
         switch condition {
         case .usable, .corrupt: break
         case .stopped(let error): throw error
