@@ -89,6 +89,16 @@ enum Command: Sendable {
     case sendTogether([SendCommand])
     /// Moves a virtual clock.
     case moveClock(to: Timestamp)
+
+    /// Whether it is one that the writer itself carries out.
+    var isClockMove: Bool {
+        if case .moveClock = self { true } else { false }
+    }
+
+    /// Whether applying it may take longer than a batch.
+    var isLong: Bool {
+        if case .sendTogether = self { true } else { false }
+    }
 }
 
 /// What the writer says when it has done it, and it is on disk.

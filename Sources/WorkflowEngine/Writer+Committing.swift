@@ -16,7 +16,7 @@ struct SealedBatch {
     let fired: [InstanceID]
     /// What it entered into the timers' window.
     let entered: [InstanceID: TimerKey]
-    let entries: ArraySlice<CommandQueue.Entry>
+    let entries: Writer.Waiting
     /// Of the entries, in their order.
     let answers: [Result<Answer, Rejection>]
 }
@@ -36,10 +36,11 @@ enum BatchEnding {
 extension Writer {
     /// Closes a batch. The next one goes on from its numbers.
     func seal(
-        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: ArraySlice<CommandQueue.Entry> = [],
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = [],
         answers: [Result<Answer, Rejection>] = []
     ) -> SealedBatch {
         var batch = builder.batch()
+        batch.base = numbers
         // What a virtual clock shows is in the store only.
         if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }
         if !batch.isEmpty {
@@ -87,33 +88,43 @@ extension Writer {
         }
     }
 
-    /// Waits for the batch that is under way. False when it failed: nothing holds that was applied on top of it.
-    func settle(stillWaiting: ArraySlice<CommandQueue.Entry>) throws(StoreError) -> Bool {
+    /// Waits for the batch that is under way and takes it over. False when it failed: nothing holds that was applied on
+    /// top of it.
+    func settle() throws(StoreError) -> Bool {
+        let sealed = underWay
+        guard try join() else { return false }
+        if let sealed { adopt(sealed) }
+        return true
+    }
+
+    /// Waits for the batch that is under way; `adopt` is to follow. False when it failed.
+    func join() throws(StoreError) -> Bool {
         guard let sealed = underWay else { return true }
         let ending = committing.end()
         underWay = nil
-        return try conclude(sealed, ending, stillWaiting: stillWaiting)
+        return try judge(sealed, ending)
     }
 
     /// Takes over what a batch made, or throws it away. False when it failed.
-    func conclude(
-        _ sealed: SealedBatch, _ ending: BatchEnding, stillWaiting: ArraySlice<CommandQueue.Entry>
-    ) throws(StoreError) -> Bool {
+    func conclude(_ sealed: SealedBatch, _ ending: BatchEnding) throws(StoreError) -> Bool {
+        guard try judge(sealed, ending) else { return false }
+        adopt(sealed)
+        return true
+    }
+
+    private func judge(_ sealed: SealedBatch, _ ending: BatchEnding) throws(StoreError) -> Bool {
         switch ending {
-        case .committed:
-            adopt(sealed)
-            return true
-        case .last(let error):
-            abandon(stillWaiting)
-            throw error
+        case .committed: return true
+        case .last(let error): throw error
         case .failed(let error):
             discard()
-            try recover(sealed, from: error, stillWaiting: stillWaiting)
+            try recover(sealed, from: error)
             return false
         }
     }
 
-    private func adopt(_ sealed: SealedBatch) {
+    /// Keeps what a batch on disk made of its instances.
+    func adopt(_ sealed: SealedBatch) {
         for (name, instance) in sealed.result.instances {
             cache.insert(instance, for: name, cost: instance.size)
             let id = instance.record.id
@@ -130,40 +141,29 @@ extension Writer {
     }
 
     /// After a commit that failed: what it held is gone from memory too, because only a commit puts it into the cache.
-    private func recover(
-        _ sealed: SealedBatch, from error: StoreError, stillWaiting: ArraySlice<CommandQueue.Entry>
-    ) throws(StoreError) {
+    private func recover(_ sealed: SealedBatch, from error: StoreError) throws(StoreError) {
         if error.code == .constraint, !sealed.fired.isEmpty || sealed.entries.count > 1 {
             blame(sealed.fired, for: error)
-            try runEachAlone(sealed.entries, stillWaiting: stillWaiting)
-            return
+            return try runEachAlone(sealed.entries)
         }
         if sealed.entries.isEmpty { timersRest = .now + limits.timerPause }
         logger.error(
             "a batch was not written", metadata: ["commands": "\(sealed.entries.count)", "error": "\(error)"])
         for entry in sealed.entries { entry.reply(.failure(Rejection(error))) }
-        switch error.code {
-        case .unavailable, .constraint: return
-        default:
-            abandon(stillWaiting)
-            throw error
-        }
+        guard error.code == .unavailable || error.code == .constraint else { throw error }
     }
 
     /// Gives each command of a batch a transaction of its own, so that only the one that is to blame fails.
-    private func runEachAlone(
-        _ entries: ArraySlice<CommandQueue.Entry>, stillWaiting: ArraySlice<CommandQueue.Entry>
-    ) throws(StoreError) {
+    private func runEachAlone(_ entries: Waiting) throws(StoreError) {
         var rest = entries
-        do throws(StoreError) {
-            while let entry = rest.popFirst() {
-                var alone = [entry][...]
+        while let entry = rest.popFirst() {
+            var alone = [entry][...]
+            do throws(StoreError) {
                 try runBatch(&alone, isAlone: true)
+            } catch {
+                abandon(alone + rest)
+                throw error
             }
-        } catch {
-            abandon(rest)
-            abandon(stillWaiting)
-            throw error
         }
     }
 }

@@ -18,12 +18,16 @@ extension Writer {
         return clock.date(of: min(due, Timestamp(rawValue: now.rawValue + 60_000))) ?? (due <= now ? .distantPast : nil)
     }
 
+    /// Whether timers wait after a batch of them was not written.
+    var areTimersResting: Bool { timersRest.map { $0 > .now } ?? false }
+
     /// Fires what is due, in its order, as long as the batch is open: half of it when commands wait.
     func fireDue(
         into builder: inout BatchBuilder, sharing: Bool, since begin: ContinuousClock.Instant
     ) throws(StoreError) -> Round {
         var round = Round()
-        if let rest = timersRest, rest > .now { return round }
+        // With a batch under way nothing was due: see `mustSettle`.
+        if areTimersResting || underWay != nil { return round }
         let bound = firesOneByOne ? 1 : Int.max
         while round.fired.count < bound, isOpen(builder, since: begin, share: sharing ? 2 : 1) {
             guard !mustCommit(builder) else {

@@ -11,6 +11,9 @@ import WorkflowStore
 /// known to be on disk nothing of the next is told, refusals included; when it fails, the next is thrown away and
 /// applied again.
 final class Writer {
+    /// Commands that were taken from the queue and are not answered.
+    typealias Waiting = ArraySlice<CommandQueue.Entry>
+
     let store: any StoreWriter
     private let queue: CommandQueue
     let library: MachineLibrary
@@ -63,9 +66,10 @@ final class Writer {
     /// command that was taken has been answered by then.
     func run() throws(StoreError) {
         defer { committing.close() }
+        var waiting: Waiting = []
         do throws(StoreError) {
             while case .commands(let taken) = queue.takeAll(until: try nextWake()) {
-                var waiting = taken[...]
+                waiting = taken[...]
                 repeat {
                     try runBatch(&waiting)
                     // More of a backup to copy is no reason to wait for commands.
@@ -75,68 +79,87 @@ final class Writer {
         } catch {
             backups.abandon(store)
             queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
-            if case .commands(let rest) = queue.takeAll(until: nil) { abandon(rest[...]) }
+            if case .commands(let rest) = queue.takeAll(until: nil) { waiting += rest }
+            abandon(waiting)
             throw error
         }
         backups.abandon(store)
         try store.close()
     }
 
-    /// Fires what is due and applies what fits one batch, commits it, answers. Nothing is under way when it returns
-    /// with nothing waiting.
+    /// Fires what is due and applies what fits one batch, commits it, answers; what is not answered stays in `waiting`.
+    /// Nothing is under way when nothing waits afterwards, or when it throws.
     ///
     /// - Parameter isAlone: Whether it is no more than what waits: no timers, and nothing that comes meanwhile.
-    func runBatch(_ waiting: inout ArraySlice<CommandQueue.Entry>, isAlone: Bool = false) throws(StoreError) {
-        let taken = waiting
-        if case .moveClock(let target)? = waiting.first?.command {
-            guard try settle(stillWaiting: taken) else { return }
-            return try moveClock(to: target, for: &waiting)
-        }
+    func runBatch(_ waiting: inout Waiting, isAlone: Bool = false) throws(StoreError) {
         let now = clock.now()
         let isTimersTurn = !isAlone && (waiting.isEmpty || !firedOne)
-        if isTimersTurn, window.isDue(by: now) {
-            // What the batch under way armed is not in the window yet.
-            guard try settle(stillWaiting: taken) else { return }
+        if mustSettle(before: waiting.first?.command, firing: isTimersTurn, at: now) {
+            guard try settle() else { return }
+        }
+        if case .moveClock(let target)? = waiting.first?.command {
+            return try moveClock(to: target, for: waiting.removeFirst())
         }
         var builder = makeBuilder(at: now)
-        var answers: [Result<Answer, Rejection>] = []
         let begin = ContinuousClock.now
         let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
         firedOne = firesOneByOne && !fired.isEmpty
-        while !firedOne, let entry = waiting.first, answers.isEmpty || isOpen(builder, since: begin) {
-            if case .moveClock = entry.command { break }
-            answers.append(apply(entry.command, to: &builder))
-            waiting.removeFirst()
-        }
+        let answers = firedOne ? [] : apply(&waiting, to: &builder, isAlone: isAlone, since: begin)
         if underWay != nil {
-            store.view.release()
-            guard try settle(stillWaiting: taken) else {
-                waiting = taken
-                return
-            }
+            defer { store.view.release() }
+            // What could not be read beside the commit is read behind it.
+            if store.view.hasFailed { return _ = try settle() }
         }
-        let sealed = seal(&builder, fired: fired, entries: taken.prefix(answers.count), answers: answers)
-        if !isAlone, waiting.count < limits.batchRows { waiting += queue.takeWaiting() }
-        if !waiting.isEmpty, waiting.count >= limits.batchRows / 2, !isAlone, !firedOne, !backups.hasWork {
+        let sealed = seal(&builder, fired: fired, entries: waiting.prefix(answers.count), answers: answers)
+        let before = underWay
+        guard try join() else { return }
+        waiting = waiting.dropFirst(answers.count)
+        if !isAlone, mayOverlap(with: waiting) {
             underWay = sealed
             committing.begin { [self] in write(sealed) }
+            if let before { adopt(before) }
         } else {
-            _ = try conclude(sealed, write(sealed), stillWaiting: waiting)
+            if let before { adopt(before) }
+            _ = try conclude(sealed, write(sealed))
         }
     }
 
-    private func moveClock(
-        to target: Timestamp, for waiting: inout ArraySlice<CommandQueue.Entry>
-    ) throws(StoreError) {
-        let entry = waiting.removeFirst()
+    /// Applies what waits, and what comes meanwhile, as long as it fits the batch; gives the answers to the first of
+    /// what waits.
+    private func apply(
+        _ waiting: inout Waiting, to builder: inout BatchBuilder, isAlone: Bool, since begin: ContinuousClock.Instant
+    ) -> [Result<Answer, Rejection>] {
+        var answers: [Result<Answer, Rejection>] = []
+        while answers.isEmpty || isOpen(builder, since: begin) {
+            if answers.count == waiting.count, !isAlone { waiting += queue.takeWaiting() }
+            guard answers.count < waiting.count else { break }
+            let command = waiting[waiting.startIndex + answers.count].command
+            if command.isClockMove || (command.isLong && underWay != nil) { break }
+            answers.append(builder.apply(command, cached: { cache.value(for: $0, cost: \.size) }, random: &random))
+        }
+        return answers
+    }
+
+    /// Whether the batch under way must be on disk before the next is applied: what it armed is not in the window, and
+    /// what is read beside it may not be read for long.
+    private func mustSettle(before command: Command?, firing isTimersTurn: Bool, at now: Timestamp) -> Bool {
+        guard underWay != nil else { return false }
+        let firesNow = isTimersTurn && !areTimersResting && window.isDue(by: now)
+        return firesNow || command.map { $0.isClockMove || $0.isLong } ?? false
+    }
+
+    /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
+    /// store between two batches.
+    private func mayOverlap(with waiting: Waiting) -> Bool {
+        !waiting.isEmpty && waiting.count >= limits.batchRows / 2 && !firedOne && !backups.hasWork
+    }
+
+    private func moveClock(to target: Timestamp, for entry: CommandQueue.Entry) throws(StoreError) {
         do throws(StoreError) {
             entry.reply(try moveClock(to: target))
         } catch {
             entry.reply(.failure(Rejection(error)))
-            guard error.code == .unavailable || error.code == .constraint else {
-                abandon(waiting)
-                throw error
-            }
+            guard error.code == .unavailable || error.code == .constraint else { throw error }
         }
     }
 
@@ -152,12 +175,8 @@ final class Writer {
             now: now, limits: limits)
     }
 
-    private func apply(_ command: Command, to builder: inout BatchBuilder) -> Result<Answer, Rejection> {
-        builder.apply(command, cached: { cache.value(for: $0, cost: \.size) }, random: &random)
-    }
-
     /// Answers commands that were taken from the queue but never applied.
-    func abandon(_ entries: ArraySlice<CommandQueue.Entry>) {
+    func abandon(_ entries: Waiting) {
         for entry in entries {
             entry.reply(.failure(.storageUnavailable("the daemon has stopped writing")))
         }

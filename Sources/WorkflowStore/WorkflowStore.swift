@@ -58,6 +58,9 @@ package protocol StoreView: StoreLookup {
     /// Ends the view: what is read between two calls is one committed state, as of the first read. Call it within
     /// milliseconds, because the write-ahead log cannot start over before.
     func release()
+
+    /// Whether something could not be read since the last `release`.
+    var hasFailed: Bool { get }
 }
 
 /// The writing side of a store. Not thread-safe: one thread uses it at a time.
@@ -143,6 +146,8 @@ package struct StoreBatch: Sendable {
     package var retention: KeyRetention?
     /// The numbers after this batch.
     package var numbers: StoreNumbers
+    /// The numbers that it was made on top of; a store that has others refuses it. Nil when nobody else writes.
+    package var base: StoreNumbers?
 
     package init(numbers: StoreNumbers) {
         self.numbers = numbers

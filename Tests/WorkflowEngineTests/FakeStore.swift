@@ -102,11 +102,13 @@ extension FakeStore {
 }
 
 /// The writing side of a `FakeStore`.
-private final class FakeWriter: StoreWriter, StoreView {
+private final class FakeWriter: StoreWriter {
     private let store: FakeStore
+    let view: any StoreView
 
     init(store: FakeStore) {
         self.store = store
+        view = FakeView(store: store)
     }
 
     var numbers: StoreNumbers { store.content.withLock { $0.numbers } }
@@ -116,10 +118,6 @@ private final class FakeWriter: StoreWriter, StoreView {
     func machine(_ id: MachineID) -> MachineRecord? { store.machine(id) }
 
     func instance(named name: String) -> InstanceRecord? { store.instance(named: name) }
-
-    var view: any StoreView { self }
-
-    func release() { store.content.withLock { $0.views += 1 } }
 
     func forgottenKeys() -> Timestamp { Timestamp(rawValue: 0) }
 
@@ -137,6 +135,7 @@ private final class FakeWriter: StoreWriter, StoreView {
         store.hold.pass()
         let failure: StoreError? = store.content.withLock { content in
             content.tries += 1
+            if batch.base ?? content.numbers != content.numbers { return StoreError(.constraint, "without ground") }
             if let failure = content.failures(content.tries, batch) { return failure }
             content.numbers = batch.numbers
             content.machines += batch.machines
@@ -153,6 +152,44 @@ private final class FakeWriter: StoreWriter, StoreView {
     func maintain() {}
 
     func close() { store.content.withLock { $0.isClosed = true } }
+}
+
+/// What is committed in a `FakeStore` when something is read first, whatever is committed then.
+private final class FakeView: StoreView {
+    private let store: FakeStore
+    private var content: FakeStore.Content?
+    let hasFailed = false
+
+    init(store: FakeStore) {
+        self.store = store
+    }
+
+    private func read() -> FakeStore.Content {
+        let content = content ?? store.content.withLock { $0 }
+        self.content = content
+        return content
+    }
+
+    func release() {
+        content = nil
+        store.content.withLock { $0.views += 1 }
+    }
+
+    func machine(named name: String, version: Int64?) -> MachineRecord? {
+        read().machines.last { $0.name == name && (version == nil || $0.version == version) }
+    }
+
+    func machine(_ id: MachineID) -> MachineRecord? { read().machines.first { $0.id == id } }
+
+    func instance(named name: String) -> InstanceRecord? { read().instances[name] }
+
+    func instanceName(_ id: InstanceID) -> String? { read().instances.values.first { $0.id == id }?.name }
+
+    func position(of key: RequestKey, in scope: KeyScope) -> Position? {
+        read().keys.first { $0.key == key && $0.scope == scope }?.position
+    }
+
+    func forgottenKeys() -> Timestamp { Timestamp(rawValue: 0) }
 }
 
 /// A place where the writer can be held up.

@@ -9,6 +9,7 @@ final class SQLiteView: StoreView, SQLiteLookup {
     private var end: (() -> Void)?
     /// As of the view's state, once it was asked for.
     private var forgotten: Timestamp?
+    private(set) var hasFailed = false
 
     init(_ readers: ReaderPool) {
         self.readers = readers
@@ -18,6 +19,7 @@ final class SQLiteView: StoreView, SQLiteLookup {
         end?()
         end = nil
         forgotten = nil
+        hasFailed = false
     }
 
     func forgottenKeys() throws(StoreError) -> Timestamp {
@@ -33,6 +35,7 @@ final class SQLiteView: StoreView, SQLiteLookup {
             if end == nil { end = try readers.beginView() }
             return try readers.aside.inDatabase(body)
         } catch {
+            hasFailed = true
             throw StoreError(reading: readers.path, error)
         }
     }

@@ -57,6 +57,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     func commit(_ batch: StoreBatch) throws(StoreError) {
         try requireUsable()
         if batch.isEmpty && batch.numbers == numbers { return }
+        try refuseGroundless(batch)
         try refuseUncovered(batch)
         try refuseMovedFile()
         var keys = keys
@@ -107,10 +108,18 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         throw error
     }
 
+    /// What was applied on top of a batch that was not written has no ground.
+    private func refuseGroundless(_ batch: StoreBatch) throws(StoreError) {
+        guard batch.base ?? numbers == numbers else {
+            throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch before this one is not there")
+        }
+    }
+
     /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.
     private func refuseUncovered(_ batch: StoreBatch) throws(StoreError) {
         let isCovered =
             batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
+            && batch.numbers.last >= numbers.last
             && batch.journal.allSatisfy { $0.position < batch.numbers.nextPosition }
             && batch.newInstances.allSatisfy { $0.id < batch.numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
