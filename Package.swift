@@ -112,11 +112,16 @@ let package = Package(
             ]
         ),
         .executableTarget(name: "wfctl", dependencies: ["WorkflowCommand"]),
+        // A loop over sqlite3 that writes what the engine writes: what SQLite itself can do.
+        .target(
+            name: "SQLiteFloor", path: "Benchmarks/SQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "CEL", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                "CEL", "JSON", "SQLiteFloor", "Statechart", "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -224,7 +229,7 @@ if Context.environment["WFD_FUZZ"] != nil {
 }
 
 // Every target of ours: the upcoming language modes we write for, and no warnings.
-for target in package.targets where !["CRE2", "SyncFaults"].contains(target.name) {
+for target in package.targets where !["CRE2", "SQLiteFloor", "SyncFaults"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -6,8 +6,10 @@ import Foundation
 struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
-        subcommands: [EventBenchmark.self, StepBenchmark.self, ReplayBenchmark.self, ScaleBenchmark.self],
-        defaultSubcommand: EventBenchmark.self)
+        subcommands: [
+            TableCommand.self, EventBenchmark.self, StepBenchmark.self, ReplayBenchmark.self, ScaleBenchmark.self,
+        ],
+        defaultSubcommand: TableCommand.self)
 }
 
 extension Double {

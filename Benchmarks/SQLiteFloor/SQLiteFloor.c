@@ -1,0 +1,399 @@
+#include "SQLiteFloor.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum statement {
+    BEGIN, COMMIT, UPDATE_STORE, UPDATE_INSTANCE, INSERT_JOURNAL, INSERT_SNAPSHOT, DELETE_TIMER, INSERT_TIMER,
+    INSERT_DEDUPE, STATEMENTS
+};
+
+// As the store's own (Sources/WorkflowStore/SQLite/BatchWriting.swift).
+static const char *const SQL[STATEMENTS] = {
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "UPDATE store SET next_position = ?, next_instance = ?, last_ms = ?, dedupe_floor = ?, dedupe_ms = ?, "
+    "dedupe_count = ? WHERE id = 1 AND epoch = ?",
+    "UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?, "
+    "armed_at = ?, digest = ?, updated_ms = ? WHERE id = ? AND machine_id = ? AND status = ?",
+    "INSERT INTO journal (position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, "
+    "from_state, to_state, actor, key, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO snapshot (instance_id, seq, position, status, configuration, context, memory, armed, output, digest) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "DELETE FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?",
+    "INSERT INTO timer (due_ms, position, ordinal, instance_id, event) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)",
+};
+
+// As Sources/WorkflowStore/SQLite/ConnectionSettings.swift sets for the connection that writes.
+static const char *const PRAGMAS =
+    "PRAGMA busy_timeout = 100; PRAGMA journal_mode = wal; PRAGMA synchronous = 2; PRAGMA foreign_keys = 1;"
+    "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768";
+
+// As Sources/WorkflowStore/SQLite/StoreLimits.swift.
+enum { PASSIVE_FRAMES = 4000, STEP_FRAMES = 1000, RESTART_FRAMES = 16000, SNAPSHOT_INTERVAL = 256 };
+
+static const uint8_t DIGEST[32] = "any bytes: nothing is hashed....";
+
+struct timer {
+    int64_t due_ms, position, ordinal;
+};
+
+struct instance {
+    int64_t id, machine_id, seq, head, armed_position;
+    // Its timer in the file; a position of 0 for none.
+    struct timer stored;
+    // The last event of the batch under way, and the batch.
+    size_t last, batch;
+};
+
+struct row {
+    int64_t seq, previous;
+};
+
+struct sqlite_floor {
+    sqlite3 *database;
+    sqlite3_stmt *statements[STATEMENTS];
+    char message[256];
+    struct instance *instances;
+    size_t instance_count;
+    // Of the batch under way.
+    struct row *rows;
+    size_t row_capacity;
+    size_t *touched;
+    size_t touched_count;
+    size_t batch;
+    int64_t epoch, next_position, next_instance, dedupe_floor, dedupe_ms, dedupe_count;
+    int frames, last_frames, passive_at, restart_at;
+};
+
+static bool fail(sqlite_floor *floor, const char *what) {
+    snprintf(floor->message, sizeof floor->message, "%s: %s", what,
+             floor->database ? sqlite3_errmsg(floor->database) : "no database");
+    return false;
+}
+
+const char *sqlite_floor_message(const sqlite_floor *floor) { return floor->message[0] ? floor->message : NULL; }
+
+// Opening
+
+static int committed(void *context, sqlite3 *database, const char *name, int frames) {
+    (void)database, (void)name;
+    ((sqlite_floor *)context)->frames = frames;
+    return SQLITE_OK;
+}
+
+static bool read_store(sqlite_floor *floor) {
+    sqlite3_stmt *select;
+    const char *sql = "SELECT epoch, next_position, next_instance, dedupe_floor, dedupe_ms, dedupe_count FROM store";
+    if (sqlite3_prepare_v2(floor->database, sql, -1, &select, NULL) != SQLITE_OK) return fail(floor, "no store");
+    bool found = sqlite3_step(select) == SQLITE_ROW;
+    if (found) {
+        floor->epoch = sqlite3_column_int64(select, 0);
+        floor->next_position = sqlite3_column_int64(select, 1);
+        floor->next_instance = sqlite3_column_int64(select, 2);
+        floor->dedupe_floor = sqlite3_column_int64(select, 3);
+        floor->dedupe_ms = sqlite3_column_int64(select, 4);
+        floor->dedupe_count = sqlite3_column_int64(select, 5);
+    }
+    sqlite3_finalize(select);
+    return found || fail(floor, "the store has no row");
+}
+
+static bool read_instances(sqlite_floor *floor) {
+    sqlite3_stmt *select;
+    const char *sql =
+        "SELECT i.id, i.machine_id, i.seq, i.head, ifnull(t.due_ms, 0), ifnull(t.position, 0), ifnull(t.ordinal, 0) "
+        "FROM instance AS i LEFT JOIN timer AS t ON t.instance_id = i.id ORDER BY i.id";
+    if (sqlite3_prepare_v2(floor->database, sql, -1, &select, NULL) != SQLITE_OK) return fail(floor, "no instances");
+    size_t capacity = 0;
+    int code;
+    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+        if (floor->instance_count == capacity) {
+            capacity = capacity ? capacity * 2 : 1024;
+            struct instance *larger = realloc(floor->instances, capacity * sizeof *larger);
+            if (!larger) break;
+            floor->instances = larger;
+        }
+        struct instance *instance = &floor->instances[floor->instance_count++];
+        memset(instance, 0, sizeof *instance);
+        instance->id = sqlite3_column_int64(select, 0);
+        instance->machine_id = sqlite3_column_int64(select, 1);
+        instance->seq = sqlite3_column_int64(select, 2);
+        instance->head = sqlite3_column_int64(select, 3);
+        instance->stored.due_ms = sqlite3_column_int64(select, 4);
+        instance->stored.position = instance->armed_position = sqlite3_column_int64(select, 5);
+        instance->stored.ordinal = sqlite3_column_int64(select, 6);
+    }
+    sqlite3_finalize(select);
+    floor->touched = malloc(floor->instance_count * sizeof *floor->touched);
+    return (code == SQLITE_DONE && floor->touched) || fail(floor, "the instances cannot be read");
+}
+
+static bool prepare(sqlite_floor *floor, const char *path) {
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &floor->database, flags, NULL) != SQLITE_OK) return fail(floor, path);
+    if (sqlite3_exec(floor->database, PRAGMAS, NULL, NULL, NULL) != SQLITE_OK) return fail(floor, "pragmas");
+    sqlite3_wal_hook(floor->database, committed, floor);
+    for (int i = 0; i < STATEMENTS; i++) {
+        unsigned persistent = SQLITE_PREPARE_PERSISTENT;
+        if (sqlite3_prepare_v3(floor->database, SQL[i], -1, persistent, &floor->statements[i], NULL) != SQLITE_OK)
+            return fail(floor, SQL[i]);
+    }
+    return read_store(floor) && read_instances(floor);
+}
+
+sqlite_floor *sqlite_floor_open(const char *path) {
+    sqlite_floor *floor = calloc(1, sizeof *floor);
+    if (!floor) return NULL;
+    floor->passive_at = PASSIVE_FRAMES;
+    floor->restart_at = RESTART_FRAMES;
+    prepare(floor, path);
+    return floor;
+}
+
+void sqlite_floor_close(sqlite_floor *floor) {
+    for (int i = 0; i < STATEMENTS; i++) sqlite3_finalize(floor->statements[i]);
+    if (floor->database)
+        sqlite3_wal_checkpoint_v2(floor->database, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    sqlite3_close(floor->database);
+    free(floor->instances);
+    free(floor->rows);
+    free(floor->touched);
+    free(floor);
+}
+
+// Rows
+
+static bool run(sqlite_floor *floor, enum statement which) {
+    sqlite3_stmt *statement = floor->statements[which];
+    int code = sqlite3_step(statement);
+    // After a failure it fails again; the step has told already.
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE || fail(floor, SQL[which]);
+}
+
+static void text(sqlite3_stmt *statement, int index, const sqlite_floor_plan *plan, int32_t number) {
+    if (number < 0) {
+        sqlite3_bind_null(statement, index);
+    } else {
+        sqlite_floor_text text = plan->texts[number];
+        sqlite3_bind_text(statement, index, (const char *)plan->arena + text.offset, text.count, SQLITE_STATIC);
+    }
+}
+
+static bool update_store(sqlite_floor *floor, int64_t at_ms) {
+    sqlite3_stmt *update = floor->statements[UPDATE_STORE];
+    sqlite3_bind_int64(update, 1, floor->next_position);
+    sqlite3_bind_int64(update, 2, floor->next_instance);
+    sqlite3_bind_int64(update, 3, at_ms);
+    sqlite3_bind_int64(update, 4, floor->dedupe_floor);
+    sqlite3_bind_int64(update, 5, floor->dedupe_ms);
+    sqlite3_bind_int64(update, 6, floor->dedupe_count);
+    sqlite3_bind_int64(update, 7, floor->epoch);
+    return run(floor, UPDATE_STORE);
+}
+
+static bool update_instance(sqlite_floor *floor, const sqlite_floor_plan *plan, const struct instance *instance) {
+    const sqlite_floor_event *event = &plan->events[instance->last];
+    sqlite3_stmt *update = floor->statements[UPDATE_INSTANCE];
+    char armed_at[32] = "[]";
+    int length = 2;
+    if (event->timer >= 0)
+        length = snprintf(armed_at, sizeof armed_at, "[%lld]", (long long)instance->armed_position);
+    sqlite3_bind_int64(update, 1, instance->seq);
+    sqlite3_bind_int64(update, 2, instance->head);
+    text(update, 3, plan, event->to_state);
+    text(update, 4, plan, event->context);
+    text(update, 5, plan, event->memory);
+    text(update, 6, plan, event->armed);
+    sqlite3_bind_null(update, 7);
+    sqlite3_bind_text(update, 8, armed_at, length, SQLITE_STATIC);
+    sqlite3_bind_blob(update, 9, DIGEST, sizeof DIGEST, SQLITE_STATIC);
+    sqlite3_bind_int64(update, 10, event->at_ms);
+    sqlite3_bind_int64(update, 11, instance->id);
+    sqlite3_bind_int64(update, 12, instance->machine_id);
+    sqlite3_bind_text(update, 13, "running", 7, SQLITE_STATIC);
+    return run(floor, UPDATE_INSTANCE) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such instance"));
+}
+
+static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t number, const struct row *row,
+                           int64_t position) {
+    const sqlite_floor_event *event = &plan->events[number];
+    const struct instance *instance = &floor->instances[event->instance];
+    sqlite3_stmt *insert = floor->statements[INSERT_JOURNAL];
+    sqlite3_bind_int64(insert, 1, position);
+    sqlite3_bind_int64(insert, 2, instance->id);
+    sqlite3_bind_int64(insert, 3, instance->machine_id);
+    sqlite3_bind_int64(insert, 4, row->seq);
+    sqlite3_bind_int64(insert, 5, row->previous);
+    sqlite3_bind_int64(insert, 6, event->at_ms);
+    sqlite3_bind_null(insert, 7);
+    sqlite3_bind_text(insert, 8, "event", 5, SQLITE_STATIC);
+    text(insert, 9, plan, event->event);
+    text(insert, 10, plan, event->data);
+    text(insert, 11, plan, event->from_state);
+    text(insert, 12, plan, event->to_state);
+    sqlite3_bind_null(insert, 13);
+    if (event->key < 0) {
+        sqlite3_bind_null(insert, 14);
+    } else {
+        sqlite_floor_text key = plan->texts[event->key];
+        sqlite3_bind_blob(insert, 14, plan->arena + key.offset, key.count, SQLITE_STATIC);
+    }
+    sqlite3_bind_blob(insert, 15, DIGEST, sizeof DIGEST, SQLITE_STATIC);
+    return run(floor, INSERT_JOURNAL);
+}
+
+static bool insert_snapshot(sqlite_floor *floor, const sqlite_floor_plan *plan, const sqlite_floor_event *event,
+                            const struct row *row, int64_t position) {
+    sqlite3_stmt *insert = floor->statements[INSERT_SNAPSHOT];
+    sqlite3_bind_int64(insert, 1, floor->instances[event->instance].id);
+    sqlite3_bind_int64(insert, 2, row->seq);
+    sqlite3_bind_int64(insert, 3, position);
+    sqlite3_bind_text(insert, 4, "running", 7, SQLITE_STATIC);
+    text(insert, 5, plan, event->to_state);
+    text(insert, 6, plan, event->context);
+    text(insert, 7, plan, event->memory);
+    text(insert, 8, plan, event->armed);
+    sqlite3_bind_null(insert, 9);
+    sqlite3_bind_blob(insert, 10, DIGEST, sizeof DIGEST, SQLITE_STATIC);
+    return run(floor, INSERT_SNAPSHOT);
+}
+
+static bool delete_timer(sqlite_floor *floor, const struct timer *timer) {
+    sqlite3_stmt *delete = floor->statements[DELETE_TIMER];
+    sqlite3_bind_int64(delete, 1, timer->due_ms);
+    sqlite3_bind_int64(delete, 2, timer->position);
+    sqlite3_bind_int64(delete, 3, timer->ordinal);
+    return run(floor, DELETE_TIMER) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such timer"));
+}
+
+static bool insert_timer(sqlite_floor *floor, const sqlite_floor_plan *plan, struct instance *instance) {
+    const sqlite_floor_event *event = &plan->events[instance->last];
+    sqlite3_stmt *insert = floor->statements[INSERT_TIMER];
+    sqlite3_bind_int64(insert, 1, event->due_ms);
+    sqlite3_bind_int64(insert, 2, instance->armed_position);
+    sqlite3_bind_int64(insert, 3, event->ordinal);
+    sqlite3_bind_int64(insert, 4, instance->id);
+    text(insert, 5, plan, event->timer);
+    instance->stored = (struct timer){event->due_ms, instance->armed_position, event->ordinal};
+    return run(floor, INSERT_TIMER);
+}
+
+static bool insert_key(sqlite_floor *floor, const sqlite_floor_plan *plan, const sqlite_floor_event *event,
+                       int64_t position) {
+    sqlite3_stmt *insert = floor->statements[INSERT_DEDUPE];
+    sqlite_floor_text key = plan->texts[event->key];
+    sqlite3_bind_blob(insert, 1, plan->arena + key.offset, key.count, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 2, floor->instances[event->instance].id);
+    sqlite3_bind_int64(insert, 3, position);
+    return run(floor, INSERT_DEDUPE);
+}
+
+// Batches
+
+// Goes through the events of a batch in memory.
+static void number(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t first, size_t count) {
+    floor->batch++;
+    floor->touched_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const sqlite_floor_event *event = &plan->events[first + i];
+        struct instance *instance = &floor->instances[event->instance];
+        if (instance->batch != floor->batch) {
+            instance->batch = floor->batch;
+            floor->touched[floor->touched_count++] = (size_t)event->instance;
+        }
+        int64_t position = floor->next_position++;
+        floor->rows[i] = (struct row){instance->seq + 1, instance->head};
+        if (event->arms) instance->armed_position = position;
+        if (event->key >= 0) floor->dedupe_count++;
+        instance->seq++;
+        instance->head = position;
+        instance->last = first + i;
+    }
+}
+
+static bool write_timers(sqlite_floor *floor, const sqlite_floor_plan *plan) {
+    for (size_t i = 0; i < floor->touched_count; i++) {
+        struct instance *instance = &floor->instances[floor->touched[i]];
+        bool runs = plan->events[instance->last].timer >= 0;
+        bool stays = runs && instance->stored.position == instance->armed_position;
+        if (instance->stored.position == 0 || stays) continue;
+        if (!delete_timer(floor, &instance->stored)) return false;
+        instance->stored.position = 0;
+    }
+    for (size_t i = 0; i < floor->touched_count; i++) {
+        struct instance *instance = &floor->instances[floor->touched[i]];
+        bool runs = plan->events[instance->last].timer >= 0;
+        if (runs && instance->stored.position == 0 && !insert_timer(floor, plan, instance)) return false;
+    }
+    return true;
+}
+
+static bool write_batch(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t first, size_t count) {
+    int64_t position = floor->next_position;
+    number(floor, plan, first, count);
+    if (!run(floor, BEGIN) || !update_store(floor, plan->events[first + count - 1].at_ms)) return false;
+    for (size_t i = 0; i < floor->touched_count; i++)
+        if (!update_instance(floor, plan, &floor->instances[floor->touched[i]])) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!insert_journal(floor, plan, first + i, &floor->rows[i], position + (int64_t)i)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (floor->rows[i].seq % SNAPSHOT_INTERVAL != 0) continue;
+        if (!insert_snapshot(floor, plan, &plan->events[first + i], &floor->rows[i], position + (int64_t)i))
+            return false;
+    }
+    if (!write_timers(floor, plan)) return false;
+    for (size_t i = 0; i < count; i++) {
+        const sqlite_floor_event *event = &plan->events[first + i];
+        if (event->key >= 0 && !insert_key(floor, plan, event, position + (int64_t)i)) return false;
+    }
+    return run(floor, COMMIT);
+}
+
+static bool checkpoint(sqlite_floor *floor, int mode) {
+    int code = sqlite3_wal_checkpoint_v2(floor->database, "main", mode, NULL, NULL);
+    return code == SQLITE_OK || fail(floor, "checkpoint");
+}
+
+// As Sources/WorkflowStore/SQLite/WALMeter.swift.
+static bool maintain(sqlite_floor *floor) {
+    if (floor->frames < floor->last_frames) {
+        floor->passive_at = PASSIVE_FRAMES;
+        floor->restart_at = RESTART_FRAMES;
+    }
+    floor->last_frames = floor->frames;
+    bool restarts = floor->frames >= floor->restart_at;
+    if (!restarts && floor->frames < floor->passive_at) return true;
+    floor->passive_at = floor->frames + STEP_FRAMES;
+    if (!checkpoint(floor, SQLITE_CHECKPOINT_PASSIVE)) return false;
+    if (!restarts) return true;
+    floor->restart_at = floor->frames + STEP_FRAMES;
+    if (!checkpoint(floor, SQLITE_CHECKPOINT_RESTART)) return false;
+    floor->frames = 0;
+    return true;
+}
+
+bool sqlite_floor_run(sqlite_floor *floor, const sqlite_floor_plan *plan) {
+    if (floor->row_capacity < plan->batch_events) {
+        free(floor->rows);
+        floor->rows = malloc(plan->batch_events * sizeof *floor->rows);
+        if (!floor->rows) return fail(floor, "no memory");
+        floor->row_capacity = plan->batch_events;
+    }
+    size_t first = 0;
+    while (first < plan->event_count) {
+        size_t count = 0, bytes = 0;
+        while (count < plan->batch_events && bytes < plan->batch_bytes && first + count < plan->event_count) {
+            int32_t data = plan->events[first + count].data;
+            bytes += 256 + (data < 0 ? 0 : (size_t)plan->texts[data].count);
+            count++;
+        }
+        if (!write_batch(floor, plan, first, count) || !maintain(floor)) return false;
+        first += count;
+    }
+    return true;
+}

@@ -1,0 +1,124 @@
+import JSON
+import SQLiteFloor
+import Statechart
+import WorkflowStore
+
+/// Steps through events before the clock starts, so that the floor knows every row that the engine will write.
+struct FloorPlanner {
+    private let machine: Machine
+    private let workload: Workload
+    private var snapshots: [Snapshot]
+
+    init(_ workload: Workload, at start: Timestamp) throws {
+        self.workload = workload
+        machine = try DefinitionReader.read(workload.source).machine
+        let identity = InstanceIdentity(name: "", version: 1, startedAt: LogicalTime(milliseconds: start.rawValue))
+        guard case .accepted(let macrostep) = machine.start(as: identity) else {
+            throw BenchmarkError("the machine does not start")
+        }
+        snapshots = Array(repeating: macrostep.snapshot, count: workload.instances)
+    }
+
+    /// What the floor writes for these events.
+    mutating func plan(_ picks: [Traffic.Pick]) throws -> FloorPlan {
+        var plan = FloorPlan()
+        plan.events.reserveCapacity(picks.count)
+        for pick in picks { try add(pick, to: &plan) }
+        return plan
+    }
+
+    private mutating func add(_ pick: Traffic.Pick, to plan: inout FloorPlan) throws {
+        let before = snapshots[pick.instance]
+        let identity = InstanceIdentity(name: "i-\(pick.instance)", version: 1, startedAt: .zero)
+        let event = Event(
+            name: workload.event, data: try pick.data.map { try JSONReader.value(from: workload.data[$0]) },
+            at: LogicalTime(milliseconds: pick.at.rawValue))
+        guard case .accepted(let macrostep) = machine.step(before, event, as: identity) else {
+            throw BenchmarkError("the machine does not take '\(workload.event)'")
+        }
+        let after = macrostep.snapshot
+        guard after.armed.count <= 1, after.status == .running else {
+            throw BenchmarkError("the floor knows instances that run, with one timer at most")
+        }
+        snapshots[pick.instance] = after
+        let text = machine.text(of: after)
+        let timer = after.armed.first
+        plan.events.append(
+            sqlite_floor_event(
+                instance: Int32(pick.instance), event: plan.add(workload.event),
+                data: pick.data.map { plan.add(workload.data[$0]) } ?? -1,
+                from_state: plan.add(machine.leafPaths(of: before.configuration).joined(separator: ",")),
+                to_state: plan.add(text.configuration), context: plan.add(text.context),
+                memory: plan.add(text.memory), armed: plan.add(text.armed),
+                key: pick.key.map { plan.add($0.bytes) } ?? -1, timer: timer.map { plan.add($0.event) } ?? -1,
+                due_ms: timer?.due.milliseconds ?? 0, ordinal: Int64(timer?.number ?? 0),
+                arms: timer != nil && timer?.number != before.armed.first?.number, at_ms: pick.at.rawValue))
+    }
+}
+
+/// Events as the floor writes them.
+struct FloorPlan {
+    fileprivate(set) var events: [sqlite_floor_event] = []
+    private var arena: [UInt8] = []
+    private var texts: [sqlite_floor_text] = []
+    private var known: [String: Int32] = [:]
+
+    fileprivate mutating func add(_ text: String) -> Int32 {
+        if let number = known[text] { return number }
+        let number = add(Array(text.utf8))
+        known[text] = number
+        return number
+    }
+
+    fileprivate mutating func add(_ bytes: [UInt8]) -> Int32 {
+        texts.append(sqlite_floor_text(offset: Int64(arena.count), count: Int32(bytes.count)))
+        arena += bytes
+        return Int32(texts.count - 1)
+    }
+
+    fileprivate func withPlan<T>(batch: Int, bytes: Int, _ body: (sqlite_floor_plan) throws -> T) rethrows -> T {
+        try arena.withUnsafeBufferPointer { arena in
+            try texts.withUnsafeBufferPointer { texts in
+                try events.withUnsafeBufferPointer { events in
+                    try body(
+                        sqlite_floor_plan(
+                            arena: arena.baseAddress, texts: texts.baseAddress, events: events.baseAddress,
+                            event_count: events.count, batch_events: batch, batch_bytes: bytes))
+                }
+            }
+        }
+    }
+}
+
+/// The loop over sqlite3 on a file of its own.
+final class SQLiteFloorFile {
+    private var floor: OpaquePointer?
+
+    init(path: String) throws {
+        floor = sqlite_floor_open(path)
+        try check()
+    }
+
+    deinit {
+        if let floor { sqlite_floor_close(floor) }
+    }
+
+    /// Writes the events of a plan in batches of so many events and bytes.
+    func run(_ plan: FloorPlan, batch: Int, bytes: Int) throws {
+        _ = plan.withPlan(batch: batch, bytes: bytes) { plan in
+            withUnsafePointer(to: plan) { sqlite_floor_run(floor, $0) }
+        }
+        try check()
+    }
+
+    /// Moves everything into the file and closes it.
+    func close() {
+        if let floor { sqlite_floor_close(floor) }
+        floor = nil
+    }
+
+    private func check() throws {
+        guard let floor else { throw BenchmarkError("the floor is closed, or has no memory") }
+        if let message = sqlite_floor_message(floor) { throw BenchmarkError("floor: " + String(cString: message)) }
+    }
+}

@@ -1,0 +1,75 @@
+import Logging
+import ServiceLifecycle
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// The engine on a file, in this process.
+struct RunningEngine: Sendable {
+    let engine: Engine
+    private let group: ServiceGroup
+    private let running: Task<Void, any Error>
+
+    init(path: String) throws {
+        let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
+        let engine = Engine(store: try SQLiteStore.open(at: path, clock: SystemClock().now()), logger: logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
+        self.engine = engine
+        self.group = group
+        // `stop` awaits it; it ends when it is told to.
+        running = Task { try await group.run() }
+    }
+
+    /// Ends in order; everything is in the file then.
+    func stop() async throws {
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+}
+
+/// Sends to an engine, with several requests under way, in one order: an actor's turn lasts until what it sends is in
+/// the engine's queue.
+actor OrderedSender {
+    private let engine: Engine
+    private var place = 0
+
+    init(_ engine: Engine) {
+        self.engine = engine
+    }
+
+    /// Sends all, a few lists at once.
+    func send(_ lists: [[SendCommand]], atOnce lanes: Int = 4) async throws {
+        place = 0
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<lanes { group.addTask { try await self.lane(lists) } }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Starts instances named `i-0`, `i-1`, … in this order.
+    func start(_ count: Int, of machine: String) async throws {
+        place = 0
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<512 { group.addTask { try await self.starting(count, machine) } }
+            try await group.waitForAll()
+        }
+    }
+
+    private func lane(_ lists: [[SendCommand]]) async throws {
+        while place < lists.count {
+            let list = lists[place]
+            place += 1
+            for outcome in try await engine.send(list) { _ = try outcome.get() }
+        }
+    }
+
+    private func starting(_ count: Int, _ machine: String) async throws {
+        while place < count {
+            let number = place
+            place += 1
+            _ = try await engine.start(StartCommand(machine: machine, instance: "i-\(number)"))
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Statechart
+import WorkflowStore
+
+/// A machine, its instances, and the events that are sent to them.
+struct Workload: Sendable {
+    /// What key an event carries.
+    enum Keys: Sendable {
+        case none
+        /// UUIDs of version 7, which grow with time.
+        case growing
+        /// UUIDs of version 4, which are everywhere.
+        case random
+    }
+
+    /// The definition. Its machine takes the event in every state that it comes to.
+    let source: String
+    let event: String
+    let instances: Int
+    /// Canonical JSON, of which each event has one; none for events without data.
+    var data: [String] = []
+    var keys = Keys.none
+    /// How many events a measurement of a second sends.
+    var eventsPerSecond = 150_000
+
+    /// Two states and one event.
+    static func flat(_ instances: Int) -> Workload {
+        Workload(
+            source: "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}", event: "flip",
+            instances: instances)
+    }
+
+    /// Nested states, a guard over context and event, and an assignment for every event.
+    static func nested(_ instances: Int) -> Workload {
+        let add = "guard: context.amount < 1000 && event.data.ok, actions: {assign: {count: context.count + 1}}"
+        let source = """
+            id: order
+            initial: shop
+            context: {amount: 250, count: 0}
+            states:
+              shop:
+                initial: open
+                on: {cancel: cancelled}
+                states:
+                  open: {on: {add: {target: review, \(add)}}}
+                  review: {on: {add: {target: open, \(add)}}}
+              cancelled: {type: final}
+            """
+        return Workload(source: source, event: "add", instances: instances, data: [#"{"ok":true}"#])
+    }
+
+    /// A timer that begins and ends with every state.
+    static func after(_ instances: Int) -> Workload {
+        let source = """
+            id: lease
+            initial: fresh
+            states:
+              fresh: {on: {renew: renewed}, after: {30d: over}}
+              renewed: {on: {renew: fresh}, after: {30d: over}}
+              over: {type: final}
+            """
+        return Workload(source: source, event: "renew", instances: instances)
+    }
+
+    /// The same with data of so many bytes.
+    func with(dataBytes: Int, eventsPerSecond: Int = 150_000) -> Workload {
+        var random = Generator(seed: 7)
+        var workload = self
+        let shell = #"{"note":""}"#.utf8.count
+        workload.data = (0..<64).map { _ in
+            let letters = (shell..<dataBytes).map { _ in Character(UnicodeScalar(UInt8(97 + random.next() % 26))) }
+            return #"{"note":"\#(String(letters))"}"#
+        }
+        workload.eventsPerSecond = eventsPerSecond
+        return workload
+    }
+
+    /// The same with keys.
+    func with(keys: Keys) -> Workload {
+        var workload = self
+        workload.keys = keys
+        return workload
+    }
+}
+
+/// Picks of instances, data and keys: the same from the same seed.
+struct Traffic: Sendable {
+    /// An event, before it is a command or a row.
+    struct Pick: Sendable {
+        let instance: Int
+        /// The place in `Workload.data`.
+        let data: Int?
+        let key: RequestKey?
+        let at: Timestamp
+    }
+
+    let workload: Workload
+    /// The time of the first event; a millisecond later with every 150.
+    let start: Timestamp
+    private var random = Generator(seed: 1)
+    private var count = 0
+
+    init(_ workload: Workload, at start: Timestamp) {
+        self.workload = workload
+        self.start = start
+    }
+
+    /// One event for each instance, in their order.
+    mutating func everyInstance() -> [Pick] {
+        (0..<workload.instances).map { next(instance: $0) }
+    }
+
+    /// So many events for instances picked at random.
+    mutating func next(_ count: Int) -> [Pick] {
+        (0..<count).map { _ in next(instance: Int(random.next() % UInt64(workload.instances))) }
+    }
+
+    private mutating func next(instance: Int) -> Pick {
+        let at = Timestamp(rawValue: start.rawValue + Int64(count / 150))
+        count += 1
+        let data = workload.data.isEmpty ? nil : Int(random.next() % UInt64(workload.data.count))
+        return Pick(instance: instance, data: data, key: key(at), at: at)
+    }
+
+    private mutating func key(_ at: Timestamp) -> RequestKey? {
+        if case .none = workload.keys { return nil }
+        var bytes = UniqueID(at: at, random: &random).bytes
+        if case .random = workload.keys {
+            let high = random.next()
+            for place in 0..<6 { bytes[place] = UInt8(truncatingIfNeeded: high >> (place * 8)) }
+            bytes[6] = 0x40 | (bytes[6] & 0x0F)
+        }
+        return RequestKey(bytes: bytes)
+    }
+}
+
+/// SplitMix64 (https://prng.di.unimi.it/splitmix64.c): small, fast, and the same everywhere.
+struct Generator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
