@@ -20,22 +20,22 @@ extension BatchBuilder {
         }
         let uuid = UniqueID(at: now, random: &random)
         let name = command.instance ?? uuid.text
-        if try instance(named: name, cached: cached) != nil { throw .instanceExists(name) }
-        var instance = LiveInstance(started: numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, at: now)
+        if try place(of: name, cached: cached) != nil { throw .instanceExists(name) }
+        let instance = LiveInstance(started: numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, at: now)
         switch loaded.machine.start(with: command.data, as: instance.identity) {
         case .refused(.invalidData(let reason)): throw .invalidData(reason)
         case .refused(let refusal):
             throw .refused(refusal, event: "init", machine: loaded.machine, facts: nil)
         case .accepted(let macrostep):
             numbers.nextInstance = InstanceID(rawValue: numbers.nextInstance.rawValue + 1)
-            started.append(instance.record.id)
             let event = command.event(at: instance.identity.startedAt)
             let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
             if let scope { remember(command.key, in: scope, at: numbers.nextPosition) }
-            record(chain, of: &instance, kind: .started, key: command.key)
-            let written = instance.written()
-            keep(instance)
-            return .started(InstanceView(record: written, machine: loaded.record, failure: instance.failure))
+            let place = add(started: instance)
+            record(chain, of: place, kind: .started, key: command.key)
+            var started = self[place]
+            return .started(
+                InstanceView(record: started.written(), machine: loaded.record, failure: started.failure))
         }
     }
 
@@ -43,35 +43,34 @@ extension BatchBuilder {
     mutating func send(
         _ command: SendCommand, cached: (String) -> LiveInstance?
     ) throws(Rejection) -> Answer {
-        var instance = try existing(command.instance, cached: cached)
-        let scope = KeyScope.instance(instance.record.id)
+        let place = try existing(command.instance, cached: cached)
+        let scope = KeyScope.instance(self[place].record.id)
         if let key = command.key, !command.isDryRun {
             if let position = try position(of: key, in: scope) { return .repeated(position) }
             try refuseExpired(key)
         }
-        fireDue(of: &instance)
-        keep(instance)
-        switch instance.record.status {
+        fireDue(of: place)
+        let before = self[place]
+        switch before.record.status {
         case .running: break
-        case .failed: throw .failed(instance.facts)
-        case .done, .cancelled, .purging: throw .finished(instance.facts)
+        case .failed: throw .failed(before.facts)
+        case .done, .cancelled, .purging: throw .finished(before.facts)
         }
-        try check(command, against: instance)
-        let event = Event(name: command.event.name, data: command.event.data, at: instance.time(at: now))
+        try check(command, against: before)
+        let identity = before.identity
+        let event = Event(name: command.event.name, data: command.event.data, at: before.time(at: now))
         let explanation =
             command.isExplained
-            ? instance.machine.explain(instance.snapshot, event, as: instance.identity)
-                .map { CandidateView($0, of: instance.machine) } : nil
-        let outcome = instance.machine.step(instance.snapshot, event, as: instance.identity)
+            ? before.machine.explain(before.snapshot, event, as: identity)
+                .map { CandidateView($0, of: before.machine) } : nil
+        let outcome = before.machine.step(before.snapshot, event, as: identity)
         guard case .accepted(let macrostep) = outcome else {
-            let rejection = Self.rejection(outcome, of: event, in: instance)
+            let rejection = Self.rejection(outcome, of: event, in: before)
             throw explanation.map { .explained(rejection, $0) } ?? rejection
         }
-        let chain = instance.machine.chain(event, macrostep, as: instance.identity)
-        let before = instance
+        let chain = before.machine.chain(event, macrostep, as: identity)
         remember(command.key, in: scope, at: numbers.nextPosition)
-        record(chain, of: &instance, kind: .event, key: command.key)
-        keep(instance)
+        record(chain, of: place, kind: .event, key: command.key)
         return .sent(SentEvent(chain, from: before, isDryRun: command.isDryRun, explanation: explanation))
     }
 
@@ -100,48 +99,46 @@ extension BatchBuilder {
     mutating func retry(
         _ command: RetryCommand, cached: (String) -> LiveInstance?
     ) throws(Rejection) -> SentEvent {
-        var instance = try existing(command.instance, cached: cached)
-        if let expected = command.expectedSeq, expected != instance.record.seq {
-            throw .preconditionFailed("seq \(expected.rawValue)", instance.facts)
+        let place = try existing(command.instance, cached: cached)
+        let before = self[place]
+        if let expected = command.expectedSeq, expected != before.record.seq {
+            throw .preconditionFailed("seq \(expected.rawValue)", before.facts)
         }
-        guard instance.record.status == .failed, let kept = instance.snapshot.nextTimer else {
-            throw .notFailed(instance.facts)
+        guard before.record.status == .failed, let kept = before.snapshot.nextTimer else {
+            throw .notFailed(before.facts)
         }
-        var snapshot = instance.snapshot
+        var snapshot = before.snapshot
         snapshot.status = .running
-        let due = instance.machine.event(of: kept)
+        let due = before.machine.event(of: kept)
         // It came in time; that it failed does not make it late.
         let event = Event(
-            name: due.name, data: due.data, at: instance.time(at: now), origin: due.origin, firedAt: kept.due)
-        let outcome = instance.machine.step(snapshot, event, as: instance.identity)
+            name: due.name, data: due.data, at: before.time(at: now), origin: due.origin, firedAt: kept.due)
+        let outcome = before.machine.step(snapshot, event, as: before.identity)
         guard case .accepted(let macrostep) = outcome else {
-            keep(instance)
-            throw Self.rejection(outcome, of: event, in: instance)
+            throw Self.rejection(outcome, of: event, in: before)
         }
-        let chain = instance.machine.chain(event, macrostep, as: instance.identity)
-        let before = instance
-        record(chain, of: &instance, kind: .retried)
-        keep(instance)
+        let chain = before.machine.chain(event, macrostep, as: before.identity)
+        record(chain, of: place, kind: .retried)
         return SentEvent(chain, from: before, isDryRun: false, explanation: nil)
     }
 
     mutating func record(
-        _ chain: Chain, of instance: inout LiveInstance, kind: JournalKind, key: RequestKey? = nil
+        _ chain: Chain, of place: TouchedInstances.Place, kind: JournalKind, key: RequestKey? = nil
     ) {
         for (offset, link) in chain.links.enumerated() {
             charge(link.macrostep.cost)
             record(
-                link.macrostep.snapshot, of: &instance, kind: offset == 0 ? kind : .sent, event: link.event,
+                link.macrostep.snapshot, of: place, kind: offset == 0 ? kind : .sent, event: link.event,
                 key: offset == 0 ? key : nil)
         }
-        if let failure = chain.failure { recordFailure(failure.event, of: &instance) }
+        if let failure = chain.failure { recordFailure(failure.event, of: place) }
     }
 
     /// An event that nobody waits for could not be applied: it stays among what is armed until somebody retries.
-    mutating func recordFailure(_ event: Event, of instance: inout LiveInstance) {
-        var snapshot = instance.snapshot
+    mutating func recordFailure(_ event: Event, of place: TouchedInstances.Place) {
+        var snapshot = self[place].snapshot
         snapshot.status = .failed
-        record(snapshot, of: &instance, kind: .failed, event: event)
+        record(snapshot, of: place, kind: .failed, event: event)
     }
 
     private func check(_ command: SendCommand, against instance: LiveInstance) throws(Rejection) {
@@ -155,9 +152,9 @@ extension BatchBuilder {
 
     private mutating func existing(
         _ name: String, cached: (String) -> LiveInstance?
-    ) throws(Rejection) -> LiveInstance {
-        guard let instance = try instance(named: name, cached: cached) else { throw .instanceNotFound(name) }
-        return instance
+    ) throws(Rejection) -> TouchedInstances.Place {
+        guard let place = try place(of: name, cached: cached) else { throw .instanceNotFound(name) }
+        return place
     }
 
     /// The scope of a start's key: the machine's name, whatever the version.
@@ -181,26 +178,5 @@ extension BatchBuilder {
     private static func rejection(_ outcome: Outcome, of event: Event, in instance: LiveInstance) -> Rejection {
         guard case .refused(let refusal) = outcome else { preconditionFailure("only refusals are rejected") }
         return .refused(refusal, event: event.name, machine: instance.machine, facts: instance.facts)
-    }
-}
-
-extension SentEvent {
-    /// What a caller is told about an event and what followed from it.
-    init(
-        _ chain: Chain, from before: LiveInstance, isDryRun: Bool, explanation: [CandidateView]?,
-        isRepeated: Bool = false
-    ) {
-        let machine = before.machine
-        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
-        self.init(
-            instance: before.record.name, event: chain.links[0].event.name,
-            seq: Seq(rawValue: before.record.seq.rawValue + Int64(rows)), fromSeq: before.record.seq,
-            from: machine.leafPaths(of: before.snapshot.configuration),
-            to: machine.leafPaths(of: chain.snapshot.configuration),
-            status: InstanceStatus(chain.snapshot.status), context: chain.snapshot.context,
-            output: chain.snapshot.output,
-            exited: machine.paths(of: chain.links.flatMap(\.macrostep.exited)),
-            entered: machine.paths(of: chain.links.flatMap(\.macrostep.entered)), isDryRun: isDryRun,
-            explanation: explanation, isRepeated: isRepeated)
     }
 }

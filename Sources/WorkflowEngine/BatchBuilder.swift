@@ -17,21 +17,14 @@ struct BatchBuilder {
     let limits: EngineLimits
     var numbers: StoreNumbers
     private var machines: [LoadedMachine] = []
-    var started: [InstanceID] = []
     private var journal: [JournalRecord] = []
     private var snapshots: [SnapshotRecord] = []
-    private var names: [String] = []
-    /// The instances that this batch read or changed, by name.
-    private(set) var touched: [String: LiveInstance] = [:]
-    private var changed: Set<InstanceID> = []
+    private var instances = TouchedInstances()
     private(set) var bytes = 0
     /// Units of evaluation of the macrosteps that were recorded.
     private(set) var cost = 0
-    /// The timers in the store of the instances that this batch touched.
-    private var storedTimers: [String: [TimerRecord]] = [:]
     private var keys: [KeyPlace: Position] = [:]
-    /// Macrosteps of what came by itself in this batch, by instance.
-    private var firings: [String: Int] = [:]
+    private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
@@ -50,23 +43,7 @@ struct BatchBuilder {
     var rows: Int { journal.count + machines.count }
 
     /// What the next batch is applied on top of, before this one is committed.
-    var result: Provisional { Provisional(instances: touched, machines: machines, keys: keys) }
-
-    /// What the journal gets, for those who wait for history.
-    var changedInstances: Set<InstanceID> { changed }
-
-    /// The timers that an instance has in the store, and those that it must have: what is armed and ended within the
-    /// batch never gets there.
-    private func note(_ batch: inout StoreBatch, timersOf name: String) {
-        guard let instance = touched[name] else { return }
-        let before = storedTimers[name] ?? []
-        let after = instance.timers
-        if before.isEmpty, after.isEmpty { return }
-        let known = Set(before)
-        let kept = Set(after)
-        batch.endedTimers += before.lazy.filter { !kept.contains($0) }.map(\.key)
-        batch.armedTimers += after.lazy.filter { !known.contains($0) }
-    }
+    var result: Provisional { Provisional(instances: instances, machines: machines, keys: keys) }
 
     /// Everything to write, in one transaction.
     mutating func batch() -> StoreBatch {
@@ -76,18 +53,7 @@ struct BatchBuilder {
         batch.journal = journal
         batch.snapshots = snapshots
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
-        let new = Set(started)
-        for name in names {
-            guard let record = touched[name]?.record, changed.contains(record.id),
-                let written = touched[name]?.written()
-            else { continue }
-            if new.contains(record.id) {
-                batch.newInstances.append(written)
-            } else {
-                batch.changedInstances.append(written)
-            }
-            note(&batch, timersOf: name)
-        }
+        instances.write(to: &batch)
         return batch
     }
 
@@ -165,37 +131,50 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds a row to the journal: what an event made of an instance.
     mutating func record(
-        _ snapshot: Snapshot, of instance: inout LiveInstance, kind: JournalKind, event: Event, key: RequestKey? = nil
+        _ snapshot: Snapshot, of place: TouchedInstances.Place, kind: JournalKind, event: Event,
+        key: RequestKey? = nil
     ) {
-        let written = instance.advance(
-            to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key)
+        let written = instances[place].advance(
+            to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key, &digests)
+        instances.changed(place)
         numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + 1)
+        bytes += 256 + (written.row.data?.utf8.count ?? 0)
         journal.append(written.row)
         if let snapshot = written.snapshot { snapshots.append(snapshot) }
-        changed.insert(instance.record.id)
-        bytes += 256 + (written.row.data?.utf8.count ?? 0)
-    }
-
-    /// Keeps an instance that was read or changed for the commands that follow, and for the cache.
-    mutating func keep(_ instance: LiveInstance) {
-        if touched.updateValue(instance, forKey: instance.record.name) == nil { names.append(instance.record.name) }
     }
 }
 
 // MARK: Instances and keys
 
 extension BatchBuilder {
-    /// An instance as it is after what the batch did so far; nil when there is none.
-    mutating func instance(
-        named name: String, cached: (String) -> LiveInstance?
-    ) throws(Rejection) -> LiveInstance? {
-        if let live = touched[name] { return live }
-        var found = provisional?.instances[name] ?? cached(name)
+    /// An instance as it is after what the batch did so far.
+    subscript(_ place: TouchedInstances.Place) -> LiveInstance { instances[place] }
+
+    /// Where an instance is; nil when there is none.
+    mutating func place(
+        of name: String, cached: (String) -> LiveInstance?
+    ) throws(Rejection) -> TouchedInstances.Place? {
+        if let place = instances.place(of: name) { return place }
+        var found = provisional?.instances.instance(named: name) ?? cached(name)
         if found == nil { found = try stored(name) }
-        guard let live = found else { return nil }
-        let timers = live.timers
-        if !timers.isEmpty { storedTimers[name] = timers }
-        return live
+        return found.map { instances.add($0, isNew: false) }
+    }
+
+    /// Takes an instance that begins in this batch.
+    mutating func add(started instance: LiveInstance) -> TouchedInstances.Place {
+        instances.add(instance, isNew: true)
+    }
+
+    /// Counts one that comes by itself.
+    mutating func countFiring(of place: TouchedInstances.Place) { instances.countFiring(of: place) }
+
+    /// How much of what comes by itself an instance had in this batch.
+    func firings(of place: TouchedInstances.Place) -> Int { instances.firings(of: place) }
+
+    /// Notes whether a timer that fires is late; how many in a row were.
+    mutating func noteLateness(_ isLate: Bool, of place: TouchedInstances.Place) -> Int {
+        instances[place].lateFirings = isLate ? instances[place].lateFirings + 1 : 0
+        return instances[place].lateFirings
     }
 
     private func stored(_ name: String) throws(Rejection) -> LiveInstance? {
@@ -220,13 +199,4 @@ extension BatchBuilder {
 
     /// Counts what was evaluated.
     mutating func charge(_ units: Int) { cost += units }
-
-    /// Counts what comes by itself; how often that was for this instance in this batch.
-    mutating func countFiring(of name: String) -> Int {
-        firings[name, default: 0] += 1
-        return firings[name, default: 0]
-    }
-
-    func firings(of name: String) -> Int { firings[name] ?? 0 }
 }
-

@@ -135,34 +135,6 @@ package struct InstanceFailure: Sendable {
     package let rejection: Rejection
 }
 
-/// The answer to a send.
-package struct SentEvent: Sendable {
-    package let instance: String
-    package let event: String
-    /// After the event, and after those that the instance sent to itself in consequence; of a dry run, what it would
-    /// be.
-    package let seq: Seq
-    /// Before the event.
-    package let fromSeq: Seq
-    /// Paths of the active leaves before.
-    package let from: [String]
-    /// Paths of the active leaves after.
-    package let to: [String]
-    package let status: InstanceStatus
-    package let context: JSONObject
-    /// What the final state gave; nil while the instance runs, and when it gives nothing.
-    package let output: JSONValue?
-    /// Paths of the states left, in order.
-    package let exited: [String]
-    /// Paths of the states entered, in order.
-    package let entered: [String]
-    package let isDryRun: Bool
-    /// Every candidate transition in the order tried, with its verdict; nil when nobody asked.
-    package let explanation: [CandidateView]?
-    /// Whether this is the answer to an earlier event with the same key, given again.
-    package let isRepeated: Bool
-}
-
 /// How far a virtual clock was moved.
 package struct ClockMove: Sendable, Equatable {
     /// What it shows now.

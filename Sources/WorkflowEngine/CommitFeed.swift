@@ -40,9 +40,10 @@ package final class CommitFeed: Sendable {
         }
     }
 
-    func committed(_ instances: Set<InstanceID>) {
+    /// Tells those who wait for one of some instances; nobody asks which these are when nobody waits.
+    func committed(_ instances: () -> [InstanceID]) {
         let waiting = state.withLock { state in
-            state.count == 0 ? [] : instances.flatMap { state.waiters[$0].map { Array($0.values) } ?? [] }
+            state.count == 0 ? [] : instances().flatMap { state.waiters[$0].map { Array($0.values) } ?? [] }
         }
         for continuation in waiting { continuation.yield() }
     }

@@ -100,14 +100,16 @@ extension LiveInstance {
 
     /// Takes the macrosteps of a chain without writing them.
     mutating func take(_ chain: Chain) {
+        var digests = DigestBuffer()
         for link in chain.links {
             _ = advance(
                 to: link.macrostep.snapshot, kind: .started, event: link.event, position: record.head,
-                now: record.created)
+                now: record.created, &digests)
         }
         guard let failure = chain.failure else { return }
         var snapshot = snapshot
         snapshot.status = .failed
-        _ = advance(to: snapshot, kind: .failed, event: failure.event, position: record.head, now: record.created)
+        _ = advance(
+            to: snapshot, kind: .failed, event: failure.event, position: record.head, now: record.created, &digests)
     }
 }

@@ -130,7 +130,8 @@ struct LiveInstance {
     ///
     /// - Parameter event: Its time is the row's.
     mutating func advance(
-        to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp, key: RequestKey? = nil
+        to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp,
+        key: RequestKey? = nil, _ digests: inout DigestBuffer
     ) -> (row: JournalRecord, snapshot: SnapshotRecord?) {
         let isFirst = record.seq.rawValue == 0
         let at = Timestamp(rawValue: event.at.milliseconds)
@@ -151,7 +152,7 @@ struct LiveInstance {
         record.status = InstanceStatus(next.status)
         record.updated = at
         let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? snapshotRecord() : nil
-        row.digest = Digest(
+        row.digest = digests.digest(
             row: row, previous: isFirst ? nil : record.digest, uuid: record.uuid, machine: loaded.record.digest,
             semantics: loaded.record.semantics, snapshot: stored)
         record.digest = row.digest

@@ -2,8 +2,7 @@ import WorkflowStore
 
 /// What a batch that is not committed yet makes of the store, as far as later commands look at it.
 struct Provisional {
-    /// The instances that it read or changed, by name.
-    let instances: [String: LiveInstance]
+    let instances: TouchedInstances
     let machines: [LoadedMachine]
     let keys: [KeyPlace: Position]
 }

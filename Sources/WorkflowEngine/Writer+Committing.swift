@@ -9,7 +9,6 @@ struct SealedBatch {
     let isWritten: Bool
     /// What later commands are applied on top of.
     let result: Provisional
-    let changed: Set<InstanceID>
     /// When it was applied.
     let now: Timestamp
     /// The instances whose timers fired.
@@ -54,7 +53,7 @@ extension Writer {
         }
         return SealedBatch(
             batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers, result: builder.result,
-            changed: builder.changedInstances, now: builder.now, fired: fired, entered: entered, entries: entries,
+            now: builder.now, fired: fired, entered: entered, entries: entries,
             answers: answers)
     }
 
@@ -67,7 +66,7 @@ extension Writer {
         }
         if !sealed.batch.isEmpty { statistics.batchCommitted(rows: sealed.batch.journal.count) }
         for machine in sealed.result.machines { library.keep(machine) }
-        feed.committed(sealed.changed)
+        feed.committed { sealed.result.instances.changed }
         for (entry, answer) in zip(sealed.entries, sealed.answers) { entry.reply(answer) }
         do throws(StoreError) {
             try store.maintain()
@@ -125,8 +124,8 @@ extension Writer {
 
     /// Keeps what a batch on disk made of its instances.
     func adopt(_ sealed: SealedBatch) {
-        for (name, instance) in sealed.result.instances {
-            cache.insert(instance, for: name, cost: instance.size)
+        sealed.result.instances.forEach { instance in
+            cache.insert(instance, for: instance.record.name, cost: instance.size)
             let id = instance.record.id
             if let key = instance.nextKey, sealed.entered[id] != key {
                 window.insert(key, of: id, turn: instance.comesAtOnce ? sealed.now : nil)
