@@ -1,11 +1,7 @@
 import ArgumentParser
 import Foundation
-import JSON
-import Logging
-import ServiceLifecycle
 import Statechart
 import WorkflowEngine
-import WorkflowStore
 
 /// Measures a daemon on a large database: how long it takes to be ready after a kill, what it keeps in memory, and how
 /// long a page of a long history takes.
@@ -79,13 +75,8 @@ struct ScaleBenchmark: AsyncParsableCommand {
     }
 
     private func fill(_ path: String) async throws {
-        let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
-        let engine = Engine(store: try SQLiteStore.open(at: path, clock: SystemClock().now()), logger: logger)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
-        // Awaited below; it ends when it is told to.
-        let running = Task { try await group.run() }
+        let running = try RunningEngine(path: path)
+        let engine = running.engine
         let lamp = "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
         let alarm = "{id: alarm, initial: set, states: {set: {after: {30d: over}}, over: {}}}"
         for text in [lamp, alarm] { _ = try await engine.apply(text, syntax: .yaml) }
@@ -97,8 +88,7 @@ struct ScaleBenchmark: AsyncParsableCommand {
         try await many(events) { _ in
             _ = try await engine.send(SendCommand(instance: "hot", event: Event(name: "flip")))
         }
-        await group.triggerGracefulShutdown()
-        try await running.value
+        try await running.stop()
     }
 
     /// Does something so many times, 512 at once.

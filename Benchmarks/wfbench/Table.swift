@@ -2,36 +2,96 @@ import ArgumentParser
 import Foundation
 
 /// Measures figures, ours and floor in turn, and prints a line for each.
-struct TableCommand: AsyncParsableCommand {
+struct Table: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "table", abstract: "Measures the figures, each beside its floor, and prints one table.")
+        abstract: "Measures the figures, each beside its floor, and prints one table.")
 
-    @Flag(help: "Only the figures that matter most, in less time.")
+    @Flag(help: "Only the figures that matter most, in less than two minutes.")
     var quick = false
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Only these figures; the beginning of an id is enough.", valueName: "id"))
+        help: ArgumentHelp("Only these figures; the first parts of an id stand for all that begin so.", valueName: "id")
+    )
     var only: [String] = []
 
-    @Option(help: ArgumentHelp("Measurements of each, of which the median counts.", valueName: "n"))
+    @Option(help: ArgumentHelp("Rounds of each figure, of which the median counts.", valueName: "n"))
     var rounds: Int?
 
     @Option(help: ArgumentHelp("About how long one measurement takes.", valueName: "s"))
     var seconds: Double?
 
+    @Option(help: ArgumentHelp("Where the measured files are made; .build without it.", valueName: "folder"))
+    var folder: String?
+
+    @Option(help: ArgumentHelp("Writes every round of every figure there.", valueName: "file"))
+    var json: String?
+
+    @Flag(help: "Lists the figures and measures nothing.")
+    var list = false
+
+    func validate() throws {
+        guard (1...1_000).contains(rounds ?? 1), (0.01...600).contains(seconds ?? 1) else {
+            throw ValidationError("1 to 1000 rounds of 0.01 to 600 seconds")
+        }
+    }
+
     func run() async throws {
-        for figure in EngineFigures.figures where only.isEmpty || only.contains(where: { figure.id.hasPrefix($0) }) {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "wfbench-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            var contest = try await figure.begin(Setting(folder: folder, isQuick: quick, seconds: seconds ?? 1))
-            for _ in 0..<(rounds ?? 5) {
-                let ours = try await contest.ours()
-                let floor = try await contest.floor()
-                print(figure.id, ours, floor as Any, ours.value / (floor?.value ?? 1))
+        let figures = try Figures.selected(only, isQuick: quick)
+        if list {
+            for figure in figures {
+                print(
+                    figure.id.filled(26), figure.goalText.filled(14), figure.isQuick ? "quick " : "      ", figure.title
+                )
             }
-            try await contest.end()
+            return
+        }
+        let measuring = Measuring(
+            rounds: rounds ?? (quick ? 3 : 5), seconds: seconds ?? (quick ? 0.5 : 2), isQuick: quick,
+            folder: try MeasuredFolder(in: folder))
+        defer { measuring.folder.remove() }
+        let surroundings = try Surroundings(folder: measuring.folder.root)
+        Self.tell(surroundings.text + "\n\n" + TableText.columns)
+        var record = TableRecord(surroundings: surroundings)
+        var failures = 0
+        for figure in figures {
+            do {
+                let measurement = try await measuring.measure(figure)
+                Self.tell(TableText.line(of: measurement))
+                record.add(measurement)
+            } catch {
+                Self.tell(TableText.line(of: figure, failed: error))
+                failures += 1
+            }
+        }
+        if let json { try record.bytes().write(to: URL(filePath: json)) }
+        if failures > 0 { throw ExitCode.failure }
+    }
+
+    /// Prints at once, also into a pipe: what was measured is there when the next figure is stopped.
+    private static func tell(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+}
+
+/// How figures are measured.
+struct Measuring {
+    let rounds: Int
+    let seconds: Double
+    let isQuick: Bool
+    let folder: MeasuredFolder
+
+    /// Measures one; says on standard error how far it is.
+    func measure(_ figure: Figure) async throws -> Measurement {
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        func tell(_ text: String) {
+            let line = isTerminal ? "\r\u{1B}[K" + text : text.isEmpty ? "" : text + "\n"
+            FileHandle.standardError.write(Data(line.utf8))
+        }
+        defer { tell("") }
+        return try await folder.withFolder { folder in
+            try await Measurement(
+                figure, Setting(folder: folder, isQuick: isQuick, seconds: seconds), rounds: rounds, progress: tell)
         }
     }
 }

@@ -1,77 +1,31 @@
-import ArgumentParser
 import CEL
-import Foundation
 import JSON
 import Statechart
 
-/// Measures the step and its expressions alone, on one core, beside the same thing written by hand.
-struct StepBenchmark: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "step",
-        abstract: "Measures steps and expressions per second on one core, beside the same written by hand in Swift.")
+/// The step and its expressions alone, on one core, beside the same thing written by hand.
+enum StepFigures {
+    static let figures = [
+        Figure(
+            id: "step.flat", title: "step, flat machine / by hand", unit: .perSecond, goal: .atLeast(1_000_000),
+            isQuick: true, begin: { try LoopContest($0, try flat()) }),
+        Figure(
+            id: "step.guard", title: "step, guard and assign in CEL / by hand", unit: .perSecond,
+            goal: .atLeast(300_000), isQuick: true, begin: { try LoopContest($0, try guarded()) }),
+        Figure(
+            id: "step.expression", title: "the guard alone / by hand", unit: .perSecond, goal: nil, isQuick: false,
+            begin: { try LoopContest($0, try expression()) }),
+    ]
 
-    @Option(help: ArgumentHelp("Steps of each measurement.", valueName: "n"))
-    var steps: Int = 300_000
-
-    @Option(help: ArgumentHelp("Measurements of each figure, of which the median counts.", valueName: "n"))
-    var rounds: Int = 5
-
-    func validate() throws {
-        guard (1_000...10_000_000).contains(steps), (1...99).contains(rounds) else {
-            throw ValidationError("1000 to 10000000 steps, 1 to 99 rounds")
-        }
-    }
-
-    func run() throws {
-        print("what                                          per second   by hand/s   ratio   spread")
-        for measured in [try Self.flat(), try Self.guarded(), try Self.expression()] {
-            var ours: [Double] = []
-            var floors: [Double] = []
-            for _ in 0..<rounds {
-                ours.append(perSecond(measured.body))
-                floors.append(perSecond(measured.floor))
-            }
-            ours.sort()
-            floors.sort()
-            let (median, floor) = (ours[rounds / 2], floors[rounds / 2])
-            let spread = (ours[rounds - 1] - ours[0]) / median * 100
-            let cells = [
-                String(Int(median)).padded(10), String(Int(floor)).padded(11), (median / floor).text(3).padded(7),
-                (spread.text(0) + " %").padded(8),
-            ]
-            print(measured.name.padding(toLength: 45, withPad: " ", startingAt: 0) + cells.joined(separator: " "))
-        }
-    }
-
-    private func perSecond(_ body: (Int) throws -> Int) -> Double {
-        let clock = ContinuousClock()
-        var count = 0
-        let time = clock.measure { count = (try? body(steps)) ?? 0 }
-        precondition(count == steps, "every step must have been taken")
-        let (seconds, attoseconds) = time.components
-        return Double(steps) / (Double(seconds) + Double(attoseconds) / 1e18)
-    }
-}
-
-/// One figure: the work, and the same written by hand; both say how often they did it.
-private struct Measured {
-    let name: String
-    let body: (Int) throws -> Int
-    let floor: (Int) throws -> Int
-}
-
-extension StepBenchmark {
     private static let identity = InstanceIdentity(name: "bench", version: 1, startedAt: .zero)
 
     /// Two states and one event.
-    private static func flat() throws -> Measured {
+    static func flat() throws -> Loops {
         let machine = try DefinitionReader.read(
             "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
         ).machine
         let routes = ["off": ["flip": "on"], "on": ["flip": "off"]]
-        return Measured(
-            name: "step, flat machine",
-            body: { count in try taken(count, machine, Event(name: "flip")) },
+        return Loops(
+            ours: { count in try taken(count, machine, Event(name: "flip")) },
             floor: { count in
                 var state = "off"
                 var taken = 0
@@ -85,7 +39,7 @@ extension StepBenchmark {
     }
 
     /// A guard over context and event, and an assignment.
-    private static func guarded() throws -> Measured {
+    static func guarded() throws -> Loops {
         let machine = try DefinitionReader.read(
             """
             id: order
@@ -100,9 +54,8 @@ extension StepBenchmark {
                     actions: {assign: {count: context.count + 1}}
             """
         ).machine
-        return Measured(
-            name: "step, guard and assign in CEL",
-            body: { count in try taken(count, machine, Event(name: "add", data: ["ok": true])) },
+        return Loops(
+            ours: { count in try taken(count, machine, Event(name: "add", data: ["ok": true])) },
             floor: { count in
                 var context: JSONObject = ["amount": 250, "count": 0]
                 let data: JSONObject = ["ok": true]
@@ -117,15 +70,14 @@ extension StepBenchmark {
     }
 
     /// The guard alone.
-    private static func expression() throws -> Measured {
+    private static func expression() throws -> Loops {
         let source = "context.amount < 1000 && event.data.ok"
         guard let program = Program.compile(source, in: Vocabulary.environment(contextKeys: ["amount"])).program else {
-            throw ValidationError("the expression does not compile")
+            throw BenchmarkError("the expression does not compile")
         }
         let trial = Trial(context: ["amount": 250], event: ["data": ["ok": true]])
-        return Measured(
-            name: "CEL, " + source,
-            body: { count in
+        return Loops(
+            ours: { count in
                 var taken = 0
                 for _ in 0..<count {
                     var budget = Budget()

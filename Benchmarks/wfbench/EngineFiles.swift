@@ -1,0 +1,72 @@
+import Foundation
+import JSON
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// Two copies of one file with the instances of a workload, the engine's and the floor's, and the events for both: each
+/// side is given the same ones, in the same order.
+struct EngineFiles {
+    /// Events in one request.
+    static let batch = 500
+
+    let ours: String
+    let floor: String
+    private let workload: Workload
+    private var planner: FloorPlanner
+    private var oursTraffic: Traffic
+    private var floorTraffic: Traffic
+    /// The data as the commands carry it.
+    private let data: [JSONValue]
+
+    /// Makes both files.
+    init(_ workload: Workload, in folder: URL) async throws {
+        self.workload = workload
+        ours = folder.appending(path: "ours.db").path
+        floor = folder.appending(path: "floor.db").path
+        let running = try RunningEngine(path: ours)
+        let machine = try await running.engine.apply(workload.source, syntax: .yaml).0.record.name
+        try await OrderedSender(running.engine).start(workload.instances, of: machine)
+        try await running.stop()
+        try FileManager.default.copyItem(atPath: ours, toPath: floor)
+        data = try workload.data.map { try JSONReader.value(from: $0) }
+        let start = SystemClock().now()
+        planner = try FloorPlanner(workload, at: start)
+        oursTraffic = Traffic(workload, at: start)
+        floorTraffic = oursTraffic
+    }
+
+    /// How many events a measurement of so many seconds sends.
+    func events(in seconds: Double) -> Int {
+        max(1, Int(seconds * Double(workload.eventsPerSecond)) / Self.batch) * Self.batch
+    }
+
+    /// An event for every instance: all are in the engine's cache then.
+    mutating func firstCommands() -> [[SendCommand]] { lists(oursTraffic.everyInstance()) }
+
+    /// The same for the floor.
+    mutating func firstPlan() throws -> FloorPlan { try planner.plan(floorTraffic.everyInstance()) }
+
+    /// The next events, in requests.
+    mutating func commands(_ count: Int) -> [[SendCommand]] { lists(oursTraffic.next(count)) }
+
+    /// The next events for the floor.
+    mutating func plan(_ count: Int) throws -> FloorPlan { try planner.plan(floorTraffic.next(count)) }
+
+    private func lists(_ picks: [Traffic.Pick]) -> [[SendCommand]] {
+        stride(from: 0, to: picks.count, by: Self.batch).map { first in
+            picks[first..<min(first + Self.batch, picks.count)].map { pick in
+                SendCommand(
+                    instance: "i-\(pick.instance)",
+                    event: Event(name: workload.event, data: pick.data.map { data[$0] }), key: pick.key)
+            }
+        }
+    }
+}
+
+extension SQLiteFloorFile {
+    /// Writes in batches as large as the engine's may be.
+    func run(_ plan: FloorPlan) throws {
+        try run(plan, batch: EngineFiles.batch, bytes: EngineLimits().batchBytes)
+    }
+}

@@ -1,0 +1,40 @@
+/// A work and the same written by hand; both are told how often to do it, and say how often they did.
+struct Loops: Sendable {
+    let ours: @Sendable (Int) throws -> Int
+    let floor: @Sendable (Int) throws -> Int
+}
+
+/// Two loops on one core.
+struct LoopContest: Contest {
+    private let loops: Loops
+    private let seconds: Double
+    private let oursCount: Int
+    private let floorCount: Int
+
+    /// Finds out how often each is to run.
+    init(_ setting: Setting, _ loops: Loops) throws {
+        self.loops = loops
+        seconds = setting.seconds
+        oursCount = try Self.count(loops.ours, seconds)
+        floorCount = try Self.count(loops.floor, seconds)
+    }
+
+    mutating func ours() async throws -> Sample { try Self.measure(loops.ours, oursCount) }
+
+    mutating func floor() async throws -> Sample? { try Self.measure(loops.floor, floorCount) }
+
+    mutating func end() async throws {}
+
+    private static func count(_ loop: (Int) throws -> Int, _ seconds: Double) throws -> Int {
+        let tried = try measure(loop, 20_000).value
+        return max(20_000, Int(tried * seconds))
+    }
+
+    private static func measure(_ loop: (Int) throws -> Int, _ count: Int) throws -> Sample {
+        let begin = ContinuousClock.now
+        let done = try loop(count)
+        let time = ContinuousClock.now - begin
+        guard done == count else { throw BenchmarkError("\(done) of \(count) were done") }
+        return Sample(events: count, in: time)
+    }
+}

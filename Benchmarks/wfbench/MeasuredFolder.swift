@@ -1,0 +1,44 @@
+import Foundation
+
+/// Where the measured files are: below a folder on the disk that counts, one for each figure.
+struct MeasuredFolder {
+    let root: URL
+
+    /// Makes the folder, and removes those of earlier runs that were killed.
+    ///
+    /// - Parameter place: Nil for `.build` where there is one: a temporary folder may be in memory.
+    init(in place: String?) throws {
+        let parent: URL
+        if let place {
+            parent = URL(filePath: place)
+        } else if FileManager.default.fileExists(atPath: ".build") {
+            parent = URL(filePath: ".build")
+        } else {
+            parent = FileManager.default.temporaryDirectory
+        }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? [] {
+            guard name.hasPrefix("bench-"), let process = Int32(name.dropFirst(6)), kill(process, 0) != 0 else {
+                continue
+            }
+            // What is left behind is only untidy.
+            try? FileManager.default.removeItem(at: parent.appending(path: name))
+        }
+        root = parent.appending(path: "bench-\(ProcessInfo.processInfo.processIdentifier)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    }
+
+    /// Calls the body with an empty folder, which is removed afterwards.
+    func withFolder<T>(_ body: (URL) async throws -> T) async throws -> T {
+        let folder = root.appending(path: "files")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // What is left behind is only untidy.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try await body(folder)
+    }
+
+    /// Removes it.
+    func remove() {
+        // What is left behind is only untidy.
+        try? FileManager.default.removeItem(at: root)
+    }
+}

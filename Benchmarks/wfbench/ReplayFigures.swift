@@ -1,0 +1,81 @@
+import Statechart
+import WorkflowEngine
+import WorkflowStore
+
+/// How fast histories are gone through again, on one core, beside reading and hashing them alone.
+enum ReplayFigures {
+    static let figures = [
+        Figure(
+            id: "replay.verify", title: "verify / reading and hashing the rows", unit: .perSecond, goal: nil,
+            isQuick: false, begin: { try await ReplayContest($0, verify) }),
+        Figure(
+            id: "replay.definition", title: "replay with a definition / reading and hashing the rows",
+            unit: .perSecond, goal: nil, isQuick: false, begin: { try await ReplayContest($0, replay) }),
+    ]
+
+    private static func verify(_ file: SQLiteFile) async throws -> Int {
+        try await Verification(of: file).run { event in
+            if case .finding(let finding) = event { throw BenchmarkError("\(finding)") }
+        }.events
+    }
+
+    private static func replay(_ file: SQLiteFile) async throws -> Int {
+        let machine = try DefinitionReader.read(Workload.flat(1).source).machine
+        return try await Backtest(of: file, with: machine).run(machine: machine.name, version: nil) { event in
+            if case .parts(let instance, _) = event { throw BenchmarkError("\(instance) parts") }
+        }.events
+    }
+}
+
+/// A pass over a whole file.
+struct ReplayContest: Contest {
+    private static let instances = 10_000
+    private let events: Int
+    private let file: SQLiteFile
+    private let pass: @Sendable (SQLiteFile) async throws -> Int
+
+    /// Fills a file; the pass says how many events it went through.
+    init(_ setting: Setting, _ pass: @escaping @Sendable (SQLiteFile) async throws -> Int) async throws {
+        self.pass = pass
+        var files = try await EngineFiles(.flat(Self.instances), in: setting.folder)
+        let sent = max(1, Int(setting.seconds * 5)) * 100_000
+        let running = try RunningEngine(path: files.ours)
+        for _ in 0..<(sent / 100_000) { try await running.send(files.commands(100_000)) }
+        try await running.stop()
+        events = sent + Self.instances
+        file = try SQLiteFile.open(at: files.ours)
+    }
+
+    mutating func ours() async throws -> Sample { try await measure(pass) }
+
+    mutating func floor() async throws -> Sample? { try await measure(Self.floor) }
+
+    mutating func end() async throws { try file.close() }
+
+    private func measure(_ pass: @Sendable (SQLiteFile) async throws -> Int) async throws -> Sample {
+        let begin = ContinuousClock.now
+        let count = try await pass(file)
+        let time = ContinuousClock.now - begin
+        guard count == events else { throw BenchmarkError("\(count) of \(events) events were gone through") }
+        return Sample(events: events, in: time)
+    }
+
+    /// Reads the same rows in the same slices, and hashes the same bytes.
+    private static func floor(_ file: SQLiteFile) async throws -> Int {
+        var buffer = DigestBuffer()
+        let uuid = UniqueID(bytes: Array(repeating: 7, count: 16))
+        var count = 0
+        var next: Int64 = 1
+        while true {
+            let slice = try await file.inspectJournal(next...Int64.max, of: 1...Int64.max)
+            for row in slice.rows {
+                let digest = buffer.digest(
+                    row: row, previous: row.digest, uuid: uuid, machine: row.digest, semantics: 1,
+                    snapshot: slice.snapshots[row.position]?.record)
+                if digest != row.digest { count += 1 }
+            }
+            guard !slice.isLast else { return count }
+            next = slice.through + 1
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+
+/// What a figure depends on beside the code: the machine, its disk, the versions, and which code it was.
+struct Surroundings: Codable {
+    let processor: String
+    let cores: Int
+    let kernel: String
+    let fileSystem: String
+    let sqlite: String
+    let swift: String
+    let commit: String
+    let date: String
+
+    /// - Parameter folder: Where the measured files are.
+    init(folder: URL) throws {
+        processor = Self.processorName()
+        cores = ProcessInfo.processInfo.activeProcessorCount
+        kernel = Self.output(of: ["uname", "-sr"]) ?? "unknown"
+        let kinds = Self.output(of: ["df", "--output=fstype", folder.path])?.split(separator: "\n")
+        fileSystem = kinds?.last.map(String.init) ?? "unknown"
+        sqlite = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? "unknown"
+        let version = Self.output(of: ["swift", "--version"])?.split(separator: "\n").first
+        swift = version.map(String.init) ?? "unknown"
+        let revision = Self.output(of: ["git", "rev-parse", "--short=12", "HEAD"])
+        let isDirty = Self.output(of: ["git", "status", "--porcelain"])?.isEmpty == false
+        commit = (revision ?? "unknown") + (isDirty ? " dirty" : "")
+        date = Date().formatted(.iso8601)
+    }
+
+    /// The head of the table.
+    var text: String {
+        """
+        machine  \(processor), \(cores) cores, \(kernel), \(fileSystem)
+        with     SQLite \(sqlite), \(swift)
+        commit   \(commit), \(date)
+        """ + (fileSystem == "tmpfs" ? "\nThe files are in memory: nothing is flushed to a disk" : "")
+    }
+
+    private static func processorName() -> String {
+        let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""  // other systems have none
+        let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }
+        return line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
+    }
+
+    /// What a program prints; nil when it fails or is not there.
+    private static func output(of arguments: [String]) -> String? {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return nil }  // the answer is nil
+        let bytes = (try? pipe.fileHandleForReading.readToEnd()) ?? Data()  // and here
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { return nil }
+        return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
