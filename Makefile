@@ -3,16 +3,18 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build lint test unit conformance property fuzz crash tsan wal bench
+.PHONY: help demo build lint test unit count conformance property fuzz crash tsan wal bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
+# What people install (README.md): without the libraries of Swift beside it, whose symbols cost at every start.
+release := -c release --static-swift-stdlib
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 swift_folders := Package.swift Sources Tests migrations Benchmarks
 
 help: ## List the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 demo: ## Build, and see an order survive kill -9 of the daemon
 	@Examples/demo.sh
@@ -25,16 +27,22 @@ build: ## Build wfd and wfctl for debugging, into .build/debug
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
 
-test: ## Everything that must hold: lint, a build without warnings, all suites, the systemd unit
+test: ## Everything that must hold: lint, a build without warnings, all suites, the systemd unit, instruction counts
 	@.ci/packages.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
 	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
 	$(MAKE) --no-print-directory unit
+	$(MAKE) --no-print-directory count
 
 unit: ## Check the systemd unit, where systemd-analyze is there
 	@systemd/verify.sh .build/debug/wfd
+
+count: ## Instructions of a step, a line and an event, under valgrind where it is there; the floor writes our rows
+	.ci/swift.sh build $(flags) $(release) --product wfbench
+	.build/release/wfbench floor-check
+	.build/release/wfbench count
 
 conformance: ## The public vectors alone, with the names of what failed; CONFORMANCE=DIR for another folder
 	@.ci/packages.sh
@@ -60,7 +68,10 @@ tsan: ## The concurrent suites under ThreadSanitizer; builds everything once mor
 wal: ## A minute of reads beside a writer: the write-ahead log stays small
 	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --filter WriteAheadLogTests
 
-bench: ## Events per second beside an empty route, steps and expressions beside handwritten ones; ARGS=step
-	swift build $(flags) -c release --product wfd
-	swift build $(flags) -c release --product wfbench
+bench: ## Every figure beside its floor, in one table; ARGS=--quick, ARGS="--only engine.1000", ARGS=--help
+	for product in wfd wfctl wfbench; do .ci/swift.sh build $(flags) $(release) --product $$product; done
 	.build/release/wfbench $(ARGS)
+
+bench-check: ## The ratios of Benchmarks/thresholds.json, measured again; fails when one does not hold
+	for product in wfd wfctl wfbench; do .ci/swift.sh build $(flags) $(release) --product $$product; done
+	.build/release/wfbench check $(ARGS)

@@ -26,6 +26,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         // SQLite on the system's libsqlite3: connections, cached statements, errors with extended codes.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        // Latencies of the benchmark, to three digits in a fixed number of bytes.
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         // The HTTP server: routing, bodies with limits, graceful shutdown.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         // YAML with key order, line and column.
@@ -60,10 +62,12 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
+        // The one system call that Swift cannot make: how the scheduler treats a thread.
+        .target(name: "CScheduling"),
         .target(
             name: "WorkflowEngine",
             dependencies: [
-                "JSON", "Statechart", "WorkflowStore",
+                "CScheduling", "JSON", "Statechart", "WorkflowStore",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -112,6 +116,8 @@ let package = Package(
             ]
         ),
         .executableTarget(name: "wfctl", dependencies: ["WorkflowCommand"]),
+        // Calls of Linux that Swift's module of the C library leaves out.
+        .target(name: "LinuxEvents", path: "Benchmarks/LinuxEvents"),
         // A loop over sqlite3 that writes what the engine writes: what SQLite itself can do.
         .target(
             name: "SQLiteFloor", path: "Benchmarks/SQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]
@@ -119,11 +125,14 @@ let package = Package(
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "CEL", "JSON", "SQLiteFloor", "Statechart", "WorkflowEngine", "WorkflowStore",
+                "CEL", "JSON", "LinuxEvents", "SQLiteFloor", "Statechart", "WorkflowAPI", "WorkflowEngine",
+                "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Benchmarks/wfbench"
         ),
@@ -228,8 +237,9 @@ if Context.environment["WFD_FUZZ"] != nil {
     }
 }
 
-// Every target of ours: the upcoming language modes we write for, and no warnings.
-for target in package.targets where !["CRE2", "SQLiteFloor", "SyncFaults"].contains(target.name) {
+// Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
+let foreign = ["CRE2", "CScheduling", "LinuxEvents", "SQLiteFloor", "SyncFaults"]
+for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,10 +1,27 @@
 import ArgumentParser
+import Dispatch
 
 /// Measures, and shows every figure beside a floor that was measured in the same run.
-@main
 struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
-        subcommands: [Table.self, EventBenchmark.self, ScaleBenchmark.self],
+        subcommands: [
+            Table.self, Check.self, Count.self, Peers.self, ScaleBenchmark.self, FloorCheck.self, Work.self,
+            ServeEmpty.self,
+        ],
         defaultSubcommand: Table.self)
+}
+
+/// Where the program begins. An asynchronous `main` ends the main thread, at which valgrind 3.19 crashes.
+@main
+enum Main {
+    static func main() {
+        let ended = DispatchSemaphore(value: 0)
+        // Awaited below; a command that fails ends the process itself. Not on the main actor, whose thread waits.
+        Task.detached {
+            await Benchmark.main()
+            ended.signal()
+        }
+        ended.wait()
+    }
 }

@@ -41,8 +41,8 @@ struct EngineContest: Contest {
 
 extension RunningEngine {
     /// Sends all, a few requests at once.
-    func send(_ lists: [[SendCommand]]) async throws {
-        try await OrderedSender(engine).send(lists)
+    func send(_ lists: [[SendCommand]], atOnce lanes: Int = 4) async throws {
+        try await OrderedSender(engine).send(lists, atOnce: lanes)
     }
 
     /// Sends all, and tells how many events a second that were.

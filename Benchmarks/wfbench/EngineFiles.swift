@@ -19,15 +19,12 @@ struct EngineFiles {
     /// The data as the commands carry it.
     private let data: [JSONValue]
 
-    /// Makes both files.
+    /// Makes both files; an engine's that is there already must be one that `fill` made.
     init(_ workload: Workload, in folder: URL) async throws {
         self.workload = workload
-        ours = folder.appending(path: "ours.db").path
+        ours = Self.path(in: folder)
         floor = folder.appending(path: "floor.db").path
-        let running = try RunningEngine(path: ours)
-        let machine = try await running.engine.apply(workload.source, syntax: .yaml).0.record.name
-        try await OrderedSender(running.engine).start(workload.instances, of: machine)
-        try await running.stop()
+        if !FileManager.default.fileExists(atPath: ours) { try await Self.fill(workload, in: folder) }
         try FileManager.default.copyItem(atPath: ours, toPath: floor)
         data = try workload.data.map { try JSONReader.value(from: $0) }
         let start = SystemClock().now()
@@ -35,6 +32,16 @@ struct EngineFiles {
         oursTraffic = Traffic(workload, at: start)
         floorTraffic = oursTraffic
     }
+
+    /// Makes the engine's file, with the instances.
+    static func fill(_ workload: Workload, in folder: URL) async throws {
+        let running = try RunningEngine(path: path(in: folder))
+        let machine = try await running.engine.apply(workload.source, syntax: .yaml).0.record.name
+        try await OrderedSender(running.engine).start(workload.instances, of: machine)
+        try await running.stop()
+    }
+
+    private static func path(in folder: URL) -> String { folder.appending(path: "ours.db").path }
 
     /// How many events a measurement of so many seconds sends.
     func events(in seconds: Double) -> Int {

@@ -1,6 +1,8 @@
 /// Every line of the table, in its order.
 enum Figures {
-    static let all = EngineFigures.figures + StepFigures.figures + ReplayFigures.figures
+    static let all =
+        EngineFigures.figures + HTTPFigures.figures + LineFigures.figures + LatencyFigures.figures
+        + CommandFigures.figures + StepFigures.figures + ReplayFigures.figures
 
     /// Those whose ids begin with one of these, or all.
     static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {

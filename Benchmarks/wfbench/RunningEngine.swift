@@ -10,9 +10,10 @@ struct RunningEngine: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    init(path: String) throws {
+    init(path: String, limits: EngineLimits = EngineLimits()) throws {
         let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
-        let engine = Engine(store: try SQLiteStore.open(at: path, clock: SystemClock().now()), logger: logger)
+        let engine = Engine(
+            store: try SQLiteStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
@@ -40,7 +41,7 @@ actor OrderedSender {
     }
 
     /// Sends all, a few lists at once.
-    func send(_ lists: [[SendCommand]], atOnce lanes: Int = 4) async throws {
+    func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
         place = 0
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<lanes { group.addTask { try await self.lane(lists) } }

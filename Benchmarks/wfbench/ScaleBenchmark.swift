@@ -37,33 +37,37 @@ struct ScaleBenchmark: AsyncParsableCommand {
             "filled: \(instances) instances, \(timers) timers, \(events) events of one instance in \(clock.now - begin)"
         )
 
-        let first = try MeasuredDaemon(folder: folder, name: "scale")
-        let connection = try Connection(socket: first.socket)
+        let first = try await ServerProcess.daemon(in: folder, name: "scale")
+        let connection = try LoadConnection(socket: first.socket)
         for _ in 0..<2_000 {
-            try connection.expect(200, for: HTTPRequestText.post("/v1/instances/hot/events", #"{"event":"flip"}"#))
+            try connection.exchange(HTTPRequestText.post("/v1/instances/hot/events", #"{"event":"flip"}"#))
         }
-        try first.kill()
+        connection.close()
+        first.kill()
         let killed = clock.now
-        let daemon = try MeasuredDaemon(folder: folder, name: "scale")
-        try Connection(socket: daemon.socket).expect(200, for: HTTPRequestText.get("/readyz"))
+        let daemon = try await ServerProcess.daemon(in: folder, name: "scale")
+        let second = try LoadConnection(socket: daemon.socket)
+        try second.exchange(HTTPRequestText.get("/readyz"))
+        second.close()
         print("ready after kill -9: \(clock.now - killed)   (goal: 2 seconds)")
         print("RssAnon at rest: \(try daemon.anonymousMiB()) MiB   (goal: 100 MiB)")
         try pages(of: daemon)
         print("RssAnon after the pages: \(try daemon.anonymousMiB()) MiB")
-        try daemon.kill()
+        daemon.kill()
     }
 
     /// Reads pages at places all over the history, each twice: the second time it is warm.
-    private func pages(of daemon: MeasuredDaemon) throws {
-        let connection = try Connection(socket: daemon.socket)
+    private func pages(of daemon: ServerProcess) throws {
+        let connection = try LoadConnection(socket: daemon.socket)
+        defer { connection.close() }
         var times: [Double] = []
         for place in 0..<40 {
             for isWarm in [false, true] {
                 let after = (events - 500) / 39 * place
                 for query in ["after=\(after)", "after=\(after)&reverse=true"] {
                     let start = ContinuousClock.now
-                    try connection.expect(
-                        200, for: HTTPRequestText.get("/v1/instances/hot/history?limit=500&\(query)"))
+                    try connection.exchange(
+                        HTTPRequestText.get("/v1/instances/hot/history?limit=500&\(query)"))
                     if isWarm { times.append((.now - start) / .milliseconds(1)) }
                 }
             }

@@ -1,5 +1,7 @@
 /// A compiled expression; made once, evaluated often, from any thread.
-package struct Program: Sendable {
+///
+/// A class, because the step looks at expressions all the time: a copy would count the references of all its parts.
+package final class Program: Sendable {
     package let source: String
     /// What the check knows of the result.
     package let type: CELType

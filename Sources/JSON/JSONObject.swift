@@ -75,11 +75,29 @@ extension JSONObject: Equatable, ExpressibleByDictionaryLiteral {
 extension String {
     /// Whether both are the same sequence of UTF-8 bytes (`==` on strings asks for Unicode equivalence).
     func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        withTwoTexts(self, other) { left, right in
+            guard left.count == right.count else { return false }
+            for index in left.indices where left[index] != right[index] { return false }
+            return true
+        }
     }
 
     /// Whether this comes first in the order of UTF-8 bytes.
     func precedesInBytes(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
+        withTwoTexts(self, other) { left, right in
+            for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+                return left[index] < right[index]
+            }
+            return left.count < right.count
+        }
     }
+}
+
+/// Lends the UTF-8 of two strings.
+private func withTwoTexts<Value>(
+    _ left: String, _ right: String, _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Value
+) -> Value {
+    var left = left
+    var right = right
+    return left.withUTF8 { left in right.withUTF8 { right in body(left, right) } }
 }

@@ -120,7 +120,9 @@ extension JSONReader {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             try digits()
         }
-        let written = String(decoding: text[start..<offset], as: UTF8.self)
+        // So short an integer cannot overflow.
+        if isInteger, offset - start <= 18 { return .int(shortInteger(from: start)) }
+        let written = String(decoding: UnsafeBufferPointer(rebasing: text[start..<offset]), as: UTF8.self)
         if isInteger {
             guard let int = Int64(written) else {
                 throw failure(.number, "the integer \(written.prefix(40)) does not fit 64 bits", at: start)
@@ -133,6 +135,16 @@ extension JSONReader {
         return .double(double)
     }
 
+    /// The integer between a place and here, of at most 18 bytes.
+    private func shortInteger(from start: Int) -> Int64 {
+        let isNegative = text[start] == UInt8(ascii: "-")
+        var magnitude: Int64 = 0
+        for index in (isNegative ? start + 1 : start)..<offset {
+            magnitude = magnitude &* 10 &+ Int64(text[index] &- UInt8(ascii: "0"))
+        }
+        return isNegative ? -magnitude : magnitude
+    }
+
     private mutating func digits() throws(JSONError) {
         let start = offset
         while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
@@ -142,7 +154,16 @@ extension JSONReader {
     private mutating func string() throws(JSONError) -> String {
         offset += 1
         let start = offset
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { offset += 1 }
+        var all: UInt8 = 0
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            all |= byte
+            offset += 1
+        }
+        if current == UInt8(ascii: "\""), all < 0x80 {
+            // Plain ASCII needs neither escapes nor a look at its UTF-8.
+            defer { offset += 1 }
+            return String(decoding: UnsafeBufferPointer(rebasing: text[start..<offset]), as: UTF8.self)
+        }
         var bytes: [UInt8] = []
         if current != UInt8(ascii: "\"") {
             bytes.append(contentsOf: text[start..<offset])

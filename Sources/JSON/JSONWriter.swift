@@ -6,9 +6,14 @@ public struct JSONWriter: Sendable {
 
     public init() {}
 
+    /// Has room for so many bytes without growing.
+    public init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
     /// The canonical text of one value.
     public static func bytes(_ value: some JSONWritable) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(capacity: 128)
         value.write(to: &writer)
         return writer.bytes
     }
@@ -28,14 +33,20 @@ public struct JSONWriter: Sendable {
         nest(open: UInt8(ascii: "["), close: UInt8(ascii: "]"), elements)
     }
 
+    /// Ends a line of a text that has a value in each, so that the next one may be written.
+    public mutating func endLine() {
+        bytes.append(0x0A)
+        needsComma = false
+    }
+
     /// Writes one field of an object.
-    public mutating func field(_ name: String, _ value: some JSONWritable) {
+    @inlinable public mutating func field(_ name: String, _ value: some JSONWritable) {
         key(name)
         value.write(to: &self)
     }
 
     /// Writes one field of an object, or nothing when there is no value.
-    public mutating func field(_ name: String, ifPresent value: (some JSONWritable)?) {
+    @inlinable public mutating func field(_ name: String, ifPresent value: (some JSONWritable)?) {
         if let value { field(name, value) }
     }
 
@@ -52,6 +63,24 @@ public struct JSONWriter: Sendable {
         comma()
         quoted(string)
         needsComma = true
+    }
+
+    /// Writes an integer.
+    public mutating func integer(_ integer: Int64) {
+        comma()
+        needsComma = true
+        if integer < 0 { bytes.append(UInt8(ascii: "-")) }
+        // 64 bits are at most 20 decimal digits.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = integer.magnitude
+            var start = digits.count
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
     }
 
     /// Writes text that is valid JSON already.
@@ -78,10 +107,12 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { text in
-            if text.contains(where: Self.needsEscape) {
-                for byte in text { escape(byte) }
-            } else {
+            var isPlain = true
+            for byte in text where Self.needsEscape(byte) { isPlain = false }
+            if isPlain {
                 bytes.append(contentsOf: text)
+            } else {
+                for byte in text { escape(byte) }
             }
         }
         bytes.append(UInt8(ascii: "\""))
@@ -145,11 +176,11 @@ extension Bool: JSONWritable {
 }
 
 extension Int64: JSONWritable {
-    public func write(to writer: inout JSONWriter) { writer.raw(String(self).utf8) }
+    public func write(to writer: inout JSONWriter) { writer.integer(self) }
 }
 
 extension Int: JSONWritable {
-    public func write(to writer: inout JSONWriter) { writer.raw(String(self).utf8) }
+    public func write(to writer: inout JSONWriter) { writer.integer(Int64(self)) }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {

@@ -15,6 +15,8 @@ struct QueryFields {
     }
 
     mutating func string(_ name: String) throws(WireError) -> String? {
+        // Without any value nobody will ask what is known.
+        if values.isEmpty { return nil }
         known.append(name)
         guard let value = values[name] else { return nil }
         guard !value.isEmpty else { throw invalid(name, "must not be empty") }
@@ -55,6 +57,7 @@ struct QueryFields {
 
     /// Throws for the first parameter, in the order of their names, that nobody asked for.
     func refuseUnknown() throws(WireError) {
+        if values.isEmpty { return }
         guard let name = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
         let hint = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
         let list = known.isEmpty ? "none is known here" : "known here: \(known.joined(separator: ", "))"

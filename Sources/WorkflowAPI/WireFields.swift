@@ -10,6 +10,7 @@ public struct WireFields {
     init(_ object: JSONObject, at place: WirePlace) {
         self.object = object
         self.place = place
+        known.reserveCapacity(8)
     }
 
     /// A field that must be there.
@@ -29,15 +30,16 @@ public struct WireFields {
         _ name: String, as type: Value.Type = Value.self
     ) throws(WireError) -> Value? {
         known.append(name)
-        guard let value = object[name], value != .null else { return nil }
+        guard let value = object[name] else { return nil }
+        if case .null = value { return nil }
         return try Value.read(value, at: place.field(name))
     }
 
     /// Throws for the first field, in the order of their names, that nobody asked for.
     func refuseUnknown() throws(WireError) {
-        guard place.unknownFields == .refused, let name = object.keys.first(where: { !known.contains($0) }) else {
-            return
-        }
+        guard place.unknownFields == .refused,
+            let name = object.members.first(where: { !known.contains($0.key) })?.key
+        else { return }
         let path = place.field(name).path
         let hint = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
         throw WireError(

@@ -7,7 +7,7 @@ import WorkflowStore
 extension BatchBuilder {
     /// Starts an instance.
     mutating func start(
-        _ command: StartCommand, cached: (String) -> LiveInstance?, random: inout some RandomNumberGenerator
+        _ command: StartCommand, random: inout some RandomNumberGenerator
     ) throws(Rejection) -> Answer {
         let scope = try command.key.flatMap { key throws(Rejection) in try self.scope(ofStart: command.machine, key) }
         if let key = command.key, let scope, let position = try position(of: key, in: scope) {
@@ -20,7 +20,7 @@ extension BatchBuilder {
         }
         let uuid = UniqueID(at: now, random: &random)
         let name = command.instance ?? uuid.text
-        if try place(of: name, cached: cached) != nil { throw .instanceExists(name) }
+        if try self.instance(named: name) != nil { throw .instanceExists(name) }
         let instance = LiveInstance(started: numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, at: now)
         switch loaded.machine.start(with: command.data, as: instance.identity) {
         case .refused(.invalidData(let reason)): throw .invalidData(reason)
@@ -31,59 +31,51 @@ extension BatchBuilder {
             let event = command.event(at: instance.identity.startedAt)
             let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
             if let scope { remember(command.key, in: scope, at: numbers.nextPosition) }
-            let place = add(started: instance)
-            record(chain, of: place, kind: .started, key: command.key)
-            var started = self[place]
+            record(chain, of: add(started: instance), kind: .started, key: command.key)
             return .started(
-                InstanceView(record: started.written(), machine: loaded.record, failure: started.failure))
+                InstanceView(record: instance.written(), machine: loaded.record, failure: instance.failure))
         }
     }
 
     /// Applies an event, and what the instance sends to itself in consequence.
     mutating func send(
-        _ command: SendCommand, cached: (String) -> LiveInstance?
+        _ command: SendCommand
     ) throws(Rejection) -> Answer {
-        let place = try existing(command.instance, cached: cached)
-        let scope = KeyScope.instance(self[place].record.id)
+        let touched = try existing(command.instance)
+        let instance = touched.instance
+        let scope = KeyScope.instance(instance.record.id)
         if let key = command.key, !command.isDryRun {
             if let position = try position(of: key, in: scope) { return .repeated(position) }
             try refuseExpired(key)
         }
-        fireDue(of: place)
-        let before = self[place]
-        switch before.record.status {
-        case .running: break
-        case .failed: throw .failed(before.facts)
-        case .done, .cancelled, .purging: throw .finished(before.facts)
-        }
-        try check(command, against: before)
-        let identity = before.identity
-        let event = Event(name: command.event.name, data: command.event.data, at: before.time(at: now))
-        let explanation =
-            command.isExplained
-            ? before.machine.explain(before.snapshot, event, as: identity)
-                .map { CandidateView($0, of: before.machine) } : nil
-        let outcome = before.machine.step(before.snapshot, event, as: identity)
-        guard case .accepted(let macrostep) = outcome else {
-            let rejection = Self.rejection(outcome, of: event, in: before)
+        fireDue(of: touched)
+        try instance.refuse(command)
+        let event = Event(name: command.event.name, data: command.event.data, at: instance.time(at: now))
+        let explanation = command.isExplained ? instance.explained(event) : nil
+        let macrostep: Macrostep
+        switch instance.step(event) {
+        case .accepted(let accepted): macrostep = accepted
+        case .refused(let refusal):
+            let rejection = instance.rejection(refusal, of: event)
             throw explanation.map { .explained(rejection, $0) } ?? rejection
         }
-        let chain = before.machine.chain(event, macrostep, as: identity)
+        let chain = instance.chain(event, macrostep)
+        let answer = SentEvent(chain, from: instance, isDryRun: command.isDryRun, explanation: explanation)
         remember(command.key, in: scope, at: numbers.nextPosition)
-        record(chain, of: place, kind: .event, key: command.key)
-        return .sent(SentEvent(chain, from: before, isDryRun: command.isDryRun, explanation: explanation))
+        record(chain, of: touched, kind: .event, key: command.key)
+        return .sent(answer)
     }
 
     /// Applies events one after another, all or none.
     mutating func sendTogether(
-        _ commands: [SendCommand], cached: (String) -> LiveInstance?
+        _ commands: [SendCommand]
     ) throws(Rejection) -> [Answer] {
         // What is not accepted goes with the copy, and so does what fired before it.
-        var trial = self
+        var trial = copy()
         var answers: [Answer] = []
         for (offset, command) in commands.enumerated() {
             do throws(Rejection) {
-                answers.append(try trial.send(command, cached: cached))
+                answers.append(try trial.send(command))
             } catch {
                 throw .together(offset, error)
             }
@@ -97,13 +89,11 @@ extension BatchBuilder {
 
     /// Lets a failed instance go on with the event that it failed on.
     mutating func retry(
-        _ command: RetryCommand, cached: (String) -> LiveInstance?
+        _ command: RetryCommand
     ) throws(Rejection) -> SentEvent {
-        let place = try existing(command.instance, cached: cached)
-        let before = self[place]
-        if let expected = command.expectedSeq, expected != before.record.seq {
-            throw .preconditionFailed("seq \(expected.rawValue)", before.facts)
-        }
+        let touched = try existing(command.instance)
+        let before = touched.instance
+        try before.refuse(unless: command.expectedSeq)
         guard before.record.status == .failed, let kept = before.snapshot.nextTimer else {
             throw .notFailed(before.facts)
         }
@@ -113,48 +103,40 @@ extension BatchBuilder {
         // It came in time; that it failed does not make it late.
         let event = Event(
             name: due.name, data: due.data, at: before.time(at: now), origin: due.origin, firedAt: kept.due)
-        let outcome = before.machine.step(snapshot, event, as: before.identity)
-        guard case .accepted(let macrostep) = outcome else {
-            throw Self.rejection(outcome, of: event, in: before)
+        switch before.machine.step(snapshot, event, as: before.identity) {
+        case .refused(let refusal): throw before.rejection(refusal, of: event)
+        case .accepted(let macrostep):
+            let chain = before.chain(event, macrostep)
+            let answer = SentEvent(chain, from: before, isDryRun: false, explanation: nil)
+            record(chain, of: touched, kind: .retried)
+            return answer
         }
-        let chain = before.machine.chain(event, macrostep, as: before.identity)
-        record(chain, of: place, kind: .retried)
-        return SentEvent(chain, from: before, isDryRun: false, explanation: nil)
     }
 
     mutating func record(
-        _ chain: Chain, of place: TouchedInstances.Place, kind: JournalKind, key: RequestKey? = nil
+        _ chain: Chain, of touched: TouchedInstance, kind: JournalKind, key: RequestKey? = nil
     ) {
         for (offset, link) in chain.links.enumerated() {
             charge(link.macrostep.cost)
             record(
-                link.macrostep.snapshot, of: place, kind: offset == 0 ? kind : .sent, event: link.event,
+                link.macrostep.snapshot, of: touched, kind: offset == 0 ? kind : .sent, event: link.event,
                 key: offset == 0 ? key : nil)
         }
-        if let failure = chain.failure { recordFailure(failure.event, of: place) }
+        if let failure = chain.failure { recordFailure(failure.event, of: touched) }
     }
 
     /// An event that nobody waits for could not be applied: it stays among what is armed until somebody retries.
-    mutating func recordFailure(_ event: Event, of place: TouchedInstances.Place) {
-        var snapshot = self[place].snapshot
+    mutating func recordFailure(_ event: Event, of touched: TouchedInstance) {
+        var snapshot = touched.instance.snapshot
         snapshot.status = .failed
-        record(snapshot, of: place, kind: .failed, event: event)
-    }
-
-    private func check(_ command: SendCommand, against instance: LiveInstance) throws(Rejection) {
-        if let expected = command.expectedSeq, expected != instance.record.seq {
-            throw .preconditionFailed("seq \(expected.rawValue)", instance.facts)
-        }
-        guard let path = command.expectedState else { return }
-        let isActive = instance.machine.state(atPath: path).map(instance.snapshot.configuration.contains) ?? false
-        if !isActive { throw .preconditionFailed("state '\(path)'", instance.facts) }
+        record(snapshot, of: touched, kind: .failed, event: event)
     }
 
     private mutating func existing(
-        _ name: String, cached: (String) -> LiveInstance?
-    ) throws(Rejection) -> TouchedInstances.Place {
-        guard let place = try place(of: name, cached: cached) else { throw .instanceNotFound(name) }
-        return place
+        _ name: String
+    ) throws(Rejection) -> TouchedInstance {
+        guard let touched = try instance(named: name) else { throw .instanceNotFound(name) }
+        return touched
     }
 
     /// The scope of a start's key: the machine's name, whatever the version.
@@ -173,10 +155,5 @@ extension BatchBuilder {
         if time <= oldest { throw .keyExpired(key.text, at: time) }
         let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds
         if time.rawValue > newest { throw .keyAhead(key.text, at: time, now: now) }
-    }
-
-    private static func rejection(_ outcome: Outcome, of event: Event, in instance: LiveInstance) -> Rejection {
-        guard case .refused(let refusal) = outcome else { preconditionFailure("only refusals are rejected") }
-        return .refused(refusal, event: event.name, machine: instance.machine, facts: instance.facts)
     }
 }

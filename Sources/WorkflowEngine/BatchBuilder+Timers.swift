@@ -7,14 +7,14 @@ extension BatchBuilder {
     /// Fires the next timer of an instance, if it is due and no later one than expected: what was to fire may have
     /// fired or ended, and the instance's next timer does not take its turn.
     mutating func fire(
-        _ id: InstanceID, expecting key: TimerKey, cached: (String) -> LiveInstance?
+        _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
         guard let name = try read({ () throws(StoreError) in try store.instanceName(id) }),
-            let place = try place(of: name, cached: cached), let next = self[place].nextKey, next <= key
+            let touched = try instance(named: name), let next = touched.instance.nextKey, next <= key
         else { return .nothing }
-        guard firings(of: place) < limits.firingsOfInstance else { return .exhausted }
-        guard fireNext(of: place) else { return .nothing }
-        return .fired(next: self[place].nextKey, turn: self[place].comesAtOnce ? now : nil)
+        guard touched.firings < limits.firingsOfInstance else { return .exhausted }
+        guard fireNext(of: touched) else { return .nothing }
+        return .fired(next: touched.instance.nextKey, turn: touched.instance.comesAtOnce ? now : nil)
     }
 
     /// What came of looking at an instance that may have something due.
@@ -29,39 +29,38 @@ extension BatchBuilder {
 
     /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
     /// these arm, so that an instance that never comes to rest can still be told something.
-    mutating func fireDue(of place: TouchedInstances.Place) {
-        guard self[place].nextDue(by: now) != nil else { return }
-        let time = self[place].time(at: now)
-        var left = self[place].snapshot.armed.count { $0.isImmediate || $0.due <= time } + limits.firingsOfInstance
-        while left > 0, fireNext(of: place) { left -= 1 }
+    mutating func fireDue(of touched: TouchedInstance) {
+        let instance = touched.instance
+        guard instance.nextDue(by: now) != nil else { return }
+        let time = instance.time(at: now)
+        var left = instance.snapshot.armed.count { $0.isImmediate || $0.due <= time } + limits.firingsOfInstance
+        while left > 0, fireNext(of: touched) { left -= 1 }
     }
 
     /// Fires what is due next; false when nothing is.
     @discardableResult
-    private mutating func fireNext(of place: TouchedInstances.Place) -> Bool {
-        guard let timer = self[place].nextDue(by: now) else { return false }
-        countFiring(of: place)
-        let event = event(of: timer, in: place)
-        let instance = self[place]
-        switch instance.machine.step(instance.snapshot, event, as: instance.identity) {
+    private mutating func fireNext(of touched: TouchedInstance) -> Bool {
+        let instance = touched.instance
+        guard let timer = instance.nextDue(by: now) else { return false }
+        touched.firings += 1
+        let event = event(of: timer, in: instance)
+        switch instance.step(event) {
         case .accepted(let macrostep):
-            let chain = instance.machine.chain(event, macrostep, as: instance.identity)
-            record(chain, of: place, kind: timer.isImmediate ? .sent : .timer)
+            record(instance.chain(event, macrostep), of: touched, kind: timer.isImmediate ? .sent : .timer)
         case .refused:
-            recordFailure(event, of: place)
+            recordFailure(event, of: touched)
         }
         return true
     }
 
     /// The event of a timer that is due: its time is when it was due, so that an outage stretches no countdown. When
     /// too many in a row are late it is the clock's.
-    private mutating func event(of timer: ArmedTimer, in place: TouchedInstances.Place) -> Event {
+    private func event(of timer: ArmedTimer, in instance: LiveInstance) -> Event {
         let isLate = now.rawValue - timer.due.milliseconds > limits.lateMilliseconds
-        let lateFirings = noteLateness(isLate && !timer.isImmediate, of: place)
-        let instance = self[place]
+        instance.lateFirings = isLate && !timer.isImmediate ? instance.lateFirings + 1 : 0
         let event = instance.machine.event(
             of: timer, notBefore: LogicalTime(instance.record.updated), firedAt: LogicalTime(now))
-        guard lateFirings > limits.lateFirings else { return event }
+        guard instance.lateFirings > limits.lateFirings else { return event }
         return Event(
             name: event.name, data: event.data, at: instance.time(at: now), origin: event.origin,
             firedAt: event.firedAt)

@@ -12,6 +12,8 @@ struct BatchBuilder {
     /// What is being committed, and holds only if that succeeds.
     let provisional: Provisional?
     let library: MachineLibrary
+    /// What is committed, of some instances.
+    let recent: RecentInstances
     /// The clock's time. A virtual clock moves within a batch, from timer to timer.
     var now: Timestamp
     let limits: EngineLimits
@@ -29,12 +31,13 @@ struct BatchBuilder {
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: Provisional?, numbers: StoreNumbers, library: MachineLibrary,
-        now: Timestamp, limits: EngineLimits
+        recent: RecentInstances, now: Timestamp, limits: EngineLimits
     ) {
         self.store = store
         self.provisional = provisional
         self.numbers = numbers
         self.library = library
+        self.recent = recent
         self.now = now
         self.limits = limits
     }
@@ -57,21 +60,28 @@ struct BatchBuilder {
         return batch
     }
 
+    /// The batch as it is, to try something that may have to be undone.
+    func copy() -> BatchBuilder {
+        var copy = self
+        copy.instances = instances.copy()
+        return copy
+    }
+
     /// Applies one command, or says why not; a rejected command leaves no trace in the batch.
     mutating func apply(
-        _ command: Command, cached: (String) -> LiveInstance?, random: inout some RandomNumberGenerator
+        _ command: Command, random: inout some RandomNumberGenerator
     ) -> Result<Answer, Rejection> {
         do throws(Rejection) {
             switch command {
             case .apply(let apply): return .success(.applied(try self.apply(apply)))
-            case .start(let start): return .success(try self.start(start, cached: cached, random: &random))
+            case .start(let start): return .success(try self.start(start, random: &random))
             case .send(let send) where send.isDryRun:
                 // What fires before it, and what it does, goes with the copy.
-                var trial = self
-                return .success(try trial.send(send, cached: cached))
-            case .send(let send): return .success(try self.send(send, cached: cached))
-            case .sendTogether(let sends): return .success(.sentTogether(try sendTogether(sends, cached: cached)))
-            case .retry(let retry): return .success(.sent(try self.retry(retry, cached: cached)))
+                var trial = copy()
+                return .success(try trial.send(send))
+            case .send(let send): return .success(try self.send(send))
+            case .sendTogether(let sends): return .success(.sentTogether(try sendTogether(sends)))
+            case .retry(let retry): return .success(.sent(try self.retry(retry)))
             case .moveClock: preconditionFailure("the writer moves the clock itself")
             }
         } catch {
@@ -131,12 +141,11 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds a row to the journal: what an event made of an instance.
     mutating func record(
-        _ snapshot: Snapshot, of place: TouchedInstances.Place, kind: JournalKind, event: Event,
-        key: RequestKey? = nil
+        _ snapshot: Snapshot, of touched: TouchedInstance, kind: JournalKind, event: Event, key: RequestKey? = nil
     ) {
-        let written = instances[place].advance(
+        let written = touched.instance.advance(
             to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key, &digests)
-        instances.changed(place)
+        touched.isChanged = true
         numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + 1)
         bytes += 256 + (written.row.data?.utf8.count ?? 0)
         journal.append(written.row)
@@ -147,34 +156,18 @@ extension BatchBuilder {
 // MARK: Instances and keys
 
 extension BatchBuilder {
-    /// An instance as it is after what the batch did so far.
-    subscript(_ place: TouchedInstances.Place) -> LiveInstance { instances[place] }
-
-    /// Where an instance is; nil when there is none.
-    mutating func place(
-        of name: String, cached: (String) -> LiveInstance?
-    ) throws(Rejection) -> TouchedInstances.Place? {
-        if let place = instances.place(of: name) { return place }
-        var found = provisional?.instances.instance(named: name) ?? cached(name)
-        if found == nil { found = try stored(name) }
-        return found.map { instances.add($0, isNew: false) }
+    /// An instance as it is after what the batch did so far; nil when there is none.
+    mutating func instance(named name: String) throws(Rejection) -> TouchedInstance? {
+        if let touched = instances[name] { return touched }
+        if let known = provisional?.instances[name]?.instance ?? recent.instance(named: name) {
+            return instances.add(known)
+        }
+        return try stored(name).map { instances.add(own: $0, isNew: false) }
     }
 
     /// Takes an instance that begins in this batch.
-    mutating func add(started instance: LiveInstance) -> TouchedInstances.Place {
-        instances.add(instance, isNew: true)
-    }
-
-    /// Counts one that comes by itself.
-    mutating func countFiring(of place: TouchedInstances.Place) { instances.countFiring(of: place) }
-
-    /// How much of what comes by itself an instance had in this batch.
-    func firings(of place: TouchedInstances.Place) -> Int { instances.firings(of: place) }
-
-    /// Notes whether a timer that fires is late; how many in a row were.
-    mutating func noteLateness(_ isLate: Bool, of place: TouchedInstances.Place) -> Int {
-        instances[place].lateFirings = isLate ? instances[place].lateFirings + 1 : 0
-        return instances[place].lateFirings
+    mutating func add(started instance: LiveInstance) -> TouchedInstance {
+        instances.add(own: instance, isNew: true)
     }
 
     private func stored(_ name: String) throws(Rejection) -> LiveInstance? {

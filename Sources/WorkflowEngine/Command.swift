@@ -101,15 +101,15 @@ enum Command: Sendable {
     }
 }
 
-/// What the writer says when it has done it, and it is on disk.
+/// What the writer says when it has done it, and it is on disk. As small as a reference.
 enum Answer: Sendable {
-    case applied(AppliedMachine)
-    case started(InstanceView)
+    indirect case applied(AppliedMachine)
+    indirect case started(InstanceView)
     case sent(SentEvent)
     case sentTogether([Answer])
     /// A key that was used before: its row in the journal, from which the first answer is made again.
-    case repeated(Position)
-    case clockMoved(ClockMove)
+    indirect case repeated(Position)
+    indirect case clockMoved(ClockMove)
 }
 
 /// The answer to an apply.

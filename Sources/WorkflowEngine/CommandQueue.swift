@@ -7,10 +7,28 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
 final class CommandQueue: @unchecked Sendable {
-    /// A command, and where its answer goes.
-    struct Entry {
+    /// A command, and where its answer goes. A class, because it is moved often.
+    final class Entry: Sendable {
         let command: Command
-        let reply: @Sendable (Result<Answer, Rejection>) -> Void
+        private let destination: Destination
+
+        fileprivate init(_ command: Command, _ destination: Destination) {
+            self.command = command
+            self.destination = destination
+        }
+
+        /// Answers; to be called once.
+        func reply(_ answer: Result<Answer, Rejection>) {
+            switch destination {
+            case .caller(let continuation): continuation.resume(returning: answer)
+            case .collection(let answers, let offset): answers.set(answer, at: offset)
+            }
+        }
+    }
+
+    fileprivate enum Destination: Sendable {
+        case caller(CheckedContinuation<Result<Answer, Rejection>, Never>)
+        case collection(AnswerCollection, Int)
     }
 
     private let condition = NSCondition()
@@ -29,23 +47,23 @@ final class CommandQueue: @unchecked Sendable {
     /// Puts a command into the queue and waits for the writer's answer; a full or closed queue answers at once.
     func submit(_ command: Command) async -> Result<Answer, Rejection> {
         await withCheckedContinuation { continuation in
-            let entry = Entry(command: command) { continuation.resume(returning: $0) }
-            if let rejection = enqueue([entry]) { continuation.resume(returning: .failure(rejection)) }
+            if let rejection = enqueue([Entry(command, .caller(continuation))]) {
+                continuation.resume(returning: .failure(rejection))
+            }
         }
     }
 
-    /// Puts commands into the queue, one behind the other, and waits for all answers; they come in the same order. When
-    /// there is no room for all of them none is taken, and that is thrown.
-    func submit(_ commands: [Command]) async throws(Rejection) -> [Result<Answer, Rejection>] {
-        if commands.isEmpty { return [] }
-        let outcome: Result<[Result<Answer, Rejection>], Rejection> = await withCheckedContinuation { continuation in
-            let answers = AnswerCollection(count: commands.count) { continuation.resume(returning: .success($0)) }
-            let entries = commands.enumerated().map { offset, command in
-                Entry(command: command) { answers.set($0, at: offset) }
-            }
-            if let rejection = enqueue(entries) { continuation.resume(returning: .failure(rejection)) }
+    /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and
+    /// none is missing. When there is no room for all commands none is taken, and that is thrown.
+    func begin(
+        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Answer, Rejection>?]) -> Void
+    ) throws(Rejection) {
+        if commands.isEmpty { return answered([]) }
+        let answers = AnswerCollection(count: commands.count, answered)
+        let entries = commands.enumerated().map { offset, command in
+            Entry(command, .collection(answers, offset))
         }
-        return try outcome.get()
+        if let rejection = enqueue(entries) { throw rejection }
     }
 
     /// Lets the next `takeAll` return, or the one that blocks, although nothing waits.
@@ -141,9 +159,9 @@ extension SendCommand {
 /// Collects the answers to commands that were sent together.
 private final class AnswerCollection: Sendable {
     private let state: Mutex<(answers: [Result<Answer, Rejection>?], missing: Int)>
-    private let whole: @Sendable ([Result<Answer, Rejection>]) -> Void
+    private let whole: @Sendable ([Result<Answer, Rejection>?]) -> Void
 
-    init(count: Int, _ whole: @escaping @Sendable ([Result<Answer, Rejection>]) -> Void) {
+    init(count: Int, _ whole: @escaping @Sendable ([Result<Answer, Rejection>?]) -> Void) {
         state = Mutex((Array(repeating: nil, count: count), count))
         self.whole = whole
     }
@@ -152,7 +170,10 @@ private final class AnswerCollection: Sendable {
         let answers = state.withLock { state in
             state.answers[offset] = answer
             state.missing -= 1
-            return state.missing == 0 ? state.answers.compactMap { $0 } : nil
+            guard state.missing == 0 else { return nil as [Result<Answer, Rejection>?]? }
+            // They go to who waits; nothing of them is left for the writer to clean up.
+            defer { state.answers = [] }
+            return state.answers
         }
         if let answers { whole(answers) }
     }

@@ -1,3 +1,4 @@
+import CScheduling
 import Foundation
 
 /// Does one piece of work after the other on a thread of its own, while the thread that handed it over goes on.
@@ -13,7 +14,11 @@ final class CommitThread<Outcome>: @unchecked Sendable {
 
     init(name: String) {
         // Ends with `close`.
-        let thread = Thread { self.run() }
+        let thread = Thread {
+            // As the writer's own thread does.
+            _ = scheduling_shorten_turns()
+            self.run()
+        }
         thread.name = name
         thread.stackSize = 8 << 20
         thread.start()

@@ -18,8 +18,9 @@ extension Engine {
             throw .fault("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)")
         }
         let chain = before.machine.chain(event, macrostep, as: before.identity)
+        let answer = SentEvent(chain, from: before, isDryRun: false, explanation: nil, isRepeated: true)
         keep(before.after(chain))
-        return SentEvent(chain, from: before, isDryRun: false, explanation: nil, isRepeated: true)
+        return answer
     }
 
     /// The answer that a start with this key got.
@@ -27,7 +28,7 @@ extension Engine {
         let row = try await row(of: command.key, at: position)
         let record = try await record(row.instanceID)
         let loaded = try await loadedMachine(row.machineID)
-        var instance = LiveInstance(
+        let instance = LiveInstance(
             started: record.id, uuid: record.uuid, name: record.name, loaded: loaded, at: record.created)
         let event = command.event(at: instance.identity.startedAt)
         guard row.kind == .started, row.data == event.data.map(JSONWriter.string),
@@ -63,43 +64,53 @@ extension Engine {
         if let known = pastInstances.withLock({ $0.value(for: row.instanceID, cost: \.size) }),
             known.record.seq.rawValue == last, known.record.machineID == row.machineID
         {
-            return known
+            return LiveInstance(past: known.record, snapshot: known.snapshot, loaded: known.loaded)
         }
         let record = try await record(row.instanceID)
         let fold = try await fold(of: record, through: last)
         guard let snapshot = fold.snapshot else { throw .fault("'\(record.name)' has no row before seq \(last + 1)") }
-        return LiveInstance(
-            record: record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: try await loadedMachine(row.machineID)
-        )
+        let past = PastInstance(
+            record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: try await loadedMachine(row.machineID))
+        return LiveInstance(past: past.record, snapshot: past.snapshot, loaded: past.loaded)
     }
 }
 
 extension Engine {
     /// Who asks for one answer again often asks for the next one too.
-    private func keep(_ instance: LiveInstance) {
+    private func keep(_ instance: PastInstance) {
         pastInstances.withLock { $0.insert(instance, for: instance.record.id, cost: instance.size) }
     }
 }
 
-extension LiveInstance {
-    /// The instance as it was after a chain.
-    fileprivate func after(_ chain: Chain) -> LiveInstance {
-        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
-        return LiveInstance(
-            record: record, seq: Seq(rawValue: record.seq.rawValue + Int64(rows)), snapshot: chain.snapshot,
-            loaded: loaded)
+/// An instance as it was after a macrostep; only what an answer needs is as it was then.
+struct PastInstance: Sendable {
+    let record: InstanceRecord
+    let snapshot: Snapshot
+    let loaded: LoadedMachine
+
+    init(_ record: InstanceRecord, seq: Seq, snapshot: Snapshot, loaded: LoadedMachine) {
+        var record = record
+        record.seq = seq
+        record.status = InstanceStatus(snapshot.status)
+        self.record = record
+        self.snapshot = snapshot
+        self.loaded = loaded
     }
 
-    /// An instance as it was after a macrostep; only what an answer needs is as it was then.
-    init(record: InstanceRecord, seq: Seq, snapshot: Snapshot, loaded: LoadedMachine) {
-        var past = record
-        past.seq = seq
-        past.status = InstanceStatus(snapshot.status)
-        self.init(past: past, snapshot: snapshot, loaded: loaded)
+    /// Roughly the bytes that it takes in a cache.
+    var size: Int { record.size + 8 * snapshot.configuration.count }
+}
+
+extension LiveInstance {
+    /// The instance as it was after a chain.
+    fileprivate func after(_ chain: Chain) -> PastInstance {
+        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
+        return PastInstance(
+            record, seq: Seq(rawValue: record.seq.rawValue + Int64(rows)), snapshot: chain.snapshot, loaded: loaded)
     }
 
     /// Takes the macrosteps of a chain without writing them.
-    mutating func take(_ chain: Chain) {
+    func take(_ chain: Chain) {
         var digests = DigestBuffer()
         for link in chain.links {
             _ = advance(

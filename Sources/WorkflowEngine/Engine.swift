@@ -22,9 +22,9 @@ package final class Engine: Service {
     let limits: EngineLimits
     let library: MachineLibrary
     /// Instances as they were after an answer that was given again.
-    let pastInstances: Mutex<GenerationCache<InstanceID, LiveInstance>>
+    let pastInstances: Mutex<GenerationCache<InstanceID, PastInstance>>
     let backups: BackupDesk
-    private let queue: CommandQueue
+    let queue: CommandQueue
     private let clock: any WallClock
     private let logger: Logger
     private let health = Mutex(Health.starting)
@@ -136,32 +136,6 @@ extension Engine {
 // MARK: Many events
 
 extension Engine {
-    /// Sends events in their order; each is applied or not, whatever becomes of the others. Throws, and has sent none,
-    /// when there is no room for all of them.
-    package func send(_ commands: [SendCommand]) async throws(Rejection) -> [Result<SentEvent, Rejection>] {
-        var outcomes: [Result<SentEvent, Rejection>?] = []
-        var checked: [Command] = []
-        for command in commands {
-            do throws(Rejection) {
-                try Self.check(command)
-                checked.append(.send(command))
-                outcomes.append(nil)
-            } catch {
-                outcomes.append(.failure(error))
-            }
-        }
-        var answers = try await queue.submit(checked)[...]
-        for offset in commands.indices where outcomes[offset] == nil {
-            guard let answer = answers.popFirst() else { preconditionFailure("every command has an answer") }
-            do throws(Rejection) {
-                outcomes[offset] = .success(try await sent(try answer.get(), for: commands[offset]))
-            } catch {
-                outcomes[offset] = .failure(error)
-            }
-        }
-        return outcomes.compactMap { $0 }
-    }
-
     /// Sends events in their order, all or none, in one transaction. `Rejection.together` says which one was not
     /// accepted.
     package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SentEvent] {
@@ -186,7 +160,7 @@ extension Engine {
         return events
     }
 
-    private static func check(_ command: SendCommand) throws(Rejection) {
+    static func check(_ command: SendCommand) throws(Rejection) {
         let name = command.event.name
         if EventName.isReserved(name) { throw .reservedEvent(name) }
         guard EventName.isValid(name) else {
@@ -194,10 +168,14 @@ extension Engine {
         }
     }
 
-    private func sent(_ answer: Answer, for command: SendCommand) async throws(Rejection) -> SentEvent {
+    func sent(_ answer: Answer, for command: SendCommand) async throws(Rejection) -> SentEvent {
         switch answer {
         case .sent(let event): return event
-        case .repeated(let position): return try await repeated(command, at: position)
+        case .repeated(let position):
+            // Folds history: too long for an executor that serves sockets.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(command, at: position)
+            }
         default: preconditionFailure("a send is answered as one")
         }
     }

@@ -21,9 +21,11 @@ struct GenerationCache<Key: Hashable, Value> {
         return value
     }
 
-    mutating func insert(_ value: Value, for key: Key, cost: Int) {
+    /// - Parameter cost: Asked for when the key is new.
+    mutating func insert(_ value: Value, for key: Key, cost: @autoclosure () -> Int) {
+        if young.updateValue(value, forKey: key) != nil { return }
         old[key] = nil
-        if young.updateValue(value, forKey: key) == nil { youngCost += cost }
+        youngCost += cost()
         if youngCost > bound / 2 {
             old = young
             young = [:]

@@ -3,16 +3,26 @@ import Statechart
 import WorkflowStore
 
 /// An instance as the writer works on it: the stored row, decoded.
-struct LiveInstance {
+///
+/// A class, because it is large and goes from hand to hand; it changes only within the batch that made it.
+final class LiveInstance {
     /// The row; its `state` is brought up to date by `written()`.
     private(set) var record: InstanceRecord
     let loaded: LoadedMachine
     private(set) var snapshot: Snapshot
     /// The stored form of the configuration; context and memory are encoded when they are written.
     private(set) var configuration: String
-    private var isEncoded: Bool
+    /// What `record.state` is the stored form of.
+    private var encoded: Encoded
     /// Timers in a row that fired more than `EngineLimits.lateMilliseconds` after they were due.
     var lateFirings = 0
+
+    private enum Encoded {
+        case snapshot
+        /// A snapshot from which steps have led to `snapshot`.
+        case earlier(Snapshot)
+        case another
+    }
 
     var machine: Machine { loaded.machine }
 
@@ -26,7 +36,7 @@ struct LiveInstance {
             throw .fault("instance '\(record.name)' cannot be read: \(error)")
         }
         configuration = record.state.configuration
-        isEncoded = true
+        encoded = .snapshot
         guard record.armedAt.count == snapshot.armed.count else {
             throw .fault("instance '\(record.name)' cannot be read: it has timers without the rows that armed them")
         }
@@ -37,8 +47,8 @@ struct LiveInstance {
         self.record = record
         self.loaded = loaded
         self.snapshot = snapshot
-        configuration = loaded.machine.leafPaths(of: snapshot.configuration).joined(separator: ",")
-        isEncoded = false
+        configuration = loaded.machine.configurationText(of: snapshot.configuration)
+        encoded = .another
     }
 
     /// An instance that has just been started; `advance` gives it its first row.
@@ -46,18 +56,25 @@ struct LiveInstance {
         self.loaded = loaded
         snapshot = Snapshot(status: .running, configuration: [], context: JSONObject(), memory: [])
         configuration = ""
-        isEncoded = false
+        encoded = .another
         record = InstanceRecord(
             id: id, uuid: uuid, name: name, machineID: loaded.record.id, status: .running, seq: Seq(rawValue: 0),
             head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
             digest: Digest(bytes: Array(repeating: 0, count: 32)), created: now, updated: now)
     }
 
-    /// Roughly the bytes that the instance takes in a cache.
-    var size: Int {
-        512 + record.name.utf8.count + record.state.configuration.utf8.count + 2 * record.state.context.utf8.count
-            + record.state.memory.utf8.count + 2 * record.state.armed.utf8.count + 8 * snapshot.configuration.count
+    /// The same instance, for another batch.
+    init(copying other: LiveInstance) {
+        record = other.record
+        loaded = other.loaded
+        snapshot = other.snapshot
+        configuration = other.configuration
+        encoded = other.encoded
+        lateFirings = other.lateFirings
     }
+
+    /// Roughly the bytes that the instance takes in a cache.
+    var size: Int { record.size + 8 * snapshot.configuration.count }
 
     /// What expressions see as `instance`.
     var identity: InstanceIdentity {
@@ -78,7 +95,7 @@ struct LiveInstance {
 
     /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
     func nextDue(by now: Timestamp) -> ArmedTimer? {
-        guard snapshot.status == .running, let next = snapshot.nextTimer else { return nil }
+        guard hasTimers, let next = snapshot.nextTimer else { return nil }
         return next.isImmediate || next.due <= time(at: now) ? next : nil
     }
 
@@ -97,9 +114,12 @@ struct LiveInstance {
         return next.isImmediate || (next.due <= LogicalTime(record.updated) && nextKey?.position == record.head)
     }
 
+    /// Whether anything comes by itself.
+    var hasTimers: Bool { !snapshot.armed.isEmpty && snapshot.status == .running }
+
     /// The rows that stand in the store for what is armed: none while the instance does not run.
     var timers: [TimerRecord] {
-        guard snapshot.status == .running else { return [] }
+        guard hasTimers else { return [] }
         return zip(snapshot.armed, record.armedAt).map { timer, position in
             TimerRecord(key: TimerKey(timer, at: position), instanceID: record.id, event: timer.event)
         }
@@ -117,11 +137,13 @@ struct LiveInstance {
     }
 
     /// The row with its state encoded.
-    mutating func written() -> InstanceRecord {
-        if !isEncoded {
-            record.state = machine.text(of: snapshot)
-            isEncoded = true
+    func written() -> InstanceRecord {
+        switch encoded {
+        case .snapshot: return record
+        case .earlier(let earlier): record.state = machine.text(of: snapshot, after: earlier, record.state)
+        case .another: record.state = machine.text(of: snapshot)
         }
+        encoded = .snapshot
         return record
     }
 
@@ -129,7 +151,7 @@ struct LiveInstance {
     /// that records it, and the snapshot to store where one is due.
     ///
     /// - Parameter event: Its time is the row's.
-    mutating func advance(
+    func advance(
         to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp,
         key: RequestKey? = nil, _ digests: inout DigestBuffer
     ) -> (row: JournalRecord, snapshot: SnapshotRecord?) {
@@ -137,7 +159,7 @@ struct LiveInstance {
         let at = Timestamp(rawValue: event.at.milliseconds)
         let from = configuration
         if next.configuration != snapshot.configuration {
-            configuration = machine.leafPaths(of: next.configuration).joined(separator: ",")
+            configuration = machine.configurationText(of: next.configuration)
         }
         var row = JournalRecord(
             position: position, instanceID: record.id, machineID: record.machineID, seq: record.seq.next,
@@ -145,8 +167,8 @@ struct LiveInstance {
             event: event.name, data: event.data.map(JSONWriter.string), from: from, to: configuration, actor: nil,
             key: key?.bytes, digest: record.digest)
         record.armedAt = Self.positions(of: next.armed, before: snapshot.armed, record.armedAt, now: position)
+        if case .snapshot = encoded { encoded = .earlier(snapshot) }
         snapshot = next
-        isEncoded = false
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(next.status)
@@ -171,11 +193,19 @@ struct LiveInstance {
         }
     }
 
-    private mutating func snapshotRecord() -> SnapshotRecord {
+    private func snapshotRecord() -> SnapshotRecord {
         let record = written()
         return SnapshotRecord(
             instanceID: record.id, seq: record.seq, position: record.head, status: record.status,
             state: record.state)
+    }
+}
+
+extension InstanceRecord {
+    /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.
+    var size: Int {
+        512 + name.utf8.count + state.configuration.utf8.count + 2 * state.context.utf8.count
+            + state.memory.utf8.count + 2 * state.armed.utf8.count
     }
 }
 

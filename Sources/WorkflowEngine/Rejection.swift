@@ -2,7 +2,9 @@ package import Statechart
 package import WorkflowStore
 
 /// Why a command was not carried out. Nothing changed, but for `outcomeUnknown`, where that is not known.
-package enum Rejection: Error, Sendable {
+///
+/// Indirect, so that a result that may be one is as small as a reference: results are moved often, and rarely are one.
+package indirect enum Rejection: Error, Sendable {
     case machineNotFound(name: String, version: Int64?, latest: Int64?)
     case instanceNotFound(String)
     case instanceExists(String)
@@ -17,9 +19,9 @@ package enum Rejection: Error, Sendable {
     /// A retry of an instance that has not failed.
     case notFailed(InstanceFacts)
     /// A dry run that is explained and comes to a refusal.
-    indirect case explained(Rejection, [CandidateView])
+    case explained(Rejection, [CandidateView])
     /// Of events that are applied all or not at all: the first that is not accepted, counted from 0.
-    indirect case together(Int, Rejection)
+    case together(Int, Rejection)
     /// Events that are too much for one transaction.
     case tooMuchTogether(String)
     /// What was expected and did not hold.

@@ -3,7 +3,7 @@ import Statechart
 import WorkflowStore
 
 /// A batch to which nothing is added any more, and everything that is to be told when it is on disk.
-struct SealedBatch {
+final class SealedBatch {
     let batch: StoreBatch
     /// Whether there is anything to write.
     let isWritten: Bool
@@ -18,6 +18,20 @@ struct SealedBatch {
     let entries: Writer.Waiting
     /// Of the entries, in their order.
     let answers: [Result<Answer, Rejection>]
+
+    init(
+        batch: StoreBatch, isWritten: Bool, result: Provisional, now: Timestamp, fired: [InstanceID],
+        entered: [InstanceID: TimerKey], entries: Writer.Waiting, answers: [Result<Answer, Rejection>]
+    ) {
+        self.batch = batch
+        self.isWritten = isWritten
+        self.result = result
+        self.now = now
+        self.fired = fired
+        self.entered = entered
+        self.entries = entries
+        self.answers = answers
+    }
 }
 
 /// What became of a batch.
@@ -124,11 +138,11 @@ extension Writer {
 
     /// Keeps what a batch on disk made of its instances.
     func adopt(_ sealed: SealedBatch) {
-        sealed.result.instances.forEach { instance in
-            cache.insert(instance, for: instance.record.name, cost: instance.size)
-            let id = instance.record.id
-            if let key = instance.nextKey, sealed.entered[id] != key {
-                window.insert(key, of: id, turn: instance.comesAtOnce ? sealed.now : nil)
+        for instance in sealed.result.instances.list.lazy.map(\.instance) {
+            recent.keep(instance)
+            guard instance.hasTimers, let key = instance.nextKey else { continue }
+            if sealed.entered[instance.record.id] != key {
+                window.insert(key, of: instance.record.id, turn: instance.comesAtOnce ? sealed.now : nil)
             }
         }
     }

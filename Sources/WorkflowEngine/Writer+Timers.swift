@@ -40,7 +40,7 @@ extension Writer {
             }
             if broken.contains(id) { continue }
             do throws(Rejection) {
-                switch try builder.fire(id, expecting: key, cached: { cache.value(for: $0, cost: \.size) }) {
+                switch try builder.fire(id, expecting: key) {
                 case .fired(let next, let turn):
                     round.fired.append(id)
                     entered[id] = next

@@ -26,10 +26,11 @@ final class Writer {
     let committing = CommitThread<BatchEnding>(name: "wfd-commit")
     /// What `committing` is busy with; `settle` waits for it.
     var underWay: SealedBatch?
+    /// The batch before that one, which nobody needs any more.
+    private var spent: SealedBatch?
     /// As of the last sealed batch.
     var numbers: StoreNumbers
-    /// What is committed, of recent instances.
-    var cache: GenerationCache<String, LiveInstance>
+    let recent: RecentInstances
     private var random = SystemRandomNumberGenerator()
     var window: TimerWindow
     /// What the batch that is being applied has entered into the window.
@@ -58,7 +59,7 @@ final class Writer {
         self.statistics = statistics
         self.logger = logger
         numbers = store.numbers
-        cache = GenerationCache(bound: limits.cachedInstanceBytes)
+        recent = RecentInstances(bound: limits.cachedInstanceBytes)
         window = TimerWindow(bound: limits.nearTimers)
     }
 
@@ -116,7 +117,12 @@ final class Writer {
         waiting = waiting.dropFirst(answers.count)
         if !isAlone, mayOverlap(with: waiting) {
             underWay = sealed
-            committing.begin { [self] in write(sealed) }
+            committing.begin { [self, spent] in
+                // Freed by the thread that has more time.
+                _ = consume spent
+                return write(sealed)
+            }
+            spent = before
             if let before { adopt(before) }
         } else {
             if let before { adopt(before) }
@@ -131,13 +137,18 @@ final class Writer {
     ) -> [Result<Answer, Rejection>] {
         var answers: [Result<Answer, Rejection>] = []
         while answers.isEmpty || isOpen(builder, since: begin) {
-            if answers.count == waiting.count, !isAlone { waiting += queue.takeWaiting() }
+            if answers.count == waiting.count, !isAlone { takeMore(&waiting) }
             guard answers.count < waiting.count else { break }
-            let command = waiting[waiting.startIndex + answers.count].command
-            if command.isClockMove || (command.isLong && underWay != nil) { break }
-            answers.append(builder.apply(command, cached: { cache.value(for: $0, cost: \.size) }, random: &random))
+            let entry = waiting[waiting.startIndex + answers.count]
+            if entry.command.isClockMove || (entry.command.isLong && underWay != nil) { break }
+            answers.append(builder.apply(entry.command, random: &random))
         }
         return answers
+    }
+
+    private func takeMore(_ waiting: inout Waiting) {
+        let more = queue.takeWaiting()
+        if waiting.isEmpty { waiting = more[...] } else { waiting += more }
     }
 
     /// Whether the batch under way must be on disk before the next is applied: what it armed is not in the window, and
@@ -172,7 +183,7 @@ final class Writer {
     func makeBuilder(at now: Timestamp) -> BatchBuilder {
         BatchBuilder(
             store: underWay == nil ? store : store.view, after: underWay?.result, numbers: numbers, library: library,
-            now: now, limits: limits)
+            recent: recent, now: now, limits: limits)
     }
 
     /// Answers commands that were taken from the queue but never applied.

@@ -1,3 +1,4 @@
+import CScheduling
 import Foundation
 import Logging
 import Synchronization
@@ -16,6 +17,9 @@ final class WriterThread: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
         let thread = Thread {
+            // After each flush it waits for a core while others are busy, and all callers wait with it. On a system
+            // that cannot help, it works all the same.
+            _ = scheduling_shorten_turns()
             let writer = Writer(
                 store: store.writer, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
                 statistics: statistics, backups: backups, logger: logger)

@@ -65,7 +65,7 @@ struct BackupRoutes: Sendable {
             defer { fetch.end(isWhole: false) }
             while true {
                 // Blocks one thread for a moment: there is one backup at a time, and the system has it in memory.
-                let part = try fetch.read()
+                let part = try await offLoop { try fetch.read() }
                 if part.isEmpty { break }
                 // The caller sees that it is cut short.
                 if Task.isShuttingDownGracefully { throw CancellationError() }

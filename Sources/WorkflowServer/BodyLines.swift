@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import NIOCore
 import WorkflowAPI
@@ -6,6 +7,8 @@ import WorkflowAPI
 struct BodyLines {
     private var parts: RequestBody.AsyncIterator
     private var unread = ByteBuffer()
+    /// How much of `unread` is known to have no end of a line.
+    private var searched = 0
     private var number: Int64 = 0
     private var isAtEnd = false
 
@@ -13,34 +16,66 @@ struct BodyLines {
         parts = body.makeAsyncIterator()
     }
 
-    /// The next line, without its end; the last one may lack it. A line that is longer than a body may be is refused.
-    mutating func next() async throws -> (bytes: [UInt8], number: Int64)? {
-        var searched = 0
-        while true {
-            let view = unread.readableBytesView
-            if let end = view[(view.startIndex + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-                return line(length: end - view.startIndex, skipping: 1)
+    /// Waits for more of the body; false at its end. Call `forEach` in between, until it has no more lines.
+    mutating func more() async throws -> Bool {
+        if isAtEnd { return false }
+        guard var part = try await parts.next(isolation: #isolation) else {
+            isAtEnd = true
+            return true
+        }
+        if unread.readableBytes == 0 {
+            unread = part
+        } else {
+            unread.discardReadBytes()
+            unread.writeBuffer(&part)
+        }
+        return true
+    }
+
+    /// Gives the lines that are there whole, without their ends, until the closure wants no more. The last one may lack
+    /// its end; one that is longer than a body may be is refused.
+    ///
+    /// - Parameter body: Its first argument is valid during the call only. Returns whether it wants the next one.
+    mutating func forEach(
+        _ body: (_ line: UnsafeBufferPointer<UInt8>, _ number: Int64) throws -> Bool
+    ) throws {
+        var used = 0
+        defer { unread.moveReaderIndex(forwardBy: used) }
+        try unread.withUnsafeReadableBytes { raw in
+            let bytes = raw.assumingMemoryBound(to: UInt8.self)
+            while let length = Self.length(of: bytes, from: used, searched: searched) {
+                searched = 0
+                let line = bytes[used..<used + length]
+                used += length + 1
+                number += 1
+                guard try body(Self.withoutReturn(line), number) else { return }
             }
-            searched = view.count
+            searched = bytes.count - used
             guard searched <= APILimits.bodyBytes else {
                 throw Problem(
                     .payloadTooLarge, detail: "Line \(number + 1) is longer than \(APILimits.bodyBytes) bytes")
             }
-            guard !isAtEnd else { return searched == 0 ? nil : line(length: searched, skipping: 0) }
-            if var part = try await parts.next(isolation: #isolation) {
-                unread.discardReadBytes()
-                unread.writeBuffer(&part)
-            } else {
-                isAtEnd = true
-            }
+            guard isAtEnd, searched > 0 else { return }
+            let line = bytes[used...]
+            used = bytes.count
+            searched = 0
+            number += 1
+            _ = try body(Self.withoutReturn(line), number)
         }
     }
 
-    private mutating func line(length: Int, skipping end: Int) -> (bytes: [UInt8], number: Int64) {
-        number += 1
-        var bytes = unread.readBytes(length: length) ?? []
-        unread.moveReaderIndex(forwardBy: end)
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return (bytes, number)
+    /// The length of the line that begins at `start`; nil when its end is not there yet.
+    private static func length(
+        of bytes: UnsafeBufferPointer<UInt8>, from start: Int, searched: Int
+    ) -> Int? {
+        let begin = start + searched
+        guard begin < bytes.count, let base = bytes.baseAddress,
+            let end = memchr(base + begin, CInt(UInt8(ascii: "\n")), bytes.count - begin)
+        else { return nil }
+        return UnsafeRawPointer(end) - UnsafeRawPointer(base + start)
+    }
+
+    private static func withoutReturn(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
     }
 }

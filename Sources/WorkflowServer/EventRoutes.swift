@@ -26,7 +26,7 @@ struct EventRoutes: Sendable {
                         try await send(request, name: try context.pathParameter("instance"))
                     }
                 ),
-            ])
+            ], brief: [.post])
         router.resource(
             "/v1/instances/:instance/retry",
             [
@@ -52,7 +52,8 @@ struct EventRoutes: Sendable {
         }
     }
 
-    private func send(_ request: Request, name: String) async throws -> Response {
+    /// Sends the event of a request.
+    func send(_ request: Request, name: String) async throws -> Response {
         let parameters = try reading {
             try SendParameters(query: try request.queryItems)
         }

@@ -8,8 +8,9 @@ struct HealthRoutes: Sendable {
     let version: String
 
     func register(on router: Router<some RequestContext>) {
-        router.resource("/livez", [(.get, { _, _ in Response(Health(status: .live, version: version)) })])
-        router.resource("/readyz", [(.get, { _, _ in try ready() })])
+        router.resource(
+            "/livez", [(.get, { _, _ in Response(Health(status: .live, version: version)) })], brief: [.get])
+        router.resource("/readyz", [(.get, { _, _ in try ready() })], brief: [.get])
     }
 
     private func ready() throws -> Response {

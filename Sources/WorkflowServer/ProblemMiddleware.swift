@@ -12,13 +12,21 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let problem as Problem {
+        } catch {
+            return answer(to: error, request)
+        }
+    }
+
+    /// What a request that ended with an error is told.
+    func answer(to error: any Error, _ request: Request) -> Response {
+        switch error {
+        case let problem as Problem:
             if problem.type == .internalError { log(request, "\(problem.detail)") }
             return Response(problem: problem)
-        } catch let error as HTTPError where error.status == .notFound {
+        case let error as HTTPError where error.status == .notFound:
             return Response(
                 problem: Problem(.routeNotFound, detail: "There is no route \(request.method) \(request.uri.path)"))
-        } catch {
+        default:
             log(request, "\(error)")
             return Response(problem: Problem(.internalError, detail: "The daemon could not answer; its log says why"))
         }
@@ -32,11 +40,23 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
 
 extension RouterMethods {
     /// Registers the handlers of one path; other methods are answered 405 with the list of those that work.
+    ///
+    /// - Parameter brief: Methods whose handlers neither compute nor block for long: they stay on the connection's
+    ///   event loop.
     func resource(
         _ path: RouterPath,
-        _ handlers: [(HTTPRequest.Method, @Sendable (Request, Context) async throws -> Response)]
+        _ handlers: [(HTTPRequest.Method, @Sendable (Request, Context) async throws -> Response)],
+        brief: [HTTPRequest.Method] = []
     ) {
-        for (method, handler) in handlers { on(path, method: method, use: handler) }
+        for (method, handler) in handlers {
+            if brief.contains(method) {
+                on(path, method: method, use: handler)
+            } else {
+                on(path, method: method) { request, context in
+                    try await offLoop { try await handler(request, context) }
+                }
+            }
+        }
         let allowed = handlers.map { $0.0.rawValue }.joined(separator: ", ")
         let all: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
         for method in all where !handlers.contains(where: { $0.0 == method }) {

@@ -12,8 +12,9 @@ extension Request {
     /// The parameters of the query, percent-decoded, in their order.
     var queryItems: [(name: String, value: String)] {
         get throws(Problem) {
+            guard let query = uri.query else { return [] }
             var items: [(name: String, value: String)] = []
-            for part in (uri.query ?? "").split(separator: "&") {
+            for part in query.split(separator: "&") {
                 let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let words = pair.compactMap { $0.replacing("+", with: "%20").removingPercentEncoding }
                 guard words.count == pair.count, let name = words.first else {
@@ -26,15 +27,19 @@ extension Request {
     }
 
     /// The whole body; a larger one than `APILimits.bodyBytes` is refused without being read.
-    func wholeBody() async throws -> [UInt8] {
-        let tooLarge = Problem(
-            .payloadTooLarge, detail: "The body is larger than \(APILimits.bodyBytes) bytes")
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > APILimits.bodyBytes { throw tooLarge }
-        do {
-            return Array((try await body.collect(upTo: APILimits.bodyBytes)).readableBytesView)
-        } catch is NIOTooManyBytesError {
-            throw tooLarge
+    func wholeBody() async throws -> ByteBuffer {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > APILimits.bodyBytes {
+            throw Self.tooLarge
         }
+        do {
+            return try await body.collect(upTo: APILimits.bodyBytes)
+        } catch is NIOTooManyBytesError {
+            throw Self.tooLarge
+        }
+    }
+
+    private static var tooLarge: Problem {
+        Problem(.payloadTooLarge, detail: "The body is larger than \(APILimits.bodyBytes) bytes")
     }
 
     /// The body as one wire object; the media type must say that it is JSON.
@@ -42,16 +47,18 @@ extension Request {
         guard mediaTypeName == "application/json" else {
             throw unsupportedMediaType(expected: "application/json")
         }
-        let bytes = try await wholeBody()
-        do throws(WireError) {
-            return try Body(body: bytes)
-        } catch {
-            throw Self.numberProblem(in: bytes) ?? Problem(error)
+        let whole = try await wholeBody()
+        return try whole.withUnsafeReadableBytes { bytes throws in
+            do throws(WireError) {
+                return try Body(body: bytes)
+            } catch {
+                throw Self.numberProblem(in: bytes) ?? Problem(error)
+            }
         }
     }
 
     /// The refusal of JSON with a number that fits neither an integer nor a double; nil for every other mistake.
-    private static func numberProblem(in bytes: [UInt8]) -> Problem? {
+    private static func numberProblem(in bytes: UnsafeRawBufferPointer) -> Problem? {
         do throws(JSONError) {
             _ = try JSONReader.value(from: bytes)
             return nil
@@ -69,7 +76,7 @@ extension Request {
         case "application/yaml", "application/x-yaml", "text/yaml": syntax = .yaml
         default: throw unsupportedMediaType(expected: "application/yaml or application/json")
         }
-        guard let source = String(validating: try await wholeBody(), as: UTF8.self) else {
+        guard let source = String(validating: try await wholeBody().readableBytesView, as: UTF8.self) else {
             throw Problem(.invalidRequest, detail: "The definition is not UTF-8 text")
         }
         return (source, syntax)
@@ -78,6 +85,8 @@ extension Request {
     /// The media type without its parameters, in lower case; empty when there is none.
     var mediaTypeName: String {
         let value = headers[.contentType] ?? ""
+        // What nearly all requests say needs no taking apart.
+        if value == "application/json" { return value }
         return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
@@ -110,7 +119,9 @@ extension Request {
 extension RequestContext {
     /// A part of the path, percent-decoded.
     func pathParameter(_ name: String) throws(Problem) -> String {
-        guard let text = parameters.get(name)?.removingPercentEncoding else {
+        let written = parameters.get(name)
+        if let written, !written.utf8.contains(UInt8(ascii: "%")) { return written }
+        guard let text = written?.removingPercentEncoding else {
             throw Problem(.routeNotFound, detail: "The path is not percent-encoded text")
         }
         return text
@@ -137,9 +148,9 @@ func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> V
 
 extension HTTPField.Name {
     /// The caller's key.
-    static var idempotencyKey: HTTPField.Name { known(IdempotencyKey.header) }
+    static let idempotencyKey = known(IdempotencyKey.header)
     /// Whether an answer was given before.
-    static var idempotentReplayed: HTTPField.Name { known(IdempotencyKey.repeatedHeader) }
+    static let idempotentReplayed = known(IdempotencyKey.repeatedHeader)
 
     private static func known(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is a field name") }

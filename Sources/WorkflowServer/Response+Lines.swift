@@ -20,7 +20,7 @@ extension Response {
         let body = ResponseBody { writer in
             var lines = LineWriter(writer)
             do {
-                try await write(&lines)
+                try await offLoop { try await write(&lines) }
             } catch {
                 // Nobody is there to be told.
                 if lines.isBroken { throw error }
@@ -45,10 +45,16 @@ struct LineWriter {
 
     /// Sends a line; waits while the caller does not read.
     @concurrent mutating func write(_ value: some JSONWritable) async throws {
-        var buffer = ByteBuffer(bytes: JSONWriter.bytes(value))
-        buffer.writeInteger(UInt8(ascii: "\n"))
+        var text = JSONWriter(capacity: 256)
+        value.write(to: &text)
+        text.endLine()
+        try await write(lines: text)
+    }
+
+    /// Sends lines at once; waits while the caller does not read.
+    @concurrent mutating func write(lines text: JSONWriter) async throws {
         do {
-            try await writer.write(buffer)
+            try await writer.write(ByteBuffer(bytes: text.bytes))
         } catch {
             isBroken = true
             throw error

@@ -11,14 +11,25 @@ package import WorkflowEngine
 /// On graceful shutdown it takes no new connections, answers the requests that have begun, and ends.
 package struct WorkflowServer: Service {
     private let address: ListenAddress
-    private let responder: RouterResponder<BasicRequestContext>
+    private let responder: EventsFirst
     private let logger: Logger
 
     /// - Parameter version: The daemon's version, told by `/livez`.
     package init(engine: Engine, address: ListenAddress, version: String, logger: Logger) {
+        self.init(
+            address: address, router: Self.router(engine: engine, version: version, logger: logger),
+            events: EventRoutes(engine: engine).send, logger: logger)
+    }
+
+    /// - Parameter events: What takes events without going through the router.
+    init(
+        address: ListenAddress, router: Router<BasicRequestContext>,
+        events: @escaping @Sendable (Request, String) async throws -> Response, logger: Logger
+    ) {
         self.address = address
         self.logger = logger
-        responder = Self.router(engine: engine, version: version, logger: logger).buildResponder()
+        responder = EventsFirst(
+            events: events, router: router.buildResponder(), problems: ProblemMiddleware(logger: logger))
     }
 
     /// All routes; without a socket, for tests.
@@ -44,7 +55,7 @@ package struct WorkflowServer: Service {
         defer { file?.remove() }
         let application = Application(
             responder: responder,
-            server: .http1(configuration: .init(idleTimeout: .seconds(ServerLimits.idleSeconds))),
+            server: .onLoops(.init(idleTimeout: .seconds(ServerLimits.idleSeconds))),
             configuration: ApplicationConfiguration(
                 address: address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),

@@ -32,14 +32,19 @@ package struct Digest: Hashable, Sendable {
         self.init(of: UnsafeRawBufferPointer(bytes))
     }
 
-    fileprivate init(of bytes: UnsafeRawBufferPointer) {
+    init(of bytes: UnsafeRawBufferPointer) {
         var hash = SHA256()
         hash.update(bufferPointer: bytes)
         self = hash.finalize().withUnsafeBytes { Digest(bytes: $0) }
     }
 
     /// Always 32 bytes.
-    package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// The 32 bytes where they are, for as long as the call.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try Swift.withUnsafeBytes(of: words, body)
+    }
 
     /// In hexadecimal, lower case.
     package var text: String {
@@ -79,96 +84,5 @@ extension Digest {
     package init(snapshot: SnapshotRecord) {
         var buffer = DigestBuffer()
         self = buffer.digest(snapshot: snapshot)
-    }
-}
-
-/// Where the bytes of a digest are put together; used again for the next one, it allocates nothing.
-///
-/// Fields stand one after another, each behind its length in four bytes, the most significant first, so that no two
-/// lists of fields give the same bytes. A missing field has the length 2³²−1 and no bytes.
-package struct DigestBuffer: Sendable {
-    /// The layout of what is hashed; a change of the layout is a new number.
-    private static let layout: UInt8 = 1
-
-    private var bytes: [UInt8] = []
-
-    package init() {
-        bytes.reserveCapacity(512)
-    }
-
-    /// What `Digest.init(row:previous:uuid:machine:semantics:snapshot:)` gives.
-    package mutating func digest(
-        row: JournalRecord, previous: Digest?, uuid: UniqueID, machine: Digest, semantics: Int64,
-        snapshot: SnapshotRecord?
-    ) -> Digest {
-        let snapshot = snapshot.map { digest(snapshot: $0) }
-        begin()
-        append(previous)
-        append(uuid.bytes)
-        append(row.seq.rawValue)
-        append(row.at.rawValue)
-        append(row.real?.rawValue)
-        append(row.kind.rawValue)
-        append(machine)
-        append(semantics)
-        append(row.event)
-        append(row.data.map { Digest(of: $0.utf8) })
-        append(row.from)
-        append(row.to)
-        append(snapshot)
-        append(row.actor)
-        append(row.key)
-        return bytes.withUnsafeBytes(Digest.init(of:))
-    }
-
-    /// What `Digest.init(snapshot:)` gives.
-    package mutating func digest(snapshot: SnapshotRecord) -> Digest {
-        begin()
-        append(snapshot.status.rawValue)
-        append(snapshot.state.configuration)
-        append(snapshot.state.context)
-        append(snapshot.state.memory)
-        append(snapshot.state.armed)
-        append(snapshot.state.output)
-        return bytes.withUnsafeBytes(Digest.init(of:))
-    }
-
-    private mutating func begin() {
-        bytes.removeAll(keepingCapacity: true)
-        appendLength(1)
-        bytes.append(Self.layout)
-    }
-
-    private mutating func append(_ field: [UInt8]?) {
-        appendLength(field?.count)
-        if let field { bytes.append(contentsOf: field) }
-    }
-
-    private mutating func append(_ digest: Digest?) {
-        appendLength(digest == nil ? nil : 32)
-        digest?.append(to: &bytes)
-    }
-
-    private mutating func append(_ text: String?) {
-        let text = text?.utf8
-        appendLength(text?.count)
-        if let text { bytes.append(contentsOf: text) }
-    }
-
-    /// Eight bytes, the most significant first.
-    private mutating func append(_ number: Int64?) {
-        appendLength(number == nil ? nil : 8)
-        if let number { withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) } }
-    }
-
-    private mutating func appendLength(_ length: Int?) {
-        let length = length.map { UInt32($0) } ?? .max
-        withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-}
-
-extension Digest {
-    fileprivate func append(to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: words) { bytes.append(contentsOf: $0) }
     }
 }

@@ -64,6 +64,17 @@ package final class RawConnection: @unchecked Sendable {
         }
     }
 
+    /// Reads until a text has come, and gives what came to its end.
+    package func read(through text: String) throws -> String {
+        while true {
+            if let range = unread.firstRange(of: Array(text.utf8)) {
+                defer { unread.removeFirst(range.upperBound) }
+                return String(decoding: unread[..<range.upperBound], as: UTF8.self)
+            }
+            try readMore()
+        }
+    }
+
     /// Reads a body that comes in chunks (RFC 9112, section 7.1), to its end.
     private func readChunks() throws -> [UInt8] {
         var body: [UInt8] = []

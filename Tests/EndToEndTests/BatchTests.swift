@@ -52,6 +52,69 @@ import Testing
         #expect(try await daemon.json("show", "a")["seq"] == 3)
     }
 
+    @Test(.timeLimit(.minutes(1))) func aLineIsAnsweredBeforeTheNextOneIsSent() async throws {
+        let connection = try RawConnection(to: daemon.address)
+        try connection.write(
+            RawRequest(
+                "POST", "/v1/events",
+                headers: [("Content-Type", "application/x-ndjson"), ("Transfer-Encoding", "chunked")]
+            ).bytes)
+        func send(_ text: String) throws {
+            try connection.write(Array("\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n".utf8))
+        }
+        for number in 1...3 {
+            try send(#"{"instance": "a", "event": "tick"}"# + "\n")
+            let answer = try connection.read(through: "}}\n")
+            #expect(answer.contains(#"{"line":\#(number),"status":200,"#), "\(answer)")
+        }
+        // Lines end where they end, not where the parts of the body do.
+        try send(#"{"instance": "a", "#)
+        try send(#""event": "tick"}"# + "\n\n" + #"{"instance": "nobody","#)
+        #expect(try connection.read(through: "}}\n").contains(#"{"line":4,"status":200,"#))
+        try send(#""event": "tick"}"#)
+        try connection.write(Array("0\r\n\r\n".utf8))
+        #expect(try connection.read(through: "0\r\n\r\n").contains(#"{"line":6,"status":404,"#))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func manyLinesAreAnsweredInTheirOrder() async throws {
+        let count = 5_000
+        let lines = (1...count).map { $0 % 1_000 == 0 ? "{" : #"{"instance": "a", "event": "tick"}"# }
+        let answer = try await daemon.answer(
+            to: .post(
+                "/v1/events", lines.joined(separator: "\r\n"), as: "application/x-ndjson"))
+        let answers = try answer.text.split(separator: "\n").map { try JSONReader.value(from: String($0)) }
+        #expect(answers.map { $0["line"] } == (1...count).map { .int(Int64($0)) })
+        #expect(answers.map { $0["status"] } == (1...count).map { $0 % 1_000 == 0 ? 400 : 200 })
+        #expect(try await daemon.json("show", "a")["context"]["n"] == .int(Int64(count - 5)))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whoeverLeavesAmidABatchLeavesNothingBehind() async throws {
+        do {
+            let connection = try RawConnection(to: daemon.address)
+            let line = #"{"instance": "a", "event": "tick"}"# + "\n"
+            let body = Array(repeating: line, count: 3_000).joined()
+            let headers = [
+                (name: "Content-Type", value: "application/x-ndjson"),
+                (name: "Content-Length", value: "\(body.utf8.count + 1_000)"),
+            ]
+            try connection.write(RawRequest("POST", "/v1/events", headers: headers, body: Array(body.utf8)).bytes)
+            _ = try connection.read(through: #"{"line":1,"#)
+        }
+        // The next one is served, and the daemon stops when it is told to.
+        #expect(try await daemon.json("show", "b")["seq"] == 1)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func noAnswerInLinesIsCutShort() async throws {
+        let connection = try RawConnection(to: daemon.address)
+        let lines = RawRequest.post(
+            "/v1/events", #"{"instance": "a", "event": "tick"}"#, as: "application/x-ndjson")
+        for _ in 0..<200 {
+            #expect(try connection.answer(to: lines).text.hasSuffix("}}\n"))
+            #expect(try connection.answer(to: .get("/livez")).status == 200)
+        }
+    }
+
     @Test(.timeLimit(.minutes(1))) func allOrNone() async throws {
         let good = #"{"instance": "a", "event": "tick", "key": "1"}"# + "\n" + #"{"instance": "b", "event": "tick"}"#
         let refused = try await daemon.answer(

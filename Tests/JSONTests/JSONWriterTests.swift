@@ -28,6 +28,24 @@ import Testing
         #expect(JSONWriter.string(JSONValue.int(1)) == "1")
     }
 
+    @Test(arguments: [
+        "0", "-1", "7", "999999999999999999", "-99999999999999999", "1000000000000000000", "9223372036854775807",
+        "-9223372036854775808",
+    ])
+    func integersOfEveryLengthAreReadAndWrittenTheSame(text: String) throws {
+        #expect(try JSONReader.value(from: text) == .int(#require(Int64(text))))
+        #expect(JSONWriter.string(try JSONReader.value(from: text)) == text)
+    }
+
+    @Test func linesHoldAValueEach() {
+        var writer = JSONWriter()
+        for value: JSONValue in [1, ["a", 2], [:]] {
+            value.write(to: &writer)
+            writer.endLine()
+        }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "1\n[\"a\",2]\n{}\n")
+    }
+
     @Test func fieldsAreWrittenInTheOrderGiven() {
         var writer = JSONWriter()
         writer.object { writer in

@@ -10,6 +10,8 @@ struct StepAdapter {
 
     private let machine: Machine
     private var snapshot: Snapshot?
+    /// The stored form of `snapshot`, as the writer keeps it up to date.
+    private var text: SnapshotText?
 
     /// Why a definition was refused, one line for each mistake.
     struct Refused: Error {
@@ -40,17 +42,24 @@ struct StepAdapter {
         switch outcome {
         case .refused(let refusal): return .refused(Self.reason(refusal))
         case .accepted(let macrostep):
+            let text =
+                if let snapshot, let known = self.text {
+                    machine.text(of: macrostep.snapshot, after: snapshot, known)
+                } else {
+                    machine.text(of: macrostep.snapshot)
+                }
             snapshot = macrostep.snapshot
-            return .accepted(observed(macrostep))
+            self.text = text
+            return .accepted(observed(macrostep, text))
         }
     }
 
-    private func observed(_ macrostep: Macrostep) -> Observation.Macrostep {
+    private func observed(_ macrostep: Macrostep, _ text: SnapshotText) -> Observation.Macrostep {
         let snapshot = macrostep.snapshot
         return Observation.Macrostep(
             exited: machine.paths(of: macrostep.exited), entered: machine.paths(of: macrostep.entered),
             configuration: machine.paths(of: snapshot.configuration.filter { $0 != .root }),
-            isDone: snapshot.status == .done, context: JSONWriter.string(snapshot.context),
+            isDone: snapshot.status == .done, context: text.context,
             memory: snapshot.memory.map { memory in
                 "\(machine[memory.history].path): \(machine.paths(of: memory.states).joined(separator: ", "))"
             })

@@ -16,8 +16,8 @@ enum ImportRules {
             "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
-            "JSON", "Statechart", "WorkflowStore", "HeapModule", "Logging", "ServiceLifecycle", "Foundation",
-            "Synchronization",
+            "CScheduling", "JSON", "Statechart", "WorkflowStore", "HeapModule", "Logging", "ServiceLifecycle",
+            "Foundation", "Synchronization",
         ],
         "Sources/WorkflowAPI": ["JSON", "Spelling"],
         "Sources/WorkflowServer": [

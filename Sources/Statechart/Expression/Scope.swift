@@ -18,6 +18,16 @@ struct Scope: Activation {
         }
     }
 
+    /// Of `event` and `instance`, whose values have to be put together.
+    func value(ofField field: String, of variable: Int) -> Value? {
+        switch (variable, field) {
+        case (Vocabulary.event, "data"): event.data.map { Value($0) } ?? .null
+        case (Vocabulary.event, "name"): .string(event.name)
+        case (Vocabulary.instance, "name"): .string(identity.name)
+        default: nil
+        }
+    }
+
     func call(_ function: Int, _ arguments: [Value], _ budget: inout Budget) throws(EvaluationError) -> Value {
         guard function == Vocabulary.isActive, case .string(let name)? = arguments.first else {
             throw EvaluationError(.noOverload, "In takes the id or the path of a state")

@@ -29,7 +29,16 @@ package final class Machine: Sendable {
     private let statesByName: [String: StateIndex]
     private let names: Set<String>
     private let prefixes: [CandidateTable.Prefix]
-    private let takesAny: Bool
+
+    /// Whether some state takes every event (`*`).
+    let takesAny: Bool
+    /// Whether some state has transitions without event.
+    let hasEventless: Bool
+    /// What is known beforehand because only one leaf is active at a time; nil where several can be, or where history
+    /// states decide what is entered.
+    let line: Line?
+    /// By state: the list of it alone.
+    let alone: [[StateIndex]]
 
     /// Takes tables that belong together; `DefinitionReader` makes them.
     ///
@@ -56,6 +65,9 @@ package final class Machine: Sendable {
         events = names.filter { !EventName.isReserved($0) }.sorted()
         prefixes = states.flatMap(\.candidates.prefixes)
         takesAny = states.contains { !$0.candidates.any.isEmpty }
+        hasEventless = states.contains { !$0.eventless.isEmpty }
+        line = Line(states: states, transitions: transitions)
+        alone = states.map { [$0.index] }
         let families = Set(prefixes.map { $0.name + ".*" }).filter { !EventName.isReserved($0) }
         descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()
     }
@@ -97,13 +109,19 @@ package enum EventName {
 
     /// Whether a name lies under a reserved prefix.
     package static func isReserved(_ name: String) -> Bool {
-        reservedPrefixes.contains { name.hasPrefix($0) }
+        reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
     }
 
     /// Whether a name is well formed: `[A-Za-z_][A-Za-z0-9_.-]*`, without empty tokens.
     package static func isValid(_ name: String) -> Bool {
-        name.utf8.count <= longest && StateName.isValid(name)
-            && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
+        guard name.utf8.count <= longest, StateName.isValid(name) else { return false }
+        var isAfterDot = false
+        for byte in name.utf8 {
+            let isDot = byte == UInt8(ascii: ".")
+            if isDot, isAfterDot { return false }
+            isAfterDot = isDot
+        }
+        return !isAfterDot
     }
 }
 

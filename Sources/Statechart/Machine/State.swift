@@ -106,6 +106,8 @@ package struct CandidateTable: Sendable {
     }
 
     package let exact: [String: [TransitionIndex]]
+    /// `exact` as a list, while it is short: comparing a few names is faster than hashing one.
+    private let few: [Prefix]
     /// The longest first.
     package let prefixes: [Prefix]
     /// Of the descriptor `*`.
@@ -115,5 +117,13 @@ package struct CandidateTable: Sendable {
         self.exact = exact
         self.prefixes = prefixes.sorted { $0.name.utf8.count > $1.name.utf8.count }
         self.any = any
+        few = exact.count > 4 ? [] : exact.map { Prefix(name: $0.key, transitions: $0.value) }
+    }
+
+    /// The transitions of an event's own name.
+    func transitions(named name: String) -> [TransitionIndex]? {
+        if few.isEmpty { return exact.isEmpty ? nil : exact[name] }
+        for place in few.indices where few[place].name == name { return few[place].transitions }
+        return nil
     }
 }

@@ -24,13 +24,30 @@ struct ContextAssignment {
     ///
     /// - Parameter initial: The machine's context: a key whose initial value is a double stays one.
     func apply(to context: inout JSONObject, initial: JSONObject) throws(Failure) {
-        guard case .key(let key)? = path.first, let old = context[key] else {
-            let name = if case .key(let key)? = path.first { key } else { "" }
-            throw Failure(message: "the context has no key '\(name)'")
+        guard case .key(let key)? = path.first else { throw .noKey("") }
+        if path.count == 1 { return try context.set(value, forKey: key, initial: initial) }
+        guard let old = context[key] else { throw .noKey(key) }
+        context[key] = try old.setting(value, at: path.dropFirst(), below: key)
+    }
+}
+
+extension ContextAssignment.Failure {
+    fileprivate static func noKey(_ key: String) -> Self { Self(message: "the context has no key '\(key)'") }
+}
+
+extension JSONObject {
+    /// Sets a key of the context.
+    ///
+    /// - Parameter initial: The machine's context.
+    mutating func set(
+        _ value: JSONValue, forKey key: String, initial: JSONObject
+    ) throws(ContextAssignment.Failure) {
+        guard let old = self[key] else { throw .noKey(key) }
+        if case .int = value {
+            self[key] = value.converted(toMatch: initial[key] ?? old)
+        } else {
+            self[key] = value
         }
-        context[key] =
-            path.count == 1
-            ? value.converted(toMatch: initial[key] ?? old) : try old.setting(value, at: path.dropFirst(), below: key)
     }
 }
 

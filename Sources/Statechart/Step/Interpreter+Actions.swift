@@ -102,19 +102,20 @@ extension Interpreter {
 
     /// The data of an event that is raised or sent, as its declared type has it.
     private mutating func data(
-        _ template: Template?, of event: String, in state: StateIndex, as action: String, line: Int
+        _ template: Template?, of event: String, in state: StateIndex, as action: @autoclosure () -> String,
+        line: Int
     ) throws(ActionFailure) -> JSONValue? {
         let data = try template.map { template throws(ActionFailure) in
-            try evaluate(template, of: state, as: action + " data: ")
+            try evaluate(template, of: state, as: action() + " data: ")
         }
         guard data?.isKeepable ?? true else {
             throw ActionFailure(
-                state: state, line: line, expression: action, message: "the data would be \(StepLimits.tooLarge)")
+                state: state, line: line, expression: action(), message: "the data would be \(StepLimits.tooLarge)")
         }
         do throws(JSONMismatch) {
             return try machine.converted(data, of: event)
         } catch {
-            throw ActionFailure(state: state, line: line, expression: action, message: error.message)
+            throw ActionFailure(state: state, line: line, expression: action(), message: error.message)
         }
     }
 
@@ -130,30 +131,49 @@ extension Interpreter {
     private mutating func assign(
         _ assignments: [Assignment], line: Int, of state: StateIndex
     ) throws(ActionFailure) {
+        if assignments.count == 1, case .key(let key) = assignments[0].path[0], assignments[0].path.count == 1 {
+            let text = assignments[0].text
+            let value = try evaluate(assignments[0].value, of: state, as: "assign \(text): ")
+            return try set(value, forKey: key, as: text, line: line, of: state)
+        }
         var settings: [ContextAssignment] = []
         for assignment in assignments {
-            let prefix = "assign \(assignment.text): "
-            let value = try evaluate(assignment.value, of: state, as: prefix)
+            let value = try evaluate(assignment.value, of: state, as: "assign \(assignment.text): ")
             var path: [ContextAssignment.Step] = []
-            for step in assignment.path { path.append(try resolve(step, of: state, as: prefix)) }
+            for step in assignment.path {
+                path.append(try resolve(step, of: state, as: "assign \(assignment.text): "))
+            }
             settings.append(ContextAssignment(path: path, text: assignment.text, value: value))
         }
         try set(settings, line: line, of: state)
     }
 
+    /// Sets one key of the context, as most assignments do.
+    private mutating func set(
+        _ value: JSONValue, forKey key: String, as text: String, line: Int, of state: StateIndex
+    ) throws(ActionFailure) {
+        do throws(ContextAssignment.Failure) {
+            try context.set(value, forKey: key, initial: machine.context)
+        } catch {
+            throw ActionFailure(state: state, line: line, expression: "assign \(text)", message: error.message)
+        }
+        tell("assign \(text) = \(JSONWriter.string(value))", of: state, line: line)
+        isContextChanged = true
+    }
+
     private mutating func resolve(
-        _ step: Assignment.Step, of state: StateIndex, as prefix: String
+        _ step: Assignment.Step, of state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> ContextAssignment.Step {
         switch step {
         case .key(let key): return .key(key)
         case .computed(let expression):
-            let value = try value(of: expression, in: state, as: prefix)
+            let value = try value(of: expression, in: state, as: prefix())
             switch value {
             case .string(let key): return .key(key)
             case .int(let index): return .index(index)
             default:
                 throw ActionFailure(
-                    state: state, line: expression.line, expression: prefix + expression.source,
+                    state: state, line: expression.line, expression: prefix() + expression.source,
                     message: "the key of a map is a string, the index of a list an int, not \(value.typeName.word)")
             }
         }
@@ -181,34 +201,34 @@ extension Interpreter {
 
 extension Interpreter {
     private mutating func evaluate(
-        _ template: Template, of state: StateIndex, as prefix: String
+        _ template: Template, of state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> JSONValue {
         if case .literal(let value) = template { return value }
         do throws(EvaluationFailure) {
             return try template.value(in: scope, &budget)
         } catch {
-            throw ActionFailure(error, in: state, prefix: prefix)
+            throw ActionFailure(error, in: state, prefix: prefix())
         }
     }
 
     /// The value of an expression.
     mutating func value(
-        of expression: Expression, in state: StateIndex, as prefix: String
+        of expression: Expression, in state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> Value {
         let scope = scope
-        return try evaluated(expression, in: state, as: prefix) { budget throws(EvaluationError) in
+        return try evaluated(expression, in: state, as: prefix()) { budget throws(EvaluationError) in
             try expression.value(in: scope, &budget)
         }
     }
 
     private mutating func evaluated<Result>(
-        _ expression: Expression, in state: StateIndex, as prefix: String,
+        _ expression: Expression, in state: StateIndex, as prefix: @autoclosure () -> String,
         _ body: (inout Budget) throws(EvaluationError) -> Result
     ) throws(ActionFailure) -> Result {
         do throws(EvaluationError) {
             return try body(&budget)
         } catch {
-            throw ActionFailure(EvaluationFailure(expression: expression, error: error), in: state, prefix: prefix)
+            throw ActionFailure(EvaluationFailure(expression: expression, error: error), in: state, prefix: prefix())
         }
     }
 }

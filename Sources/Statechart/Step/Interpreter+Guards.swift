@@ -8,6 +8,29 @@ enum Verdict {
     case failed(ActionFailure)
 }
 
+/// What came of asking several.
+struct VerdictTable {
+    // Most selections ask one guard.
+    private var first: (index: TransitionIndex, verdict: Verdict)?
+    private var others: [TransitionIndex: Verdict] = [:]
+
+    /// Of a transition's guard; nil when it was not asked.
+    subscript(index: TransitionIndex) -> Verdict? {
+        if let first, first.index == index { return first.verdict }
+        return others.isEmpty ? nil : others[index]
+    }
+
+    /// Notes what came of a guard that was not asked before.
+    mutating func note(_ verdict: Verdict, of index: TransitionIndex) {
+        if first == nil { first = (index, verdict) } else { others[index] = verdict }
+    }
+
+    mutating func removeAll() {
+        if first != nil { first = nil }
+        if !others.isEmpty { others.removeAll(keepingCapacity: true) }
+    }
+}
+
 extension Interpreter {
     /// Whether a transition's guard lets it pass; one that fails says no and raises `error.execution`.
     mutating func holds(_ index: TransitionIndex) -> Bool {
@@ -17,7 +40,7 @@ extension Interpreter {
             if case .holds = verdict { return true } else { return false }
         }
         let verdict = verdict(of: condition, in: transition.source)
-        verdicts[index] = verdict
+        verdicts.note(verdict, of: index)
         switch verdict {
         case .holds: return true
         case .rejected: return false

@@ -9,16 +9,20 @@ extension Interpreter {
         }
         for index in leaving.reversed() {
             run(machine[index].exit, of: index)
-            leave(index)
-            exited.append(index)
+            leave(machine[index])
+            machine.append(index, to: &exited)
             trace?.noteExit(index)
         }
     }
 
     /// Takes a state out of the configuration, and its timers with it.
-    private mutating func leave(_ index: StateIndex) {
-        configuration.remove(at: configuration.firstOffset { $0 >= index })
-        if !machine[index].timeouts.isEmpty { armed.removeAll { $0.owner == .state(index) } }
+    mutating func leave(_ state: State) {
+        if let line = machine.line {
+            configuration = state.parent.map { line.configurations[$0.offset] } ?? []
+        } else {
+            configuration.remove(at: configuration.firstOffset { $0 >= state.index })
+        }
+        if !state.timeouts.isEmpty { armed.removeAll { $0.owner == .state(state.index) } }
     }
 
     private mutating func remember(_ history: StateIndex, of parent: StateIndex) {
@@ -39,7 +43,7 @@ extension Interpreter {
             if !isActive {
                 configuration.insert(index, at: offset)
                 if index != .root {
-                    entered.append(index)
+                    machine.append(index, to: &entered)
                     trace?.noteEntry(index)
                 }
                 run(state.entry, of: index)
@@ -50,7 +54,7 @@ extension Interpreter {
         }
     }
 
-    private mutating func reachedFinal(_ state: State) {
+    mutating func reachedFinal(_ state: State) {
         guard let parent = state.parent, parent != .root else {
             isRunning = false
             return
@@ -60,7 +64,7 @@ extension Interpreter {
         // A region of a parallel root may be parallel itself, so that the root is asked whatever ended.
         if machine[.root].kind == .parallel, isInFinalState(.root) { isRunning = false }
         guard let grandparent = machine[parent].parent, grandparent != .root, machine[grandparent].kind == .parallel,
-            machine[grandparent].children.allSatisfy(isInFinalState)
+            machine[grandparent].children.allSatisfy({ isInFinalState($0) })
         else { return }
         raise("done.state." + machine[grandparent].id, data: nil)
     }
@@ -84,7 +88,7 @@ extension Interpreter {
         let state = machine[index]
         return switch state.kind {
         case .compound: state.children.contains { machine[$0].kind == .final && configuration.containsSorted($0) }
-        case .parallel: state.children.allSatisfy(isInFinalState)
+        case .parallel: state.children.allSatisfy({ isInFinalState($0) })
         default: false
         }
     }
@@ -94,7 +98,7 @@ extension Interpreter {
         let shown = configuration
         for index in shown.reversed() {
             run(machine[index].exit, of: index)
-            leave(index)
+            leave(machine[index])
             if machine[index].kind == .final, machine[index].parent == .root { output = output(of: machine[index]) }
         }
         configuration = shown
@@ -102,11 +106,11 @@ extension Interpreter {
 }
 
 extension [Microstep] {
-    fileprivate mutating func noteExit(_ index: StateIndex) {
+    mutating func noteExit(_ index: StateIndex) {
         if !isEmpty { self[count - 1].exited.append(index) }
     }
 
-    fileprivate mutating func noteEntry(_ index: StateIndex) {
+    mutating func noteEntry(_ index: StateIndex) {
         if !isEmpty { self[count - 1].entered.append(index) }
     }
 }

@@ -9,7 +9,7 @@ extension Interpreter {
 
     /// For each active leaf the first transition on its way to the root whose guard holds.
     mutating func enabledTransitions(for selector: Selector) -> [TransitionIndex] {
-        verdicts.removeAll(keepingCapacity: true)
+        verdicts.removeAll()
         var enabled: [TransitionIndex] = []
         for index in configuration where machine[index].isLeaf {
             charge(1 + enabled.count / 16)
@@ -50,7 +50,7 @@ extension Interpreter {
     }
 
     private func exitSet(of transition: TransitionIndex) -> Range<Int> {
-        domain(of: machine[transition]).map(activeDescendants(of:)) ?? 0..<0
+        domain(of: machine[transition]).map { activeDescendants(of: $0) } ?? 0..<0
     }
 
     /// Where the active descendants of a state stand in the configuration.
@@ -60,26 +60,11 @@ extension Interpreter {
         return lower..<upper
     }
 
-    /// `getTransitionDomain`, with the rule of `reenter` (DESIGN: a transition whose targets are its source or below it
-    /// leaves the source alone); nil when there are no targets.
+    /// The domain of a transition as things are now; nil when there are no targets.
     func domain(of transition: Transition) -> StateIndex? {
         guard !transition.targets.isEmpty else { return nil }
-        let targets = effectiveTargets(transition.targets)
-        let source = machine[transition.source]
-        if !transition.reenters, targets.allSatisfy({ $0 == source.index || source.isProperAncestor(of: $0) }) {
-            return source.index
-        }
-        return leastCommonCompoundAncestor(of: source, and: targets)
-    }
-
-    private func leastCommonCompoundAncestor(of source: State, and targets: [StateIndex]) -> StateIndex {
-        var next = source.parent
-        while let index = next {
-            let ancestor = machine[index]
-            if ancestor.kind == .compound, targets.allSatisfy(ancestor.isProperAncestor) { return index }
-            next = ancestor.parent
-        }
-        return .root
+        return Machine.domain(
+            of: transition, reaching: effectiveTargets(transition.targets), among: machine.states)
     }
 
     /// `getEffectiveTargetStates`: history states replaced by what they stand for now.

@@ -17,18 +17,18 @@ extension Interpreter {
 
     /// How long a delay is.
     mutating func milliseconds(
-        of delay: Delay, in state: StateIndex, as prefix: String
+        of delay: Delay, in state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> Int64 {
         guard case .expression(let expression) = delay else {
             guard case .milliseconds(let milliseconds) = delay else { return 0 }
             return milliseconds
         }
-        let value = try value(of: expression, in: state, as: prefix)
+        let value = try value(of: expression, in: state, as: prefix())
         do throws(DelayError) {
             return try DelayText.milliseconds(of: value)
         } catch {
             throw ActionFailure(
-                state: state, line: expression.line, expression: prefix + expression.source, message: error.message)
+                state: state, line: expression.line, expression: prefix() + expression.source, message: error.message)
         }
     }
 

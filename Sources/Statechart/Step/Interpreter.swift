@@ -3,7 +3,9 @@ import JSON
 
 /// One macrostep under way: the procedures of SCXML, Appendix D, on a machine's tables. Names follow the appendix
 /// where it has one (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
-struct Interpreter {
+///
+/// It cannot be copied: a copy would count the references of everything that an instance has.
+struct Interpreter: ~Copyable {
     let machine: Machine
     let identity: InstanceIdentity
     /// Sorted: the descendants of a state stand together behind it.
@@ -25,7 +27,7 @@ struct Interpreter {
     /// Everything that is evaluated in the macrostep takes from it.
     var budget = Budget()
     /// The guards of one selection, each asked once.
-    var verdicts: [TransitionIndex: Verdict] = [:]
+    var verdicts = VerdictTable()
     /// Eventless transitions whose failing guard was told once already.
     var failedEventless: Set<TransitionIndex> = []
 
@@ -65,41 +67,61 @@ struct Interpreter {
         Scope(machine: machine, context: context, configuration: configuration, event: event, identity: identity)
     }
 
-    /// Runs one macrostep and says what came of it.
-    mutating func run(_ first: (inout Interpreter) throws(Refusal) -> Void) -> Outcome {
+    /// Runs one macrostep, of the event or of the machine's start, and says what came of it.
+    consuming func run(isStart: Bool = false) -> Outcome {
         do throws(Refusal) {
-            try first(&self)
+            if isStart { begin() } else { try takeEvent() }
             try settle()
             try checkContext()
         } catch {
             return .refused(error)
         }
-        let snapshot = Snapshot(
-            status: isRunning ? .running : .done, configuration: configuration, context: context, memory: memory,
-            armed: isRunning ? armed : [], output: output)
-        return .accepted(
-            Macrostep(
-                snapshot: snapshot, exited: exited, entered: entered, microsteps: trace ?? [],
-                cost: CELLimits.evaluation - budget.remaining))
+        return .accepted(macrostep())
+    }
+
+    private consuming func macrostep() -> Macrostep {
+        Macrostep(
+            snapshot: Snapshot(
+                status: isRunning ? .running : .done, configuration: configuration, context: context, memory: memory,
+                armed: isRunning ? armed : [], output: output),
+            exited: exited, entered: entered, microsteps: trace ?? [], cost: CELLimits.evaluation - budget.remaining)
     }
 
     /// Enters the machine's initial configuration.
-    mutating func begin() {
+    private mutating func begin() {
         trace?.append(Microstep(event: event.name, transitions: []))
+        if let line = machine.line {
+            enter(.root, in: line)
+            return enter(.root, below: .root, in: line)
+        }
         var entry = EntrySet(machine: machine)
         entry.addDescendants(of: .root, memory: memory)
         enter(entry)
     }
 
     /// Takes the event that this macrostep is for.
-    mutating func takeEvent() throws(Refusal) {
-        let enabled = selectTransitions(for: .event(event))
-        if enabled.isEmpty {
-            // What nobody waits for is recorded, and so is a guard that failed: its error comes next.
-            guard event.origin == .external, machine.isStrict, nextInternal == internalQueue.count else { return }
-            throw refusal()
+    private mutating func takeEvent() throws(Refusal) {
+        let name = event.name
+        let takesAny = machine.takesAny && Selector.takesAny(name)
+        if try take(.event(name, takesAny: takesAny), event: name) { return }
+        // What nobody waits for is recorded, and so is a guard that failed: its error comes next.
+        guard event.origin == .external, machine.isStrict, nextInternal == internalQueue.count else { return }
+        throw refusal()
+    }
+
+    /// Takes the transitions that are enabled; false when there are none.
+    private mutating func take(_ selector: Selector, event name: String?) throws(Refusal) -> Bool {
+        if let line = machine.line {
+            guard let index = selectTransition(for: selector) else { return false }
+            let transition = machine[index]
+            try beginMicrostep(index, event: name)
+            move(transition, in: line)
+            return true
         }
-        try microstep(enabled, event: event.name)
+        let enabled = selectTransitions(for: selector)
+        if enabled.isEmpty { return false }
+        try microstep(enabled, event: name)
+        return true
     }
 
     private func refusal() -> Refusal {
@@ -112,11 +134,7 @@ struct Interpreter {
     private mutating func settle() throws(Refusal) {
         try checkExhaustion()
         while isRunning {
-            let eventless = selectTransitions(for: .eventless)
-            if !eventless.isEmpty {
-                try microstep(eventless, event: nil)
-                continue
-            }
+            if try take(.eventless, event: nil) { continue }
             guard nextInternal < internalQueue.count else { return }
             let next = internalQueue[nextInternal]
             nextInternal += 1
@@ -133,12 +151,14 @@ struct Interpreter {
         try countWork()
         let isError = machine.isStrict && Self.isError(next.name)
         event = Event(name: next.name, data: next.data, at: event.at, origin: event.origin)
-        let enabled = selectTransitions(for: .event(next.name, takesAny: !isError))
-        if enabled.isEmpty {
-            if isError { throw unhandled(next) }
-        } else {
-            try microstep(enabled, event: next.name)
-        }
+        let isTaken = try take(.event(next.name, takesAny: !isError), event: next.name)
+        if isError, !isTaken { throw unhandled(next) }
+    }
+
+    private mutating func beginMicrostep(_ transition: TransitionIndex, event name: String?) throws(Refusal) {
+        if work > StepLimits.work * 9 / 10 { recentSources.append(machine[transition].source) }
+        try countWork()
+        trace?.append(Microstep(event: name, transitions: [transition]))
     }
 
     private mutating func microstep(_ transitions: [TransitionIndex], event name: String?) throws(Refusal) {

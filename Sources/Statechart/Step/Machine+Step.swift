@@ -22,9 +22,9 @@ extension Machine {
         let begun = Snapshot(status: .running, configuration: [], context: context, memory: [])
         let event = Event(
             name: "init", data: data.isEmpty ? nil : .object(data), at: identity.startedAt, origin: .external)
-        var interpreter = Interpreter(
+        let interpreter = Interpreter(
             machine: self, snapshot: begun, identity: identity, event: event, isTracing: isTracing)
-        return interpreter.run { interpreter throws(Refusal) in interpreter.begin() }
+        return interpreter.run(isStart: true)
     }
 
     /// Takes one event and lets the machine settle: SCXML's main event loop for one event, as a pure function.
@@ -40,24 +40,35 @@ extension Machine {
         case .done: return .refused(.finished)
         case .failed: return .refused(.failed)
         }
-        if let skipped = skipped(event, of: snapshot, isTracing: isTracing) { return .accepted(skipped) }
-        var event = event
-        if event.origin == .external {
-            do throws(JSONMismatch) {
-                event = Event(name: event.name, data: try converted(event.data, of: event.name), at: event.at)
-            } catch {
-                return .refused(.invalidData("The data of '\(event.name)' does not fit: \(error.message)"))
-            }
+        if case .timer(let number) = event.origin,
+            let skipped = skipped(event, number, of: snapshot, isTracing: isTracing)
+        {
+            return .accepted(skipped)
         }
-        var interpreter = Interpreter(
+        // Most machines declare nothing about their events' data.
+        if event.origin != .external || event.firedAt == nil && eventData.isEmpty {
+            return step(snapshot, whole: event, as: identity, isTracing: isTracing)
+        }
+        do throws(JSONMismatch) {
+            let data = try converted(event.data, of: event.name)
+            let whole = Event(name: event.name, data: data, at: event.at)
+            return step(snapshot, whole: whole, as: identity, isTracing: isTracing)
+        } catch {
+            return .refused(.invalidData("The data of '\(event.name)' does not fit: \(error.message)"))
+        }
+    }
+
+    private func step(
+        _ snapshot: Snapshot, whole event: Event, as identity: InstanceIdentity, isTracing: Bool
+    ) -> Outcome {
+        let interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: isTracing)
-        return interpreter.run { interpreter throws(Refusal) in try interpreter.takeEvent() }
+        return interpreter.run()
     }
 
     /// What a timer that is too late comes to: it is gone, and nothing else changes.
-    private func skipped(_ event: Event, of snapshot: Snapshot, isTracing: Bool) -> Macrostep? {
-        guard case .timer(let number) = event.origin,
-            let index = snapshot.armed.firstIndex(where: { $0.number == number }),
+    private func skipped(_ event: Event, _ number: Int, of snapshot: Snapshot, isTracing: Bool) -> Macrostep? {
+        guard let index = snapshot.armed.firstIndex(where: { $0.number == number }),
             snapshot.armed[index].isSkipped(by: event)
         else { return nil }
         var after = snapshot

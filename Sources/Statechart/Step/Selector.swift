@@ -7,8 +7,11 @@ enum Selector {
 
     /// Those that take an event from outside or from a timer: `*` stands for every name but those of `after`.
     static func event(_ event: Event) -> Selector {
-        .event(event.name, takesAny: !event.name.hasPrefix(EventName.timeoutPrefix))
+        .event(event.name, takesAny: takesAny(event.name))
     }
+
+    /// Whether `*` stands for an event's name.
+    static func takesAny(_ name: String) -> Bool { !name.hasPrefix(EventName.timeoutPrefix) }
 }
 
 extension State {
@@ -16,7 +19,7 @@ extension State {
     /// by descriptor: the exact name, then the longest prefix, then `*`.
     func first(for selector: Selector, where accepts: (TransitionIndex) -> Bool) -> TransitionIndex? {
         guard case .event(let name, let takesAny) = selector else { return eventless.first(where: accepts) }
-        if let found = candidates.exact[name]?.first(where: accepts) { return found }
+        if let found = candidates.transitions(named: name)?.first(where: accepts) { return found }
         for prefix in candidates.prefixes where prefix.matches(name) {
             if let found = prefix.transitions.first(where: accepts) { return found }
         }

@@ -25,18 +25,51 @@ extension Machine {
         states.map { self[$0].path }
     }
 
+    /// The stored form of a configuration: the paths of its leaves, joined by commas.
+    package func configurationText(of configuration: [StateIndex]) -> String {
+        guard line != nil, let last = configuration.last, self[last].isLeaf else {
+            return leafPaths(of: configuration).joined(separator: ",")
+        }
+        return self[last].path
+    }
+
     /// The stored form of a snapshot.
     package func text(of snapshot: Snapshot) -> SnapshotText {
-        var memory = JSONObject()
-        for remembered in snapshot.memory {
-            memory[self[remembered.history].path] = .array(paths(of: remembered.states).map(JSONValue.string))
-        }
-        return SnapshotText(
-            configuration: leafPaths(of: snapshot.configuration).joined(separator: ","),
-            context: JSONWriter.string(snapshot.context),
-            memory: JSONWriter.string(memory),
-            armed: snapshot.armed.isEmpty ? "[]" : JSONWriter.string(JSONValue.array(snapshot.armed.map(json(of:)))),
+        SnapshotText(
+            configuration: configurationText(of: snapshot.configuration), context: JSONWriter.string(snapshot.context),
+            memory: text(of: snapshot.memory), armed: text(of: snapshot.armed),
             output: snapshot.output.map(JSONWriter.string))
+    }
+
+    /// The stored form of a snapshot that steps have made of another one, whose stored form is known: the same as
+    /// `text(of:)` gives. What no step has touched is not encoded again.
+    package func text(
+        of snapshot: Snapshot, after previous: Snapshot, _ known: SnapshotText
+    ) -> SnapshotText {
+        var text = known
+        if !snapshot.configuration.isSameMemory(as: previous.configuration) {
+            text.configuration = configurationText(of: snapshot.configuration)
+        }
+        if !snapshot.context.members.isSameMemory(as: previous.context.members) {
+            text.context = JSONWriter.string(snapshot.context)
+        }
+        if !snapshot.memory.isSameMemory(as: previous.memory) { text.memory = self.text(of: snapshot.memory) }
+        if !snapshot.armed.isSameMemory(as: previous.armed) { text.armed = self.text(of: snapshot.armed) }
+        text.output = snapshot.output.map(JSONWriter.string)
+        return text
+    }
+
+    private func text(of memory: [HistoryMemory]) -> String {
+        if memory.isEmpty { return "{}" }
+        var object = JSONObject()
+        for remembered in memory {
+            object[self[remembered.history].path] = .array(paths(of: remembered.states).map(JSONValue.string))
+        }
+        return JSONWriter.string(object)
+    }
+
+    private func text(of armed: [ArmedTimer]) -> String {
+        armed.isEmpty ? "[]" : JSONWriter.string(JSONValue.array(armed.map(json(of:))))
     }
 
     /// The snapshot of its stored form.
@@ -136,4 +169,13 @@ extension SnapshotText {
 package struct SnapshotTextError: Error, CustomStringConvertible {
     package let message: String
     package var description: String { message }
+}
+
+extension Array {
+    /// Whether both are one and the same list in memory, so that they cannot differ; false says nothing. O(1).
+    fileprivate func isSameMemory(as other: [Element]) -> Bool {
+        withUnsafeBufferPointer { mine in
+            other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }
+        }
+    }
 }

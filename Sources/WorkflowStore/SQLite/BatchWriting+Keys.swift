@@ -13,7 +13,8 @@ struct KeyLedger: Sendable, Equatable {
 extension BatchWriting {
     func insert(_ keys: [KeyRecord], _ database: Database) throws {
         guard !keys.isEmpty else { return }
-        var insert = try PreparedStatement(database, "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)")
+        var insert = try PreparedStatement(
+            database, "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)", values: values)
         for key in keys {
             insert.bind(key.key.bytes)
             insert.bind(key.scope.rawValue)
@@ -57,7 +58,8 @@ extension BatchWriting {
     }
 
     private func delete(_ key: RequestKey, _ scope: KeyScope, _ position: Position, _ database: Database) throws {
-        var delete = try PreparedStatement(database, "DELETE FROM dedupe WHERE key = ? AND scope = ? AND position = ?")
+        var delete = try PreparedStatement(
+            database, "DELETE FROM dedupe WHERE key = ? AND scope = ? AND position = ?", values: values)
         delete.bind(key.bytes)
         delete.bind(scope.rawValue)
         delete.bind(position.rawValue)

@@ -4,7 +4,7 @@ extension BatchWriting {
     func insert(_ timers: [TimerRecord], _ database: Database) throws {
         guard !timers.isEmpty else { return }
         var insert = try PreparedStatement(
-            database, "INSERT INTO timer (\(TimerRecord.columns)) VALUES (?, ?, ?, ?, ?)")
+            database, "INSERT INTO timer (\(TimerRecord.columns)) VALUES (?, ?, ?, ?, ?)", values: values)
         for timer in timers {
             bind(timer.key, to: &insert)
             insert.bind(timer.instanceID.rawValue)
@@ -16,7 +16,7 @@ extension BatchWriting {
     func delete(_ timers: [TimerKey], _ database: Database) throws {
         guard !timers.isEmpty else { return }
         var delete = try PreparedStatement(
-            database, "DELETE FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?")
+            database, "DELETE FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?", values: values)
         for key in timers {
             bind(key, to: &delete)
             try delete.run()

@@ -4,6 +4,7 @@ import Statechart
 /// Writes the rows of a batch inside a transaction that somebody else begins and ends.
 struct BatchWriting {
     let epoch: Int64
+    let values: BoundValues
 
     /// Returns what is known about keys afterwards.
     func write(_ batch: StoreBatch, _ ledger: KeyLedger, on database: Database) throws -> KeyLedger {
@@ -48,12 +49,13 @@ struct BatchWriting {
         guard !machines.isEmpty else { return }
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO machine (namespace_id, \(MachineRecord.columns)) VALUES (1, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO machine (namespace_id, \(MachineRecord.columns)) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
+            values: values)
         for machine in machines {
             insert.bind(machine.id.rawValue)
             insert.bind(machine.name)
             insert.bind(machine.version)
-            insert.bind(machine.digest.bytes)
+            insert.bind(machine.digest)
             insert.bind(machine.semantics)
             insert.bind(machine.source)
             insert.bind(machine.created.rawValue)
@@ -68,10 +70,10 @@ struct BatchWriting {
             """
             INSERT INTO instance (namespace_id, \(InstanceRecord.columns))
             VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
+            """, values: values)
         for instance in instances {
             insert.bind(instance.id.rawValue)
-            insert.bind(instance.uuid.bytes)
+            insert.bind(instance.uuid)
             insert.bind(instance.name)
             insert.bind(instance.machineID.rawValue)
             insert.bind(instance.status.rawValue)
@@ -83,7 +85,7 @@ struct BatchWriting {
             insert.bind(instance.state.armed)
             insert.bind(instance.state.output)
             insert.bind(instance.armedAt.listText)
-            insert.bind(instance.digest.bytes)
+            insert.bind(instance.digest)
             insert.bind(instance.created.rawValue)
             insert.bind(instance.updated.rawValue)
             try insert.run()
@@ -96,23 +98,24 @@ struct BatchWriting {
             database,
             """
             INSERT INTO journal (\(JournalRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        for row in rows {
-            insert.bind(row.position.rawValue)
-            insert.bind(row.instanceID.rawValue)
-            insert.bind(row.machineID.rawValue)
-            insert.bind(row.seq.rawValue)
-            insert.bind(row.previous?.rawValue)
-            insert.bind(row.at.rawValue)
-            insert.bind(row.real?.rawValue)
-            insert.bind(row.kind.rawValue)
-            insert.bind(row.event)
-            insert.bind(row.data)
-            insert.bind(row.from)
-            insert.bind(row.to)
-            insert.bind(row.actor)
-            insert.bind(row.key)
-            insert.bind(row.digest.bytes)
+            """, values: values)
+        // By their places: a copy of a row would count the references of all of its texts.
+        for place in rows.indices {
+            insert.bind(rows[place].position.rawValue)
+            insert.bind(rows[place].instanceID.rawValue)
+            insert.bind(rows[place].machineID.rawValue)
+            insert.bind(rows[place].seq.rawValue)
+            insert.bind(rows[place].previous?.rawValue)
+            insert.bind(rows[place].at.rawValue)
+            insert.bind(rows[place].real?.rawValue)
+            insert.bind(rows[place].kind.rawValue)
+            insert.bind(rows[place].event)
+            insert.bind(rows[place].data)
+            insert.bind(rows[place].from)
+            insert.bind(rows[place].to)
+            insert.bind(rows[place].actor)
+            insert.bind(rows[place].key)
+            insert.bind(rows[place].digest)
             try insert.run()
         }
     }
@@ -121,7 +124,8 @@ struct BatchWriting {
         guard !snapshots.isEmpty else { return }
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO snapshot (\(SnapshotRecord.columns), digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO snapshot (\(SnapshotRecord.columns), digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            values: values)
         for snapshot in snapshots {
             insert.bind(snapshot.instanceID.rawValue)
             insert.bind(snapshot.seq.rawValue)
@@ -132,7 +136,7 @@ struct BatchWriting {
             insert.bind(snapshot.state.memory)
             insert.bind(snapshot.state.armed)
             insert.bind(snapshot.state.output)
-            insert.bind(Digest(snapshot: snapshot).bytes)
+            insert.bind(Digest(snapshot: snapshot))
             try insert.run()
         }
     }
@@ -155,20 +159,21 @@ extension BatchWriting {
 
     private func update(_ instances: [InstanceRecord], _ database: Database) throws {
         guard !instances.isEmpty else { return }
-        var inPlace = try PreparedStatement(database, Self.updateInPlace)
-        for instance in instances {
-            bindState(instance, to: &inPlace)
-            inPlace.bind(instance.id.rawValue)
-            inPlace.bind(instance.machineID.rawValue)
-            inPlace.bind(instance.status.rawValue)
+        var inPlace = try PreparedStatement(database, Self.updateInPlace, values: values)
+        for place in instances.indices {
+            bindState(of: instances, place, to: &inPlace)
+            inPlace.bind(instances[place].id.rawValue)
+            inPlace.bind(instances[place].machineID.rawValue)
+            inPlace.bind(instances[place].status.rawValue)
             try inPlace.run()
-            if inPlace.changes == 0 { try updateMoved(instance, database) }
+            if inPlace.changes == 0 { try updateMoved(instances, place, database) }
         }
     }
 
-    private func updateMoved(_ instance: InstanceRecord, _ database: Database) throws {
-        var update = try PreparedStatement(database, Self.updateMoved)
-        bindState(instance, to: &update)
+    private func updateMoved(_ instances: [InstanceRecord], _ place: Int, _ database: Database) throws {
+        let instance = instances[place]
+        var update = try PreparedStatement(database, Self.updateMoved, values: values)
+        bindState(of: instances, place, to: &update)
         update.bind(instance.machineID.rawValue)
         update.bind(instance.status.rawValue)
         update.bind(instance.id.rawValue)
@@ -178,16 +183,18 @@ extension BatchWriting {
         }
     }
 
-    private func bindState(_ instance: InstanceRecord, to statement: inout PreparedStatement) {
-        statement.bind(instance.seq.rawValue)
-        statement.bind(instance.head.rawValue)
-        statement.bind(instance.state.configuration)
-        statement.bind(instance.state.context)
-        statement.bind(instance.state.memory)
-        statement.bind(instance.state.armed)
-        statement.bind(instance.state.output)
-        statement.bind(instance.armedAt.listText)
-        statement.bind(instance.digest.bytes)
-        statement.bind(instance.updated.rawValue)
+    private func bindState(
+        of instances: [InstanceRecord], _ place: Int, to statement: inout PreparedStatement
+    ) {
+        statement.bind(instances[place].seq.rawValue)
+        statement.bind(instances[place].head.rawValue)
+        statement.bind(instances[place].state.configuration)
+        statement.bind(instances[place].state.context)
+        statement.bind(instances[place].state.memory)
+        statement.bind(instances[place].state.armed)
+        statement.bind(instances[place].state.output)
+        statement.bind(instances[place].armedAt.listText)
+        statement.bind(instances[place].digest)
+        statement.bind(instances[place].updated.rawValue)
     }
 }

@@ -91,7 +91,7 @@ struct FileCreation {
                 dedupe_floor, dedupe_ms, dedupe_count, purge_floor)
             VALUES (1, ?, 1, 0, 1, 1, ?, ?, 1, 1, 0, 0, 1)
             """)
-        insert.bind(UniqueID(at: now, random: &random).bytes)
+        insert.bind(UniqueID(at: now, random: &random))
         // A virtual clock begins with the real time.
         insert.bind(clock == .virtual ? now.rawValue : 0)
         insert.bind(clock.rawValue)

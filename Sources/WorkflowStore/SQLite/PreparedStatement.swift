@@ -11,8 +11,12 @@ struct PreparedStatement {
     private let statement: Statement
     private let handle: OpaquePointer
     private var bound: CInt = 0
+    private let values: BoundValues?
 
-    init(_ database: Database, _ sql: String) throws {
+    /// - Parameter values: Where the values of one run are kept; one statement at a time uses it. Without it SQLite
+    ///   makes a copy of every text, in memory that it asks for each time.
+    init(_ database: Database, _ sql: String, values: BoundValues? = nil) throws {
+        self.values = values
         statement = try database.cachedStatement(sql: sql)
         handle = statement.sqliteStatement
         // A failure of the last run was reported by its step.
@@ -29,17 +33,9 @@ struct PreparedStatement {
     }
 
     mutating func bind(_ value: String) {
-        bound += 1
-        var value = value
-        let index = bound
-        check(
-            value.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { bytes in
-                    // A null pointer would bind NULL.
-                    bytes.baseAddress.map { sqlite3_bind_text(handle, index, $0, CInt(bytes.count), copied) }
-                        ?? sqlite3_bind_text(handle, index, "", 0, copied)
-                }
-            })
+        let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: UnsafeRawBufferPointer($0)) }
+        // No text of ours is of that kind.
+        if isBound == nil { Array(value.utf8).withUnsafeBytes { bind(text: $0) } }
     }
 
     mutating func bind(_ value: String?) {
@@ -47,23 +43,44 @@ struct PreparedStatement {
     }
 
     mutating func bind(_ value: [UInt8]) {
-        bound += 1
-        let index = bound
-        check(
-            value.withUnsafeBytes { bytes in
-                bytes.isEmpty
-                    ? sqlite3_bind_zeroblob(handle, index, 0)
-                    : sqlite3_bind_blob(handle, index, bytes.baseAddress, CInt(bytes.count), copied)
-            })
+        value.withUnsafeBytes { bind(blob: $0) }
     }
 
     mutating func bind(_ value: [UInt8]?) {
         if let value { bind(value) } else { bindNull() }
     }
 
+    mutating func bind(_ value: Digest) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    mutating func bind(_ value: UniqueID) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    private mutating func bind(text: UnsafeRawBufferPointer) {
+        bound += 1
+        let (start, destructor) = kept(text)
+        let count = CInt(text.count)
+        check(sqlite3_bind_text(handle, bound, start.assumingMemoryBound(to: CChar.self), count, destructor))
+    }
+
+    private mutating func bind(blob: UnsafeRawBufferPointer) {
+        bound += 1
+        let (start, destructor) = kept(blob)
+        check(sqlite3_bind_blob(handle, bound, start, CInt(blob.count), destructor))
+    }
+
     private mutating func bindNull() {
         bound += 1
         check(sqlite3_bind_null(handle, bound))
+    }
+
+    /// Where SQLite finds the bytes of a value: in `values`, or, where they do not fit or there is no such place, in a
+    /// copy of its own. Never null, which would bind NULL.
+    private func kept(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer, sqlite3_destructor_type?) {
+        if let start = values?.keep(bytes) { return (start, inPlace) }
+        return (bytes.baseAddress ?? UnsafeRawPointer(handle), copied)
     }
 
     /// Binding touches no file: it fails only on a wrong index or without memory, and neither can be handled.
@@ -78,6 +95,7 @@ struct PreparedStatement {
         while code == SQLITE_ROW { code = sqlite3_step(handle) }
         let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code: code, on: sqlite3_db_handle(handle))
         sqlite3_reset(handle)
+        values?.removeAll()
         if let failure { throw failure }
     }
 
@@ -107,6 +125,9 @@ struct PreparedStatement {
         return value
     }
 }
+
+/// `SQLITE_STATIC`: the bytes stay where they are until the statement has run.
+private var inPlace: sqlite3_destructor_type? { nil }
 
 /// `SQLITE_TRANSIENT`, which is a cast that Swift does not import: SQLite makes its own copy.
 private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

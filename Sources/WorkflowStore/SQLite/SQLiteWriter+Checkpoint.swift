@@ -50,7 +50,7 @@ extension SQLiteWriter {
         _ = readers.gate.end()
         var failure: StoreError?
         do {
-            try transaction { database in try BatchWriting(epoch: self.epoch).markClean(database) }
+            try transaction { database in try self.writing.markClean(database) }
             _ = try checkpoint(.truncate)
         } catch {
             failure = error

@@ -18,7 +18,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     let readers: ReaderPool
     let view: any StoreView
     let limits: StoreLimits
-    let epoch: Int64
+    let writing: BatchWriting
     private let identity: StoreFile.Identity?
     private let lock: FileLock
 
@@ -41,7 +41,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         view = SQLiteView(readers)
         self.lock = lock
         self.limits = limits
-        epoch = row.epoch
+        writing = BatchWriting(epoch: row.epoch, values: BoundValues())
         keys = row.keys
         identity = file.identity()?.identity
         log = WALMeter(limits: limits)
@@ -62,7 +62,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         try refuseMovedFile()
         var keys = keys
         try transaction { database in
-            keys = try BatchWriting(epoch: self.epoch).write(batch, keys, on: database)
+            keys = try self.writing.write(batch, keys, on: database)
         }
         self.keys = keys
         numbers = batch.numbers
@@ -120,8 +120,8 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         let isCovered =
             batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
             && batch.numbers.last >= numbers.last
-            && batch.journal.allSatisfy { $0.position < batch.numbers.nextPosition }
-            && batch.newInstances.allSatisfy { $0.id < batch.numbers.nextInstance }
+            && batch.journal.indices.allSatisfy { batch.journal[$0].position < batch.numbers.nextPosition }
+            && batch.newInstances.indices.allSatisfy { batch.newInstances[$0].id < batch.numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
         guard isCovered else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")

@@ -13,6 +13,10 @@ final class PathNode: Node {
 
     func value<Host: Activation>(_ frame: inout Frame, _ host: Host) throws(EvaluationError) -> Value {
         try frame.budget.take(1 + fields.count)
+        if let first = fields.first, var value = host.value(ofField: first.name, of: variable) {
+            for place in 1..<fields.count { value = try fields[place].select(from: value, &frame.budget) }
+            return value
+        }
         var value = try host.value(of: variable, at: range, &frame.budget)
         for field in fields { value = try field.select(from: value, &frame.budget) }
         return value

@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+
+/// Work that is done again and again beside something that is measured, a thread each.
+final class BackgroundWork: Sendable {
+    private struct State {
+        var isOver = false
+        var turns = 0
+        var running = 0
+        var failure: (any Error)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Starts the work; each closure is one turn of it.
+    init(_ works: [@Sendable () throws -> Void]) {
+        for work in works {
+            state.withLock { $0.running += 1 }
+            let thread = Thread { [self] in
+                run(work)
+            }
+            thread.start()
+        }
+    }
+
+    private func run(_ work: () throws -> Void) {
+        do {
+            while state.withLock({ !$0.isOver }) {
+                try work()
+                state.withLock { $0.turns += 1 }
+            }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+        state.withLock { $0.running -= 1 }
+    }
+
+    /// Lets each end its turn; gives the number of turns.
+    func stop() throws -> Int {
+        state.withLock { $0.isOver = true }
+        while state.withLock({ $0.running > 0 }) { usleep(1_000) }
+        return try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return state.turns
+        }
+    }
+}
+
+/// Those who read while others send. Each call of a closure is one request.
+enum Readers {
+    /// Goes through the list of instances, a hundred at a time.
+    static func list(_ socket: String, rest: useconds_t) throws -> @Sendable () throws -> Void {
+        let reader = try Reader(socket: socket)
+        return {
+            let answer = try reader.get("/v1/instances?limit=100" + (reader.place.map { "&page=\($0)" } ?? ""))
+            reader.place = field(#""nextPage":""#, in: answer) { $0 != "\"" }
+            usleep(rest)
+        }
+    }
+
+    /// Waits for what happens to an instance.
+    static func tail(_ socket: String, instance: String, rest: useconds_t) throws -> @Sendable () throws -> Void {
+        let reader = try Reader(socket: socket)
+        return {
+            let path = "/v1/instances/\(instance)/history"
+            let query = reader.place.map { "?after=\($0)&limit=100&wait=1" } ?? "?limit=1&reverse=true"
+            let answer = try reader.get(path + query)
+            // The last row of a page is the newest.
+            let rows = answer.split(separator: #"{"seq":"#)
+            if rows.count > 1, let row = rows.last { reader.place = String(row.prefix { $0.isNumber }) }
+            usleep(rest)
+        }
+    }
+
+    /// Verifies all that the daemon has.
+    static func verify(_ socket: String) throws -> @Sendable () throws -> Void {
+        let reader = try LineReader(socket: socket)
+        return {
+            _ = try reader.lastLine(of: LineReader.post("/v1/verify"))
+        }
+    }
+
+    /// Has a backup made and fetches it.
+    static func backup(_ socket: String) throws -> @Sendable () throws -> Void {
+        let reader = try LineReader(socket: socket)
+        return {
+            let line = try reader.lastLine(of: LineReader.post("/v1/backups"))
+            guard let name = field(#""backup":""#, in: line, while: { $0 != "\"" }) else {
+                throw BenchmarkError("the backup was not made: \(line)")
+            }
+            _ = try reader.lastLine(of: "GET /v1/backups/\(name) HTTP/1.1\r\nHost: wfd\r\n\r\n")
+        }
+    }
+
+    private static func field(_ name: String, in text: String, while belongs: (Character) -> Bool) -> String? {
+        text.firstRange(of: name).map { String(text[$0.upperBound...].prefix(while: belongs)) }
+    }
+}
+
+/// A connection for answers in lines; used by one thread.
+private final class LineReader: @unchecked Sendable {
+    private let connection: LineConnection
+
+    init(socket: String) throws {
+        connection = try LineConnection(socket: socket)
+    }
+
+    deinit {
+        connection.close()
+    }
+
+    func lastLine(of request: String) throws -> String { try connection.lastLine(of: request) }
+
+    static func post(_ path: String) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: wfd\r\nContent-Length: 0\r\n\r\n"
+    }
+}
+
+/// A connection with the place in a list that it has come to; used by one thread.
+private final class Reader: @unchecked Sendable {
+    private let connection: LoadConnection
+    var place: String?
+
+    init(socket: String) throws {
+        connection = try LoadConnection(socket: socket)
+    }
+
+    deinit {
+        connection.close()
+    }
+
+    func get(_ path: String) throws -> String {
+        try connection.exchange(HTTPRequestText.get(path))
+        return connection.body
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// A work whose instructions are counted.
+enum CountedWork: String, CaseIterable, ExpressibleByArgument {
+    /// Steps of a flat machine, and as many of one with guard and assignment.
+    case step
+    /// Lines of a body of events, made into commands.
+    case decode
+    /// Batches of 500 events through the engine into a file.
+    case batch
+
+    /// How often it is done for the smaller of two counts.
+    var count: Int {
+        switch self {
+        case .step: 5_000
+        case .decode: 5_000
+        case .batch: 10
+        }
+    }
+
+    /// What one of `count` consists of.
+    var parts: Int {
+        switch self {
+        case .step: 2
+        case .decode: 1
+        case .batch: EngineFiles.batch
+        }
+    }
+
+    /// What is counted.
+    var title: String {
+        switch self {
+        case .step: "a step"
+        case .decode: "a line of a body"
+        case .batch: "an event in a batch"
+        }
+    }
+
+    private static let workload = Workload.nested(1_000)
+
+    /// Makes what it needs, so that the making does not count.
+    func prepare(in folder: URL) async throws {
+        if self == .batch { try await EngineFiles.fill(Self.workload, in: folder) }
+    }
+
+    /// Does it so often.
+    func run(_ count: Int, in folder: URL) async throws {
+        switch self {
+        case .step:
+            for loops in [try StepFigures.flat(), try StepFigures.guarded()] {
+                guard try loops.ours(count) == count else { throw BenchmarkError("steps are missing") }
+            }
+        case .decode: try Self.decode(count)
+        case .batch: try await Self.batches(count, in: folder)
+        }
+    }
+
+    private static func decode(_ count: Int) throws {
+        let lines = [
+            #"{"instance":"order-4711","event":"pay"}"#,
+            #"{"instance":"order-4711","event":"pay","data":{"amount":250,"currency":"EUR","ok":true}}"#,
+            #"{"instance":"i-1","event":"add","key":"01890a5d-ac96-774b-bcce-b302099a8057","expect":{"seq":7}}"#,
+        ].map { Array($0.utf8) }
+        var bytes = 0
+        for number in 0..<count {
+            let line = try BatchLine(body: lines[number % lines.count])
+            let command = SendCommand(
+                instance: line.instance, event: Event(name: line.event, data: line.data),
+                expectedSeq: line.expect?.seq.map(Seq.init), key: line.key.flatMap(RequestKey.init(text:)))
+            bytes += command.instance.utf8.count + command.event.name.utf8.count
+        }
+        guard bytes > count else { throw BenchmarkError("lines are missing") }
+    }
+
+    /// One request at a time, and no bound on the time of a batch: each is one transaction, however slow the machine.
+    private static func batches(_ count: Int, in folder: URL) async throws {
+        var files = try await EngineFiles(workload, in: folder)
+        var limits = EngineLimits()
+        limits.batchApplying = .seconds(600)
+        let running = try RunningEngine(path: files.ours, limits: limits)
+        try await running.send(files.firstCommands(), atOnce: 1)
+        try await running.send(files.commands(count * EngineFiles.batch), atOnce: 1)
+        try await running.stop()
+    }
+}
+
+/// Does a counted work; `count` runs it under callgrind.
+struct Work: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Does a work so often, for programs that count instructions.", shouldDisplay: false)
+
+    @Argument(help: "Which.")
+    var work: CountedWork
+
+    @Argument(help: "How often.")
+    var count: Int
+
+    @Argument(help: "A folder with what it needs.")
+    var folder: String
+
+    func run() async throws {
+        try await work.run(count, in: URL(filePath: folder))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import LinuxEvents
+
+/// Clients that do not wait for each other: requests are due at fixed times, whatever comes back, and the latency of
+/// each counts from the time when it was due.
+///
+/// So an answer that is slow is not only slow itself: those that wait behind it are counted with the time they waited
+/// (https://github.com/HdrHistogram/HdrHistogram, "coordinated omission").
+final class OpenLoad {
+    private let connections: [LoadConnection]
+    private let poller: Poller
+    private let timer: Int32
+    private var book: RequestBook
+
+    /// Connects. A request that is due while all connections are taken waits, and its time runs.
+    init(socket: String, connections count: Int, book: RequestBook) throws {
+        connections = try (0..<count).map { _ in try LoadConnection(socket: socket) }
+        timer = timerfd_create(CLOCK_MONOTONIC, O_NONBLOCK)
+        poller = try Poller(connections.map(\.descriptor) + [timer])
+        self.book = book
+    }
+
+    /// Sends so many requests a second for a time, waits for what is under way then, and gives the latencies.
+    func run(perSecond rate: Double, seconds: Double) throws -> Latencies {
+        var latencies = Latencies()
+        let count = Int(rate * seconds)
+        let begin = nanoseconds() + 1_000_000
+        func due(_ number: Int) -> UInt64 { begin + UInt64(Double(number) * 1e9 / rate) }
+        var free = connections
+        var sent = 0
+        var answered = 0
+        try wake(at: due(0))
+        while answered < count {
+            let ready = try poller.wait(seconds: 10)
+            guard ready > 0 else { throw BenchmarkError("the server did not answer for 10 seconds") }
+            for place in 0..<ready where poller[place] < connections.count {
+                let connection = connections[poller[place]]
+                guard try connection.receive() else { continue }
+                latencies.record(nanoseconds() - connection.since)
+                answered += 1
+                free.append(connection)
+            }
+            while sent < count, due(sent) <= nanoseconds(), let connection = free.popLast() {
+                connection.since = due(sent)
+                try book.next { try connection.send($0) }
+                sent += 1
+            }
+            // Without a free connection the next answer wakes; setting the timer also takes back that it has fired.
+            try wake(at: sent < count && !free.isEmpty ? due(sent) : .max >> 2)
+        }
+        return latencies
+    }
+
+    private func wake(at time: UInt64) throws {
+        guard linux_events_wake(timer, time) == 0 else { throw BenchmarkError("cannot set a timer: errno \(errno)") }
+    }
+
+    /// Gives the connections up.
+    func close() {
+        for connection in connections { connection.close() }
+        poller.close()
+        Foundation.close(timer)
+    }
+}

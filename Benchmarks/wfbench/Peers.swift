@@ -1,0 +1,138 @@
+import ArgumentParser
+import Foundation
+import JSON
+
+/// Runs what people use instead, where it is installed, with the same machine and events on the same disk, and says
+/// what each promises.
+struct Peers: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measures other libraries, where they are installed, beside ours, and tells what each promises.")
+
+    @Option(help: ArgumentHelp("The Python that has them.", valueName: "path"))
+    var python = "python3"
+
+    @Option(help: ArgumentHelp("Seconds of each.", valueName: "s"))
+    var seconds: Double = 5
+
+    @Option(help: ArgumentHelp("Where the scripts are.", valueName: "folder"))
+    var scripts = "Benchmarks/peers"
+
+    @Option(help: ArgumentHelp("Where the measured files are made; .build without it.", valueName: "folder"))
+    var folder: String?
+
+    func validate() throws {
+        guard (0.1...60).contains(seconds) else { throw ValidationError("0.1 to 60 seconds") }
+    }
+
+    func run() async throws {
+        let folder = try MeasuredFolder(in: folder)
+        defer { folder.remove() }
+        print(try Surroundings(folder: folder.root).text + "\n")
+        for peer in Peer.all {
+            guard try Self.run([python, "-c", "import \(peer.module)"]) != nil else {
+                print("\(peer.package): not installed; \(python) -m pip install \(peer.package)\n")
+                continue
+            }
+            try await folder.withFolder { folder in
+                let script = scripts + "/" + peer.script
+                let command = [python, script, "--seconds", seconds.text(1), "--folder", folder.path]
+                guard let line = try Self.run(command), let result = PeerResult(line) else {
+                    print("\(peer.package): '\(script)' failed\n")
+                    return
+                }
+                print(result.text)
+            }
+        }
+        for clients in [1, 64] {
+            let result = try await folder.withFolder { try await ours(clients, in: $0) }
+            print(result.text)
+        }
+    }
+
+    private func ours(_ clients: Int, in folder: URL) async throws -> PeerResult {
+        let daemon = try await ServerProcess.daemon(in: folder)
+        try daemon.prepare(instances: HTTPFigures.instances)
+        let load = try ClosedLoad(
+            socket: daemon.socket, clients: clients, book: RequestBook(flips: HTTPFigures.instances))
+        let outcome = try load.run(seconds: seconds)
+        load.close()
+        try daemon.stop()
+        return PeerResult(
+            name: "wfd over HTTP, \(clients == 1 ? "one client" : "\(clients) clients at once")", version: "",
+            perSecond: outcome.perSecond,
+            guarantee: "state and history row in one transaction, on disk when the event is answered (WAL, "
+                + "synchronous=FULL); a process of its own, history with digests, refusals, keys")
+    }
+
+    /// The last line that a program prints; nil when it fails.
+    private static func run(_ command: [String]) throws -> String? {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        let output = Pipe()
+        process.standardOutput = output
+        // An import that fails says so in a way that is ours to tell.
+        if command.contains("-c") { process.standardError = FileHandle.nullDevice }
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { return nil }
+        return text.split(separator: "\n").last.map(String.init) ?? ""
+    }
+}
+
+/// A library, and the script that measures it.
+private struct Peer {
+    /// The name that pip knows.
+    let package: String
+    let module: String
+    let script: String
+
+    static let all = [
+        Peer(package: "transitions", module: "transitions", script: "transitions_sqlite.py"),
+        Peer(package: "python-statemachine", module: "statemachine", script: "statemachine_sqlite.py"),
+        Peer(package: "sismic", module: "sismic", script: "sismic_sqlite.py"),
+        Peer(package: "dbos", module: "dbos", script: "dbos_sqlite.py"),
+    ]
+}
+
+/// What one of them came to.
+private struct PeerResult {
+    let name: String
+    let version: String
+    let perSecond: Double
+    let guarantee: String
+
+    init(name: String, version: String, perSecond: Double, guarantee: String) {
+        self.name = name
+        self.version = version
+        self.perSecond = perSecond
+        self.guarantee = guarantee
+    }
+
+    /// Reads the line that a script prints.
+    init?(_ line: String) {
+        guard let fields = try? JSONReader.value(from: Array(line.utf8)).object, let name = fields["peer"]?.string,
+            let version = fields["version"]?.string, let guarantee = fields["guarantee"]?.string,
+            let perSecond = fields["perSecond"]?.number
+        else { return nil }
+        self.init(name: name, version: version, perSecond: perSecond, guarantee: guarantee)
+    }
+
+    var text: String {
+        let title = version.isEmpty ? name : "\(name) (\(version))"
+        return title.padding(toLength: 58, withPad: " ", startingAt: 0) + String(Int(perSecond)).padded(9)
+            + " events/s\n    \(guarantee)\n"
+    }
+}
+
+extension JSONValue {
+    /// A number of either kind.
+    fileprivate var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+}

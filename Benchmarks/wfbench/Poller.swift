@@ -1,0 +1,38 @@
+import Foundation
+import LinuxEvents
+
+/// Waits for many sockets at once.
+final class Poller {
+    private let descriptor: Int32
+    private var events: [epoll_event]
+
+    /// Watches sockets for what can be read; each is told by its place in the list.
+    init(_ sockets: [Int32]) throws {
+        descriptor = epoll_create1(0)
+        events = Array(repeating: epoll_event(), count: max(sockets.count, 1))
+        for (place, socket) in sockets.enumerated() {
+            guard linux_events_watch(descriptor, socket, UInt64(place)) == 0 else {
+                throw BenchmarkError("cannot wait for a socket: errno \(errno)")
+            }
+        }
+    }
+
+    /// Waits; gives how many can be read, 0 when the time is over.
+    func wait(seconds: Int) throws -> Int {
+        while true {
+            let count = epoll_wait(descriptor, &events, Int32(events.count), Int32(seconds * 1_000))
+            if count >= 0 { return Int(count) }
+            guard errno == EINTR else { throw BenchmarkError("cannot wait for sockets: errno \(errno)") }
+        }
+    }
+
+    /// The place of one of those that can be read.
+    subscript(index: Int) -> Int {
+        Int(linux_events_number(&events[index]))
+    }
+
+    /// Stops watching.
+    func close() {
+        Foundation.close(descriptor)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// A server under load, in a process of its own, over a unix socket.
+final class ServerProcess {
+    let socket: String
+    /// The database; nil for a server that has none.
+    let database: String?
+    private let process = Process()
+
+    /// Starts the `wfd` beside this program, on a database of its own, and waits until it listens.
+    static func daemon(in folder: URL, name: String = "wfd") async throws -> ServerProcess {
+        let socket = folder.appending(path: "\(name).sock").path
+        let database = folder.appending(path: "\(name).db").path
+        return try await ServerProcess(
+            program: Self.directory.appending(path: "wfd"),
+            arguments: ["--database", database, "--listen", "unix:\(socket)", "--log-level", "warning"],
+            socket: socket, database: database)
+    }
+
+    /// Starts the same server with nothing behind it, and waits until it listens.
+    static func empty(in folder: URL) async throws -> ServerProcess {
+        let socket = folder.appending(path: "empty.sock").path
+        return try await ServerProcess(
+            program: Self.program, arguments: ["serve-empty", "--listen", "unix:\(socket)"], socket: socket,
+            database: nil)
+    }
+
+    private init(program: URL, arguments: [String], socket: String, database: String?) async throws {
+        self.socket = socket
+        self.database = database
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw BenchmarkError("'\(program.path)' is missing: build it with 'make bench'")
+        }
+        process.executableURL = program
+        process.arguments = arguments
+        try process.run()
+        let deadline = ContinuousClock.now + .seconds(20)
+        while true {
+            if let connection = try? LoadConnection(socket: socket) {
+                connection.close()
+                return
+            }
+            guard .now < deadline, process.isRunning else {
+                throw BenchmarkError("'\(program.path)' did not start to listen on '\(socket)'")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Ends it in order, and waits for that.
+    func stop() throws {
+        process.terminate()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("the server of '\(socket)' ended with status \(process.terminationStatus)")
+        }
+    }
+
+    /// Kills it as a crash would.
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// What it keeps in memory of its own (`RssAnon` of proc_pid_status(5)), in MiB.
+    func anonymousMiB() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1_024
+    }
+
+    /// This program.
+    private static var program: URL {
+        // Linux tells it whatever the shell called it (proc_pid_exe(5)).
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: path ?? CommandLine.arguments[0])
+    }
+
+    /// Where this program and those that are built with it are.
+    static var directory: URL { program.deletingLastPathComponent() }
+}
+
+/// Why a measurement cannot go on.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

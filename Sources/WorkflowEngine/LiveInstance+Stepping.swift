@@ -1,0 +1,38 @@
+import Statechart
+import WorkflowStore
+
+// What the machine says about an event for the instance as it is.
+
+extension LiveInstance {
+    func step(_ event: Event) -> Outcome { machine.step(snapshot, event, as: identity) }
+
+    /// The rest of what an accepted event leads to.
+    func chain(_ event: Event, _ macrostep: Macrostep) -> Chain { machine.chain(event, macrostep, as: identity) }
+
+    /// Every candidate transition for an event, in the order tried.
+    func explained(_ event: Event) -> [CandidateView] {
+        machine.explain(snapshot, event, as: identity).map { CandidateView($0, of: machine) }
+    }
+
+    func rejection(_ refusal: Refusal, of event: Event) -> Rejection {
+        .refused(refusal, event: event.name, machine: machine, facts: facts)
+    }
+
+    /// Throws why a command cannot be carried out whatever its event is.
+    func refuse(_ command: SendCommand) throws(Rejection) {
+        switch record.status {
+        case .running: break
+        case .failed: throw .failed(facts)
+        case .done, .cancelled, .purging: throw .finished(facts)
+        }
+        try refuse(unless: command.expectedSeq)
+        guard let path = command.expectedState else { return }
+        let isActive = machine.state(atPath: path).map(snapshot.configuration.contains) ?? false
+        if !isActive { throw .preconditionFailed("state '\(path)'", facts) }
+    }
+
+    /// Throws when the instance has another seq than expected.
+    func refuse(unless expected: Seq?) throws(Rejection) {
+        if let expected, expected != record.seq { throw .preconditionFailed("seq \(expected.rawValue)", facts) }
+    }
+}

@@ -1,0 +1,66 @@
+import Hummingbird
+import JSON
+import NIOCore
+import WorkflowAPI
+import WorkflowEngine
+
+/// Sends the lines of a body and writes their answers, both at once: lines are read while earlier ones are applied, and
+/// answered while later ones are read.
+struct BatchStream {
+    let engine: Engine
+    let body: RequestBody
+
+    /// Ends when every line is answered. When reading fails, the lines before are answered first; when the caller goes
+    /// away, reading ends.
+    func run(_ writer: inout LineWriter) async throws {
+        let (groups, groupSink) = AsyncStream.makeStream(of: BegunGroup.self)
+        let (rests, restSink) = AsyncStream.makeStream(of: BegunGroup.self)
+        // Awaited below, also when writing throws; cancelled then.
+        try await withThrowingTaskGroup(of: Void.self) { [engine, body] tasks in
+            tasks.addTask {
+                defer { groupSink.finish() }
+                try await Self.read(body, engine, into: groupSink, answered: rests)
+            }
+            for await begun in groups {
+                let outcomes = await begun.sends.outcomes()
+                var text = JSONWriter(capacity: 256 * outcomes.count)
+                begun.group.forEachAnswer(outcomes) { answer in
+                    answer.write(to: &text)
+                    text.endLine()
+                }
+                try await writer.write(lines: text)
+                restSink.yield(begun)
+            }
+            try await tasks.next()
+        }
+    }
+
+    /// Reads lines and puts them into the writer's queue, group by group, in order: full groups, and what there is when
+    /// no more has come yet, so that a caller who waits for an answer gets it.
+    private static func read(
+        _ body: RequestBody, _ engine: Engine, into groups: AsyncStream<BegunGroup>.Continuation,
+        answered: AsyncStream<BegunGroup>
+    ) async throws {
+        var lines = BodyLines(body)
+        var answers = answered.makeAsyncIterator()
+        var underWay = (lines: 0, bytes: 0)
+        while try await lines.more() {
+            while true {
+                var group = BatchGroup()
+                try lines.forEach { line, number in
+                    if !line.isEmpty { group.add(line, number: number) }
+                    return !group.isFull
+                }
+                if group.count == 0 { break }
+                while underWay.lines >= BatchLimits.linesUnderWay || underWay.bytes >= BatchLimits.bytesUnderWay {
+                    guard let begun = await answers.next(isolation: #isolation) else { throw CancellationError() }
+                    underWay.lines -= begun.group.count
+                    underWay.bytes -= begun.group.bytes
+                }
+                groups.yield(try await group.begin(in: engine))
+                underWay.lines += group.count
+                underWay.bytes += group.bytes
+            }
+        }
+    }
+}

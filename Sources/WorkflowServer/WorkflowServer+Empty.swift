@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+import JSON
+package import Logging
+import WorkflowAPI
+
+extension WorkflowServer {
+    /// The same server without an engine: `POST /v1/instances/NAME/events` reads its request as the real route does,
+    /// does nothing, and answers as much as an event of a machine with two states is answered.
+    ///
+    /// What benchmarks measure the real route against: all that HTTP and JSON cost, and nothing else.
+    package init(emptyAt address: ListenAddress, logger: Logger) {
+        let router = Router(options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ProblemMiddleware<BasicRequestContext>(logger: logger))
+        self.init(address: address, router: router, events: Self.nothing, logger: logger)
+    }
+
+    private static func nothing(_ request: Request, _ name: String) async throws -> Response {
+        let parameters = try reading { try SendParameters(query: try request.queryItems) }
+        _ = try request.idempotencyKey()
+        let body = try await request.object(as: SendRequest.self)
+        let detail: [String]? = parameters.detail ? [] : nil
+        let answer = SendAnswer(
+            instance: name, event: body.event, seq: 1_000, fromSeq: 999, from: ["off"], to: ["on"], status: .running,
+            configuration: ["on"], context: [:], exited: detail, entered: detail)
+        return Response(answer, headers: [.eTag: "\"1000\""])
+    }
+}

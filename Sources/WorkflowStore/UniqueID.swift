@@ -1,0 +1,51 @@
+/// Sixteen bytes that name a store or an instance everywhere (RFC 9562).
+package struct UniqueID: Hashable, Sendable {
+    // In place, and not in an array of their own: every instance that is kept in memory has one. As they lie in memory.
+    private let high: UInt64
+    private let low: UInt64
+
+    /// - Precondition: `bytes` has 16 elements.
+    package init(bytes: [UInt8]) {
+        precondition(bytes.count == 16, "a UUID has 16 bytes")
+        (high, low) = bytes.withUnsafeBytes {
+            ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+    }
+
+    /// Reads the usual text form, in either case; nil for anything else.
+    package init?(text: String) {
+        let characters = Array(text.utf8)
+        let hyphens = [8, 13, 18, 23]
+        guard characters.count == 36, hyphens.allSatisfy({ characters[$0] == UInt8(ascii: "-") }) else { return nil }
+        let digits = characters.indices.filter { !hyphens.contains($0) }.map {
+            Character(UnicodeScalar(characters[$0]))
+        }
+        let values = digits.compactMap(\.hexDigitValue)
+        guard values.count == 32, digits.allSatisfy(\.isASCII) else { return nil }
+        self.init(bytes: stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+    }
+
+    /// A version 7 UUID: the time, then 74 random bits.
+    package init(at time: Timestamp, random: inout some RandomNumberGenerator) {
+        let first = UInt64.random(in: .min ... .max, using: &random)
+        let second = UInt64.random(in: .min ... .max, using: &random)
+        // Of the random numbers the lowest bytes come first.
+        let tail = UInt64(first & 0x0F) << 8 | UInt64(first >> 8 & 0xFF)
+        high = (UInt64(truncatingIfNeeded: time.rawValue) << 16 | 0x7000 | tail).bigEndian
+        low = (second.byteSwapped & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000).bigEndian
+    }
+
+    /// Always 16 bytes, in network order.
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// The 16 bytes where they are, for as long as the call.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try Swift.withUnsafeBytes(of: (high, low), body)
+    }
+
+    /// The usual text form, in lower case.
+    package var text: String {
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+    }
+}
