@@ -16,6 +16,8 @@ struct Benchmark: AsyncParsableCommand {
 @main
 enum Main {
     static func main() {
+        // A server of ours ends in order.
+        if !CommandLine.arguments.contains(ServeEmpty.configuration.commandName ?? "") { Interruption.prepare() }
         let ended = DispatchSemaphore(value: 0)
         // Awaited below; a command that fails ends the process itself. Not on the main actor, whose thread waits.
         Task.detached {

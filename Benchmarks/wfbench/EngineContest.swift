@@ -27,9 +27,9 @@ struct EngineContest: Contest {
 
     mutating func floor() async throws -> Sample? {
         let plan = try files.plan(events)
-        let begin = ContinuousClock.now
+        let work = Stopwatch()
         try loop.run(plan)
-        return Sample(events: events, in: .now - begin)
+        return Sample(events: events, work)
     }
 
     mutating func end() async throws {
@@ -40,8 +40,9 @@ struct EngineContest: Contest {
 }
 
 extension RunningEngine {
-    /// Sends all, a few requests at once.
-    func send(_ lists: [[SendCommand]], atOnce lanes: Int = 4) async throws {
+    /// Sends all, several requests at once: so many that the writer always has some to apply, also while all that it
+    /// may have under way is being committed.
+    func send(_ lists: [[SendCommand]], atOnce lanes: Int = 8) async throws {
         try await OrderedSender(engine).send(lists, atOnce: lanes)
     }
 
@@ -49,21 +50,23 @@ extension RunningEngine {
     func measure(_ lists: [[SendCommand]]) async throws -> Sample {
         let events = lists.reduce(0) { $0 + $1.count }
         let before = engine.statistics.counts
-        let begin = ContinuousClock.now
+        let work = Stopwatch()
         try await send(lists)
-        let time = ContinuousClock.now - begin
+        let sample = Sample(events: events, work)
         let after = engine.statistics.counts
         guard after.events - before.events == events else { throw BenchmarkError("events are missing") }
         let mean = Double(events) / Double(max(1, after.batches - before.batches))
-        return Sample(events: events, in: time, and: "\(mean.text(0)) events a commit")
+        return sample.noting("\(mean.text(0)) events a commit")
     }
 }
 
 extension Sample {
-    /// Events a second; the note tells how long one takes.
-    init(events: Int, in time: Duration, and more: String? = nil) {
-        let seconds = time / .seconds(1)
-        let each = (seconds / Double(events) * 1e6).text(2) + " µs each"
-        self.init(value: Double(events) / seconds, note: more.map { each + ", " + $0 } ?? each)
+    /// Events a second; the note tells how long one takes, and for how long the process computed for it.
+    init(events: Int, _ work: Stopwatch) {
+        let (seconds, computing) = work.elapsed()
+        let each = [seconds, computing].map { ($0 / Double(events) * 1e6).text(2) }
+        self.init(value: Double(events) / seconds, note: "\(each[0]) µs each, \(each[1]) of CPU")
     }
+
+    func noting(_ more: String) -> Sample { Sample(value: value, note: note.map { $0 + ", " + more } ?? more) }
 }

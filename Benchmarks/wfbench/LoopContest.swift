@@ -31,10 +31,10 @@ struct LoopContest: Contest {
     }
 
     private static func measure(_ loop: (Int) throws -> Int, _ count: Int) throws -> Sample {
-        let begin = ContinuousClock.now
+        let work = Stopwatch()
         let done = try loop(count)
-        let time = ContinuousClock.now - begin
+        let sample = Sample(events: count, work)
         guard done == count else { throw BenchmarkError("\(done) of \(count) were done") }
-        return Sample(events: count, in: time)
+        return sample
     }
 }

@@ -11,6 +11,10 @@ struct MeasuredFolder {
         let parent: URL
         if let place {
             parent = URL(filePath: place)
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), isFolder.boolValue else {
+                throw BenchmarkError("'\(place)' is no folder")
+            }
         } else if FileManager.default.fileExists(atPath: ".build") {
             parent = URL(filePath: ".build")
         } else {
@@ -25,6 +29,7 @@ struct MeasuredFolder {
         }
         root = parent.appending(path: "bench-\(ProcessInfo.processInfo.processIdentifier)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        Interruption.made(root)
     }
 
     /// Calls the body with an empty folder, which is removed afterwards.

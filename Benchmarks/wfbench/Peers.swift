@@ -28,7 +28,11 @@ struct Peers: AsyncParsableCommand {
         let folder = try MeasuredFolder(in: folder)
         defer { folder.remove() }
         print(try Surroundings(folder: folder.root).text + "\n")
+        guard try Self.run([python, "-c", ""]) != nil else { throw BenchmarkError("'\(python)' does not run") }
         for peer in Peer.all {
+            guard FileManager.default.fileExists(atPath: scripts + "/" + peer.script) else {
+                throw BenchmarkError("'\(scripts)' has no '\(peer.script)'; --scripts names the folder")
+            }
             guard try Self.run([python, "-c", "import \(peer.module)"]) != nil else {
                 print("\(peer.package): not installed; \(python) -m pip install \(peer.package)\n")
                 continue

@@ -53,11 +53,11 @@ struct ReplayContest: Contest {
     mutating func end() async throws { try file.close() }
 
     private func measure(_ pass: @Sendable (SQLiteFile) async throws -> Int) async throws -> Sample {
-        let begin = ContinuousClock.now
+        let work = Stopwatch()
         let count = try await pass(file)
-        let time = ContinuousClock.now - begin
+        let sample = Sample(events: events, work)
         guard count == events else { throw BenchmarkError("\(count) of \(events) events were gone through") }
-        return Sample(events: events, in: time)
+        return sample
     }
 
     /// Reads the same rows in the same slices, and hashes the same bytes.

@@ -34,6 +34,7 @@ final class ServerProcess {
         process.executableURL = program
         process.arguments = arguments
         try process.run()
+        Interruption.began(process.processIdentifier)
         let deadline = ContinuousClock.now + .seconds(20)
         while true {
             if let connection = try? LoadConnection(socket: socket) {
@@ -51,6 +52,7 @@ final class ServerProcess {
     func stop() throws {
         process.terminate()
         process.waitUntilExit()
+        Interruption.ended(process.processIdentifier)
         guard process.terminationStatus == 0 else {
             throw BenchmarkError("the server of '\(socket)' ended with status \(process.terminationStatus)")
         }
@@ -60,6 +62,7 @@ final class ServerProcess {
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+        Interruption.ended(process.processIdentifier)
     }
 
     /// What it keeps in memory of its own (`RssAnon` of proc_pid_status(5)), in MiB.

@@ -55,7 +55,7 @@ struct BatchSending {
         var group = Group()
         var number: Int64 = 0
         do {
-            while let line = try source.next(limit: APILimits.bodyBytes) {
+            while let line = try next(of: source) {
                 number += 1
                 if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { continue }
                 guard let read = try readable(line, number) else { continue }
@@ -72,6 +72,14 @@ struct BatchSending {
             throw error
         }
         try finish()
+    }
+
+    private func next(of source: any LineSource) throws -> [UInt8]? {
+        do {
+            return try source.next(limit: APILimits.bodyBytes)
+        } catch let failure as CommandFailure {
+            throw CommandFailure(failure.exitStatus, failure.message, notes: failure.notes + sent)
+        }
     }
 
     private func finish() throws {

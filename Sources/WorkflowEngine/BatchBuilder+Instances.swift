@@ -6,9 +6,7 @@ import WorkflowStore
 
 extension BatchBuilder {
     /// Starts an instance.
-    mutating func start(
-        _ command: StartCommand, random: inout some RandomNumberGenerator
-    ) throws(Rejection) -> Answer {
+    mutating func start(_ command: StartCommand) throws(Rejection) -> Answer {
         let scope = try command.key.flatMap { key throws(Rejection) in try self.scope(ofStart: command.machine, key) }
         if let key = command.key, let scope, let position = try position(of: key, in: scope) {
             return .repeated(position)
@@ -18,7 +16,7 @@ extension BatchBuilder {
             throw .machineNotFound(
                 name: command.machine, version: command.version, latest: latest?.record.version)
         }
-        let uuid = UniqueID(at: now, random: &random)
+        let uuid = newID(now)
         let name = command.instance ?? uuid.text
         if try self.instance(named: name) != nil { throw .instanceExists(name) }
         let instance = LiveInstance(started: numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, at: now)
@@ -31,7 +29,8 @@ extension BatchBuilder {
             let event = command.event(at: instance.identity.startedAt)
             let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
             if let scope { remember(command.key, in: scope, at: numbers.nextPosition) }
-            record(chain, of: add(started: instance), kind: .started, key: command.key)
+            add(started: instance)
+            record(chain, of: instance, kind: .started, key: command.key)
             return .started(
                 InstanceView(record: instance.written(), machine: loaded.record, failure: instance.failure))
         }
@@ -41,14 +40,13 @@ extension BatchBuilder {
     mutating func send(
         _ command: SendCommand
     ) throws(Rejection) -> Answer {
-        let touched = try existing(command.instance)
-        let instance = touched.instance
+        let instance = try existing(command.instance)
         let scope = KeyScope.instance(instance.record.id)
         if let key = command.key, !command.isDryRun {
             if let position = try position(of: key, in: scope) { return .repeated(position) }
             try refuseExpired(key)
         }
-        fireDue(of: touched)
+        fireDue(of: instance)
         try instance.refuse(command)
         let event = Event(name: command.event.name, data: command.event.data, at: instance.time(at: now))
         let explanation = command.isExplained ? instance.explained(event) : nil
@@ -62,7 +60,7 @@ extension BatchBuilder {
         let chain = instance.chain(event, macrostep)
         let answer = SentEvent(chain, from: instance, isDryRun: command.isDryRun, explanation: explanation)
         remember(command.key, in: scope, at: numbers.nextPosition)
-        record(chain, of: touched, kind: .event, key: command.key)
+        record(chain, of: instance, kind: .event, key: command.key)
         return .sent(answer)
     }
 
@@ -71,7 +69,7 @@ extension BatchBuilder {
         _ commands: [SendCommand]
     ) throws(Rejection) -> [Answer] {
         // What is not accepted goes with the copy, and so does what fired before it.
-        var trial = copy()
+        var trial = trial()
         var answers: [Answer] = []
         for (offset, command) in commands.enumerated() {
             do throws(Rejection) {
@@ -91,8 +89,7 @@ extension BatchBuilder {
     mutating func retry(
         _ command: RetryCommand
     ) throws(Rejection) -> SentEvent {
-        let touched = try existing(command.instance)
-        let before = touched.instance
+        let before = try existing(command.instance)
         try before.refuse(unless: command.expectedSeq)
         guard before.record.status == .failed, let kept = before.snapshot.nextTimer else {
             throw .notFailed(before.facts)
@@ -108,35 +105,38 @@ extension BatchBuilder {
         case .accepted(let macrostep):
             let chain = before.chain(event, macrostep)
             let answer = SentEvent(chain, from: before, isDryRun: false, explanation: nil)
-            record(chain, of: touched, kind: .retried)
+            record(chain, of: before, kind: .retried)
             return answer
         }
     }
 
     mutating func record(
-        _ chain: Chain, of touched: TouchedInstance, kind: JournalKind, key: RequestKey? = nil
+        _ chain: Chain, of instance: LiveInstance, kind: JournalKind, key: RequestKey? = nil
     ) {
-        for (offset, link) in chain.links.enumerated() {
-            charge(link.macrostep.cost)
-            record(
-                link.macrostep.snapshot, of: touched, kind: offset == 0 ? kind : .sent, event: link.event,
-                key: offset == 0 ? key : nil)
-        }
-        if let failure = chain.failure { recordFailure(failure.event, of: touched) }
+        record(chain.first, of: instance, kind: kind, key: key)
+        for link in chain.rest { record(link, of: instance, kind: .sent) }
+        if let failure = chain.failure { recordFailure(failure.event, of: instance) }
+    }
+
+    private mutating func record(
+        _ link: Chain.Link, of instance: LiveInstance, kind: JournalKind, key: RequestKey? = nil
+    ) {
+        charge(link.macrostep.cost)
+        record(link.macrostep.snapshot, of: instance, kind: kind, event: link.event, key: key)
     }
 
     /// An event that nobody waits for could not be applied: it stays among what is armed until somebody retries.
-    mutating func recordFailure(_ event: Event, of touched: TouchedInstance) {
-        var snapshot = touched.instance.snapshot
+    mutating func recordFailure(_ event: Event, of instance: LiveInstance) {
+        var snapshot = instance.snapshot
         snapshot.status = .failed
-        record(snapshot, of: touched, kind: .failed, event: event)
+        record(snapshot, of: instance, kind: .failed, event: event)
     }
 
     private mutating func existing(
         _ name: String
-    ) throws(Rejection) -> TouchedInstance {
-        guard let touched = try instance(named: name) else { throw .instanceNotFound(name) }
-        return touched
+    ) throws(Rejection) -> LiveInstance {
+        guard let instance = try instance(named: name) else { throw .instanceNotFound(name) }
+        return instance
     }
 
     /// The scope of a start's key: the machine's name, whatever the version.
@@ -156,4 +156,9 @@ extension BatchBuilder {
         let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds
         if time.rawValue > newest { throw .keyAhead(key.text, at: time, now: now) }
     }
+}
+
+extension Chain {
+    /// Rows of the journal that it takes.
+    var rows: Int64 { Int64(1 + rest.count + (failure == nil ? 0 : 1)) }
 }

@@ -10,11 +10,11 @@ extension BatchBuilder {
         _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
         guard let name = try read({ () throws(StoreError) in try store.instanceName(id) }),
-            let touched = try instance(named: name), let next = touched.instance.nextKey, next <= key
+            let instance = try instance(named: name), let next = instance.nextKey, next <= key
         else { return .nothing }
-        guard touched.firings < limits.firingsOfInstance else { return .exhausted }
-        guard fireNext(of: touched) else { return .nothing }
-        return .fired(next: touched.instance.nextKey, turn: touched.instance.comesAtOnce ? now : nil)
+        guard instance.firings < limits.firingsOfInstance else { return .exhausted }
+        guard fireNext(of: instance) else { return .nothing }
+        return .fired(next: instance.nextKey, turn: instance.comesAtOnce ? now : nil)
     }
 
     /// What came of looking at an instance that may have something due.
@@ -29,26 +29,24 @@ extension BatchBuilder {
 
     /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
     /// these arm, so that an instance that never comes to rest can still be told something.
-    mutating func fireDue(of touched: TouchedInstance) {
-        let instance = touched.instance
+    mutating func fireDue(of instance: LiveInstance) {
         guard instance.nextDue(by: now) != nil else { return }
         let time = instance.time(at: now)
         var left = instance.snapshot.armed.count { $0.isImmediate || $0.due <= time } + limits.firingsOfInstance
-        while left > 0, fireNext(of: touched) { left -= 1 }
+        while left > 0, fireNext(of: instance) { left -= 1 }
     }
 
     /// Fires what is due next; false when nothing is.
     @discardableResult
-    private mutating func fireNext(of touched: TouchedInstance) -> Bool {
-        let instance = touched.instance
+    private mutating func fireNext(of instance: LiveInstance) -> Bool {
         guard let timer = instance.nextDue(by: now) else { return false }
-        touched.firings += 1
+        instance.firings += 1
         let event = event(of: timer, in: instance)
         switch instance.step(event) {
         case .accepted(let macrostep):
-            record(instance.chain(event, macrostep), of: touched, kind: timer.isImmediate ? .sent : .timer)
+            record(instance.chain(event, macrostep), of: instance, kind: timer.isImmediate ? .sent : .timer)
         case .refused:
-            recordFailure(event, of: touched)
+            recordFailure(event, of: instance)
         }
         return true
     }

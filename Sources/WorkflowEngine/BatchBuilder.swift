@@ -9,10 +9,9 @@ import WorkflowStore
 struct BatchBuilder {
     /// What is committed.
     let store: any StoreLookup
-    /// What is being committed, and holds only if that succeeds.
-    let provisional: Provisional?
+    /// What is being committed, and holds only if that succeeds; the oldest first.
+    let provisional: [Provisional]
     let library: MachineLibrary
-    /// What is committed, of some instances.
     let recent: RecentInstances
     /// The clock's time. A virtual clock moves within a batch, from timer to timer.
     var now: Timestamp
@@ -21,7 +20,11 @@ struct BatchBuilder {
     private var machines: [LoadedMachine] = []
     private var journal: [JournalRecord] = []
     private var snapshots: [SnapshotRecord] = []
-    private var instances = TouchedInstances()
+    private var touched: TouchedInstances
+    /// Hands out numbers of batches and trials.
+    private let nextNumber: () -> UInt64
+    /// Makes the id of an instance that begins at a time.
+    let newID: (Timestamp) -> UniqueID
     private(set) var bytes = 0
     /// Units of evaluation of the macrosteps that were recorded.
     private(set) var cost = 0
@@ -30,14 +33,18 @@ struct BatchBuilder {
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
-        store: any StoreLookup, after provisional: Provisional?, numbers: StoreNumbers, library: MachineLibrary,
-        recent: RecentInstances, now: Timestamp, limits: EngineLimits
+        store: any StoreLookup, after provisional: [Provisional], numbers: StoreNumbers, library: MachineLibrary,
+        recent: RecentInstances, now: Timestamp, limits: EngineLimits,
+        nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID
     ) {
         self.store = store
         self.provisional = provisional
         self.numbers = numbers
         self.library = library
         self.recent = recent
+        self.nextNumber = nextNumber
+        self.newID = newID
+        touched = TouchedInstances(number: nextNumber())
         self.now = now
         self.limits = limits
     }
@@ -46,7 +53,10 @@ struct BatchBuilder {
     var rows: Int { journal.count + machines.count }
 
     /// What the next batch is applied on top of, before this one is committed.
-    var result: Provisional { Provisional(instances: instances, machines: machines, keys: keys) }
+    var result: Provisional { Provisional(machines: machines, keys: keys) }
+
+    /// The instances that it read or changed.
+    var instances: [LiveInstance] { touched.list }
 
     /// Everything to write, in one transaction.
     mutating func batch() -> StoreBatch {
@@ -56,28 +66,33 @@ struct BatchBuilder {
         batch.journal = journal
         batch.snapshots = snapshots
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
-        instances.write(to: &batch)
+        touched.settle(in: recent)
+        touched.write(to: &batch)
         return batch
     }
 
     /// The batch as it is, to try something that may have to be undone.
-    func copy() -> BatchBuilder {
-        var copy = self
-        copy.instances = instances.copy()
-        return copy
+    func trial() -> BatchBuilder {
+        var trial = self
+        trial.touched = touched.trial(number: nextNumber())
+        return trial
+    }
+
+    /// Makes room for so many commands.
+    mutating func reserve(_ commands: Int) {
+        journal.reserveCapacity(commands)
+        touched.reserve(commands)
     }
 
     /// Applies one command, or says why not; a rejected command leaves no trace in the batch.
-    mutating func apply(
-        _ command: Command, random: inout some RandomNumberGenerator
-    ) -> Result<Answer, Rejection> {
+    mutating func apply(_ command: Command) -> Result<Answer, Rejection> {
         do throws(Rejection) {
             switch command {
             case .apply(let apply): return .success(.applied(try self.apply(apply)))
-            case .start(let start): return .success(try self.start(start, random: &random))
+            case .start(let start): return .success(try self.start(start))
             case .send(let send) where send.isDryRun:
                 // What fires before it, and what it does, goes with the copy.
-                var trial = copy()
+                var trial = trial()
                 return .success(try trial.send(send))
             case .send(let send): return .success(try self.send(send))
             case .sendTogether(let sends): return .success(.sentTogether(try sendTogether(sends)))
@@ -109,7 +124,7 @@ extension BatchBuilder {
     }
 
     func machine(named name: String, version: Int64?) throws(Rejection) -> LoadedMachine? {
-        for added in [machines, provisional?.machines ?? []] {
+        for added in [machines] + provisional.reversed().map(\.machines) {
             let found = added.last { $0.record.name == name && (version == nil || $0.record.version == version) }
             if let found { return found }
         }
@@ -120,7 +135,7 @@ extension BatchBuilder {
 
     func machine(_ id: MachineID) throws(Rejection) -> LoadedMachine? {
         if let loaded = library.machine(id) { return loaded }
-        for added in [machines, provisional?.machines ?? []] {
+        for added in [machines] + provisional.reversed().map(\.machines) {
             if let loaded = added.first(where: { $0.record.id == id }) { return loaded }
         }
         guard let record = try read({ () throws(StoreError) in try store.machine(id) }) else { return nil }
@@ -141,11 +156,10 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds a row to the journal: what an event made of an instance.
     mutating func record(
-        _ snapshot: Snapshot, of touched: TouchedInstance, kind: JournalKind, event: Event, key: RequestKey? = nil
+        _ snapshot: Snapshot, of instance: LiveInstance, kind: JournalKind, event: Event, key: RequestKey? = nil
     ) {
-        let written = touched.instance.advance(
+        let written = instance.advance(
             to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key, &digests)
-        touched.isChanged = true
         numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + 1)
         bytes += 256 + (written.row.data?.utf8.count ?? 0)
         journal.append(written.row)
@@ -157,17 +171,18 @@ extension BatchBuilder {
 
 extension BatchBuilder {
     /// An instance as it is after what the batch did so far; nil when there is none.
-    mutating func instance(named name: String) throws(Rejection) -> TouchedInstance? {
-        if let touched = instances[name] { return touched }
-        if let known = provisional?.instances[name]?.instance ?? recent.instance(named: name) {
-            return instances.add(known)
-        }
-        return try stored(name).map { instances.add(own: $0, isNew: false) }
+    mutating func instance(named name: String) throws(Rejection) -> LiveInstance? {
+        if let copy = touched.copy(named: name) { return copy }
+        if let known = recent.instance(named: name) { return touched.touch(known) }
+        guard let instance = try stored(name) else { return nil }
+        recent.keep(instance)
+        return touched.touch(instance)
     }
 
     /// Takes an instance that begins in this batch.
-    mutating func add(started instance: LiveInstance) -> TouchedInstance {
-        instances.add(own: instance, isNew: true)
+    mutating func add(started instance: LiveInstance) {
+        touched.add(started: instance)
+        recent.keep(instance)
     }
 
     private func stored(_ name: String) throws(Rejection) -> LiveInstance? {
@@ -181,7 +196,8 @@ extension BatchBuilder {
     /// Where a key was used, in this batch or before.
     func position(of key: RequestKey, in scope: KeyScope) throws(Rejection) -> Position? {
         let place = KeyPlace(key: key, scope: scope)
-        if let position = keys[place] ?? provisional?.keys[place] { return position }
+        if let position = keys[place] { return position }
+        for batch in provisional { if let position = batch.keys[place] { return position } }
         return try read { () throws(StoreError) in try store.position(of: key, in: scope) }
     }
 

@@ -7,6 +7,8 @@ package final class BatchStatistics: Sendable {
         package var batches = 0
         package var events = 0
         package var largestBatch = 0
+        /// Batches behind which the next was applied before they were committed, whether that succeeded or not.
+        package var overlapped = 0
     }
 
     private let state = Mutex(Counts())
@@ -21,4 +23,6 @@ package final class BatchStatistics: Sendable {
             counts.largestBatch = max(counts.largestBatch, rows)
         }
     }
+
+    func batchOverlapped() { state.withLock { $0.overlapped += 1 } }
 }

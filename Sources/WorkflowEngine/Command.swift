@@ -101,14 +101,14 @@ enum Command: Sendable {
     }
 }
 
-/// What the writer says when it has done it, and it is on disk. As small as a reference.
+/// What the writer says when it has done it, and it is on disk. Small, because it is moved often.
 enum Answer: Sendable {
     indirect case applied(AppliedMachine)
     indirect case started(InstanceView)
     case sent(SentEvent)
     case sentTogether([Answer])
     /// A key that was used before: its row in the journal, from which the first answer is made again.
-    indirect case repeated(Position)
+    case repeated(Position)
     indirect case clockMoved(ClockMove)
 }
 

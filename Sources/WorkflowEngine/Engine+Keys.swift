@@ -78,7 +78,10 @@ extension Engine {
 extension Engine {
     /// Who asks for one answer again often asks for the next one too.
     private func keep(_ instance: PastInstance) {
-        pastInstances.withLock { $0.insert(instance, for: instance.record.id, cost: instance.size) }
+        pastInstances.withLock { cache in
+            cache.insert(instance, for: instance.record.id, cost: instance.size)
+            cache.trim()
+        }
     }
 }
 
@@ -104,9 +107,8 @@ struct PastInstance: Sendable {
 extension LiveInstance {
     /// The instance as it was after a chain.
     fileprivate func after(_ chain: Chain) -> PastInstance {
-        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
-        return PastInstance(
-            record, seq: Seq(rawValue: record.seq.rawValue + Int64(rows)), snapshot: chain.snapshot, loaded: loaded)
+        PastInstance(
+            record, seq: Seq(rawValue: record.seq.rawValue + chain.rows), snapshot: chain.snapshot, loaded: loaded)
     }
 
     /// Takes the macrosteps of a chain without writing them.

@@ -10,6 +10,9 @@ package struct EngineLimits: Sendable {
     package var batchBytes = 4 << 20
     /// Time spent applying one batch before it is committed.
     package var batchApplying: Duration = .milliseconds(5)
+    /// Batches that wait to be written or are being written while the next is applied: so many that applying does not
+    /// stop for a checkpoint.
+    package var batchesUnderWay = 4
     /// Bytes of recent instances that the writer keeps decoded.
     package var cachedInstanceBytes = 64 << 20
     /// Bytes of instances as they were, kept to give the answers that followed again.

@@ -17,20 +17,27 @@ struct GenerationCache<Key: Hashable, Value> {
     mutating func value(for key: Key, cost: (Value) -> Int) -> Value? {
         if let value = young[key] { return value }
         guard let value = old.removeValue(forKey: key) else { return nil }
-        insert(value, for: key, cost: cost(value))
+        young[key] = value
+        youngCost += cost(value)
         return value
     }
 
+    /// Nothing is dropped before the next `trim`.
+    ///
     /// - Parameter cost: Asked for when the key is new.
     mutating func insert(_ value: Value, for key: Key, cost: @autoclosure () -> Int) {
         if young.updateValue(value, forKey: key) != nil { return }
         old[key] = nil
         youngCost += cost()
-        if youngCost > bound / 2 {
-            old = young
-            young = [:]
-            youngCost = 0
-        }
+    }
+
+    /// Drops the older generation when the younger fills its half. What was inserted or asked for since the last call
+    /// stays.
+    mutating func trim() {
+        guard youngCost > bound / 2 else { return }
+        old = young
+        young = [:]
+        youngCost = 0
     }
 
     mutating func remove(_ key: Key) {

@@ -7,7 +7,9 @@ extension LiveInstance {
     func step(_ event: Event) -> Outcome { machine.step(snapshot, event, as: identity) }
 
     /// The rest of what an accepted event leads to.
-    func chain(_ event: Event, _ macrostep: Macrostep) -> Chain { machine.chain(event, macrostep, as: identity) }
+    func chain(_ event: consuming Event, _ macrostep: consuming Macrostep) -> Chain {
+        machine.chain(event, macrostep, as: identity)
+    }
 
     /// Every candidate transition for an event, in the order tried.
     func explained(_ event: Event) -> [CandidateView] {

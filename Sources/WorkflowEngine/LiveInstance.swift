@@ -4,7 +4,7 @@ import WorkflowStore
 
 /// An instance as the writer works on it: the stored row, decoded.
 ///
-/// A class, because it is large and goes from hand to hand; it changes only within the batch that made it.
+/// A class, because it is large and goes from hand to hand.
 final class LiveInstance {
     /// The row; its `state` is brought up to date by `written()`.
     private(set) var record: InstanceRecord
@@ -16,6 +16,16 @@ final class LiveInstance {
     private var encoded: Encoded
     /// Timers in a row that fired more than `EngineLimits.lateMilliseconds` after they were due.
     var lateFirings = 0
+
+    /// The batch that touched it last, and what it was and did in that one.
+    private var batch: UInt64 = 0
+    /// Whether it began in the batch.
+    private(set) var isNew = false
+    private(set) var isChanged = false
+    /// Macrosteps of what came by itself in the batch.
+    var firings = 0
+    /// Its timers in the store before the batch.
+    private var storedTimers: [TimerRecord] = []
 
     private enum Encoded {
         case snapshot
@@ -71,6 +81,36 @@ final class LiveInstance {
         configuration = other.configuration
         encoded = other.encoded
         lateFirings = other.lateFirings
+        batch = other.batch
+        isNew = other.isNew
+        isChanged = other.isChanged
+        firings = other.firings
+        storedTimers = other.storedTimers
+    }
+
+    func isTouched(by number: UInt64) -> Bool { batch == number }
+
+    /// A batch takes it.
+    func beginBatch(_ number: UInt64, isNew: Bool) {
+        batch = number
+        self.isNew = isNew
+        isChanged = false
+        firings = 0
+        storedTimers = isNew ? [] : timers
+    }
+
+    /// A trial within the batch takes it as it is.
+    func goOn(in number: UInt64) { batch = number }
+
+    /// The timers that it had in the store before the batch, and those that it must have: what is armed and ended
+    /// within the batch never gets there.
+    func writeTimers(to batch: inout StoreBatch) {
+        let timers = timers
+        if storedTimers.isEmpty, timers.isEmpty { return }
+        let known = Set(storedTimers)
+        let kept = Set(timers)
+        batch.endedTimers += storedTimers.lazy.filter { !kept.contains($0) }.map(\.key)
+        batch.armedTimers += timers.lazy.filter { !known.contains($0) }
     }
 
     /// Roughly the bytes that the instance takes in a cache.
@@ -168,6 +208,7 @@ final class LiveInstance {
             key: key?.bytes, digest: record.digest)
         record.armedAt = Self.positions(of: next.armed, before: snapshot.armed, record.armedAt, now: position)
         if case .snapshot = encoded { encoded = .earlier(snapshot) }
+        isChanged = true
         snapshot = next
         record.seq = row.seq
         record.head = position

@@ -45,7 +45,10 @@ final class MachineLibrary: Sendable {
     /// Keeps a version that was just committed.
     @discardableResult
     func keep(_ loaded: LoadedMachine) -> LoadedMachine {
-        cache.withLock { $0.insert(loaded, for: loaded.record.id, cost: loaded.record.source.utf8.count) }
+        cache.withLock { cache in
+            cache.insert(loaded, for: loaded.record.id, cost: loaded.record.source.utf8.count)
+            cache.trim()
+        }
         return loaded
     }
 }

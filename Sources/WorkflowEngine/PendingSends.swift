@@ -33,6 +33,10 @@ package final class PendingSends: Sendable {
                 continue
             }
             guard let answer = answers.popFirst() ?? nil else { preconditionFailure("every command has an answer") }
+            if case .success(.sent(let event)) = answer {
+                outcomes.append(.success(event))
+                continue
+            }
             do throws(Rejection) {
                 outcomes.append(.success(try await engine.sent(try answer.get(), for: command)))
             } catch {

@@ -1,8 +1,8 @@
 import WorkflowStore
 
-/// What a batch that is not committed yet makes of the store, as far as later commands look at it.
+/// What a batch that is not committed yet adds to the store, as far as later commands look it up there. Its instances
+/// are among the `RecentInstances`.
 struct Provisional {
-    let instances: TouchedInstances
     let machines: [LoadedMachine]
     let keys: [KeyPlace: Position]
 }

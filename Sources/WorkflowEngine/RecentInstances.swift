@@ -1,11 +1,15 @@
 import WorkflowStore
 
-/// What is committed, of recent instances; for the writer's thread.
+/// Recent instances as the last command left them, whether that is on disk or not; for the writer's thread.
+///
+/// Batches change them in place. So when one fails all are forgotten, and read again from what is committed.
 final class RecentInstances {
+    private let bound: Int
     private var cache: GenerationCache<String, LiveInstance>
 
     /// - Parameter bound: Bytes, about.
     init(bound: Int) {
+        self.bound = bound
         cache = GenerationCache(bound: bound)
     }
 
@@ -14,4 +18,9 @@ final class RecentInstances {
     func keep(_ instance: LiveInstance) {
         cache.insert(instance, for: instance.record.name, cost: instance.size)
     }
+
+    /// Makes room. What was asked for or kept since the last call stays.
+    func trim() { cache.trim() }
+
+    func forgetAll() { cache = GenerationCache(bound: bound) }
 }

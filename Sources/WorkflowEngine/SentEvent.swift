@@ -22,20 +22,24 @@ package final class SentEvent: Sendable {
     package let instance: String
     private let machine: Machine
     private let before: [StateIndex]
-    private let chain: Chain
+    /// That of the event, then those of what the instance sent to itself.
+    private let first: Macrostep
+    private let rest: [Macrostep]
+    private let hasFailed: Bool
 
     init(
         _ chain: Chain, from before: LiveInstance, isDryRun: Bool, explanation: [CandidateView]?,
         isRepeated: Bool = false
     ) {
-        let rows = chain.links.count + (chain.failure == nil ? 0 : 1)
         instance = before.record.name
-        event = chain.links[0].event.name
-        seq = Seq(rawValue: before.record.seq.rawValue + Int64(rows))
+        event = chain.first.event.name
+        seq = Seq(rawValue: before.record.seq.rawValue + chain.rows)
         fromSeq = before.record.seq
         machine = before.machine
         self.before = before.snapshot.configuration
-        self.chain = chain
+        first = chain.first.macrostep
+        rest = chain.rest.map(\.macrostep)
+        hasFailed = chain.failure != nil
         self.isDryRun = isDryRun
         self.explanation = explanation
         self.isRepeated = isRepeated
@@ -45,18 +49,20 @@ package final class SentEvent: Sendable {
     package var from: [String] { machine.leafPaths(of: before) }
 
     /// Paths of the active leaves after.
-    package var to: [String] { machine.leafPaths(of: chain.snapshot.configuration) }
+    package var to: [String] { machine.leafPaths(of: after.configuration) }
 
-    package var status: InstanceStatus { InstanceStatus(chain.snapshot.status) }
+    package var status: InstanceStatus { hasFailed ? .failed : InstanceStatus(after.status) }
 
-    package var context: JSONObject { chain.snapshot.context }
+    package var context: JSONObject { after.context }
 
     /// What the final state gave; nil while the instance runs, and when it gives nothing.
-    package var output: JSONValue? { chain.snapshot.output }
+    package var output: JSONValue? { after.output }
 
     /// Paths of the states left, in order.
-    package var exited: [String] { machine.paths(of: chain.links.flatMap(\.macrostep.exited)) }
+    package var exited: [String] { machine.paths(of: first.exited + rest.flatMap(\.exited)) }
 
     /// Paths of the states entered, in order.
-    package var entered: [String] { machine.paths(of: chain.links.flatMap(\.macrostep.entered)) }
+    package var entered: [String] { machine.paths(of: first.entered + rest.flatMap(\.entered)) }
+
+    private var after: Snapshot { (rest.last ?? first).snapshot }
 }

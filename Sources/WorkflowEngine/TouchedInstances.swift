@@ -1,83 +1,68 @@
 import WorkflowStore
 
-/// An instance that a batch read or changed.
-final class TouchedInstance {
-    /// The batch's own.
-    let instance: LiveInstance
-    /// Whether it begins in this batch.
-    let isNew: Bool
-    var isChanged = false
-    /// Macrosteps of what came by itself in this batch.
-    var firings = 0
-    /// Its timers in the store.
-    private let storedTimers: [TimerRecord]
-
-    fileprivate init(_ instance: LiveInstance, isNew: Bool) {
-        self.instance = instance
-        self.isNew = isNew
-        storedTimers = isNew ? [] : instance.timers
-    }
-
-    fileprivate init(copying other: TouchedInstance) {
-        instance = LiveInstance(copying: other.instance)
-        isNew = other.isNew
-        isChanged = other.isChanged
-        firings = other.firings
-        storedTimers = other.storedTimers
-    }
-
-    /// The timers that the instance has in the store, and those that it must have: what is armed and ended within the
-    /// batch never gets there.
-    fileprivate func writeTimers(to batch: inout StoreBatch) {
-        let timers = instance.timers
-        if storedTimers.isEmpty, timers.isEmpty { return }
-        let known = Set(storedTimers)
-        let kept = Set(timers)
-        batch.endedTimers += storedTimers.lazy.filter { !kept.contains($0) }.map(\.key)
-        batch.armedTimers += timers.lazy.filter { !known.contains($0) }
-    }
-}
-
 /// The instances that a batch read or changed, in the order in which it came to them.
 struct TouchedInstances {
-    private(set) var list: [TouchedInstance] = []
-    private var names: [String: TouchedInstance] = [:]
+    private(set) var list: [LiveInstance] = []
+    /// Names the batch, or the trial within it.
+    private let number: UInt64
+    /// Of a trial: its own copies, by name. Nil where instances are changed in place.
+    private var copies: [String: LiveInstance]?
 
-    subscript(_ name: String) -> TouchedInstance? { names[name] }
-
-    /// Takes an instance as it is committed, or about to be.
-    mutating func add(_ known: LiveInstance) -> TouchedInstance {
-        enter(TouchedInstance(LiveInstance(copying: known), isNew: false))
+    /// - Parameter number: Another one for every batch and every trial.
+    init(number: UInt64) {
+        self.number = number
     }
 
-    /// Takes an instance that nobody else has.
-    mutating func add(own instance: LiveInstance, isNew: Bool) -> TouchedInstance {
-        enter(TouchedInstance(instance, isNew: isNew))
+    mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
+
+    /// An instance of which a trial has a copy already.
+    func copy(named name: String) -> LiveInstance? { copies?[name] }
+
+    /// Takes an instance; gives the one that this batch may change.
+    mutating func touch(_ known: LiveInstance) -> LiveInstance {
+        if known.isTouched(by: number) { return known }
+        let own = copies == nil ? known : LiveInstance(copying: known)
+        own.beginBatch(number, isNew: false)
+        enter(own)
+        return own
     }
 
-    private mutating func enter(_ touched: TouchedInstance) -> TouchedInstance {
-        list.append(touched)
-        names[touched.instance.record.name] = touched
-        return touched
+    /// Takes an instance that begins in this batch.
+    mutating func add(started instance: LiveInstance) {
+        instance.beginBatch(number, isNew: true)
+        enter(instance)
+    }
+
+    private mutating func enter(_ instance: LiveInstance) {
+        list.append(instance)
+        copies?[instance.record.name] = instance
     }
 
     /// The same instances, which can be changed without changing these.
-    func copy() -> TouchedInstances {
-        var copy = TouchedInstances()
-        for touched in list { _ = copy.enter(TouchedInstance(copying: touched)) }
-        return copy
+    func trial(number: UInt64) -> TouchedInstances {
+        var trial = TouchedInstances(number: number)
+        trial.copies = [:]
+        for instance in list {
+            let copy = LiveInstance(copying: instance)
+            copy.goOn(in: number)
+            trial.enter(copy)
+        }
+        return trial
     }
 
-    /// The instances that have new history.
-    var changed: [InstanceID] { list.lazy.filter(\.isChanged).map(\.instance.record.id) }
+    /// Puts what a trial made in the place of what it was made of.
+    func settle(in recent: RecentInstances) {
+        guard let copies else { return }
+        for instance in copies.values { recent.keep(instance) }
+    }
 
     /// Encodes what changed, for the transaction.
     func write(to batch: inout StoreBatch) {
         batch.changedInstances.reserveCapacity(list.count)
-        for touched in list where touched.isChanged {
-            let record = touched.instance.written()
-            if touched.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
-            touched.writeTimers(to: &batch)
+        for instance in list where instance.isChanged {
+            let record = instance.written()
+            if instance.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
+            instance.writeTimers(to: &batch)
         }
     }
 }

@@ -4,28 +4,35 @@ import WorkflowStore
 
 /// A batch to which nothing is added any more, and everything that is to be told when it is on disk.
 final class SealedBatch {
+    /// Rises from batch to batch.
+    let number: UInt64
     let batch: StoreBatch
     /// Whether there is anything to write.
     let isWritten: Bool
     /// What later commands are applied on top of.
     let result: Provisional
+    /// The instances that it read or changed. Later batches change them further.
+    let instances: [LiveInstance]
     /// When it was applied.
     let now: Timestamp
     /// The instances whose timers fired.
     let fired: [InstanceID]
     /// What it entered into the timers' window.
     let entered: [InstanceID: TimerKey]
-    let entries: Writer.Waiting
+    let entries: [CommandQueue.Entry]
     /// Of the entries, in their order.
     let answers: [Result<Answer, Rejection>]
 
     init(
-        batch: StoreBatch, isWritten: Bool, result: Provisional, now: Timestamp, fired: [InstanceID],
-        entered: [InstanceID: TimerKey], entries: Writer.Waiting, answers: [Result<Answer, Rejection>]
+        number: UInt64, batch: StoreBatch, isWritten: Bool, result: Provisional, instances: [LiveInstance],
+        now: Timestamp, fired: [InstanceID],
+        entered: [InstanceID: TimerKey], entries: [CommandQueue.Entry], answers: [Result<Answer, Rejection>]
     ) {
+        self.number = number
         self.batch = batch
         self.isWritten = isWritten
         self.result = result
+        self.instances = instances
         self.now = now
         self.fired = fired
         self.entered = entered
@@ -42,6 +49,8 @@ enum BatchEnding {
     case failed(StoreError)
     /// It is on disk, and who waited was told, but nothing more may be written.
     case last(StoreError)
+    /// One before it was not written.
+    case untried
 }
 
 // From what was applied to what is on disk.
@@ -49,7 +58,7 @@ enum BatchEnding {
 extension Writer {
     /// Closes a batch. The next one goes on from its numbers.
     func seal(
-        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = [],
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: [CommandQueue.Entry] = [],
         answers: [Result<Answer, Rejection>] = []
     ) -> SealedBatch {
         var batch = builder.batch()
@@ -65,9 +74,11 @@ extension Writer {
             numbers = batch.numbers
             entered = [:]
         }
+        lastNumber += 1
         return SealedBatch(
-            batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers, result: builder.result,
-            now: builder.now, fired: fired, entered: entered, entries: entries,
+            number: lastNumber, batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers,
+            result: builder.result,
+            instances: builder.instances, now: builder.now, fired: fired, entered: entered, entries: entries,
             answers: answers)
     }
 
@@ -80,7 +91,7 @@ extension Writer {
         }
         if !sealed.batch.isEmpty { statistics.batchCommitted(rows: sealed.batch.journal.count) }
         for machine in sealed.result.machines { library.keep(machine) }
-        feed.committed { sealed.result.instances.changed }
+        feed.committed { (sealed.batch.newInstances + sealed.batch.changedInstances).map(\.id) }
         for (entry, answer) in zip(sealed.entries, sealed.answers) { entry.reply(answer) }
         do throws(StoreError) {
             try store.maintain()
@@ -98,62 +109,72 @@ extension Writer {
         case .failed(let error), .last(let error):
             discard()
             throw error
+        case .untried: preconditionFailure("nothing was under way")
         }
     }
 
-    /// Waits for the batch that is under way and takes it over. False when it failed: nothing holds that was applied on
-    /// top of it.
-    func settle() throws(StoreError) -> Bool {
-        let sealed = underWay
-        guard try join() else { return false }
-        if let sealed { adopt(sealed) }
+    /// Takes over what is on disk, and waits until no more than so many batches are under way. False when one failed:
+    /// nothing holds that was applied on top of it, and what those behind it were to answer is back in `waiting`.
+    func settle(_ waiting: inout Waiting, leaving: Int = 0) throws(StoreError) -> Bool {
+        while underWay.count > leaving || (!underWay.isEmpty && pipeline.hasEnding) {
+            guard let sealed = underWay.popFirst() else { break }
+            guard try conclude(sealed, pipeline.end(), &waiting) else { return false }
+        }
         return true
-    }
-
-    /// Waits for the batch that is under way; `adopt` is to follow. False when it failed.
-    func join() throws(StoreError) -> Bool {
-        guard let sealed = underWay else { return true }
-        let ending = committing.end()
-        underWay = nil
-        return try judge(sealed, ending)
     }
 
     /// Takes over what a batch made, or throws it away. False when it failed.
-    func conclude(_ sealed: SealedBatch, _ ending: BatchEnding) throws(StoreError) -> Bool {
-        guard try judge(sealed, ending) else { return false }
-        adopt(sealed)
-        return true
-    }
-
-    private func judge(_ sealed: SealedBatch, _ ending: BatchEnding) throws(StoreError) -> Bool {
-        switch ending {
-        case .committed: return true
-        case .last(let error): throw error
-        case .failed(let error):
-            discard()
-            try recover(sealed, from: error)
-            return false
+    @discardableResult
+    func conclude(
+        _ sealed: SealedBatch, _ ending: BatchEnding, _ waiting: inout Waiting
+    ) throws(StoreError) -> Bool {
+        if case .committed = ending {
+            adopt(sealed)
+            return true
         }
+        takeBack(&waiting)
+        discard()
+        switch ending {
+        case .failed(let error): try recover(sealed, from: error)
+        case .last(let error): throw error
+        case .committed, .untried: preconditionFailure("the first that fails was tried")
+        }
+        return false
     }
 
-    /// Keeps what a batch on disk made of its instances.
+    /// What was handed over behind a batch that failed waits again.
+    private func takeBack(_ waiting: inout Waiting) {
+        var again: Waiting = []
+        while let sealed = underWay.popFirst() {
+            _ = pipeline.end()
+            again += sealed.entries
+        }
+        pipeline.mend()
+        if !again.isEmpty { waiting = again + waiting }
+    }
+
+    /// Waits for the timers of a batch that is on disk.
     func adopt(_ sealed: SealedBatch) {
-        for instance in sealed.result.instances.list.lazy.map(\.instance) {
-            recent.keep(instance)
-            guard instance.hasTimers, let key = instance.nextKey else { continue }
-            if sealed.entered[instance.record.id] != key {
+        for instance in sealed.instances where instance.hasTimers {
+            if let key = instance.nextKey, sealed.entered[instance.record.id] != key {
                 window.insert(key, of: instance.record.id, turn: instance.comesAtOnce ? sealed.now : nil)
             }
+        }
+        // Instances that are not on disk must not be dropped.
+        if sealed.number > lastTrimmed {
+            recent.trim()
+            lastTrimmed = lastNumber
         }
     }
 
     /// Goes back to what is committed.
-    private func discard() {
+    func discard() {
         numbers = store.numbers
+        recent.forgetAll()
         forgetTimers()
     }
 
-    /// After a commit that failed: what it held is gone from memory too, because only a commit puts it into the cache.
+    /// After a commit that failed, and everything that it held was discarded.
     private func recover(_ sealed: SealedBatch, from error: StoreError) throws(StoreError) {
         if error.code == .constraint, !sealed.fired.isEmpty || sealed.entries.count > 1 {
             blame(sealed.fired, for: error)
@@ -167,8 +188,8 @@ extension Writer {
     }
 
     /// Gives each command of a batch a transaction of its own, so that only the one that is to blame fails.
-    private func runEachAlone(_ entries: Waiting) throws(StoreError) {
-        var rest = entries
+    private func runEachAlone(_ entries: [CommandQueue.Entry]) throws(StoreError) {
+        var rest = entries[...]
         while let entry = rest.popFirst() {
             var alone = [entry][...]
             do throws(StoreError) {

@@ -27,7 +27,7 @@ extension Writer {
     ) throws(StoreError) -> Round {
         var round = Round()
         // With a batch under way nothing was due: see `mustSettle`.
-        if areTimersResting || underWay != nil { return round }
+        if areTimersResting || !underWay.isEmpty { return round }
         let bound = firesOneByOne ? 1 : Int.max
         while round.fired.count < bound, isOpen(builder, since: begin, share: sharing ? 2 : 1) {
             guard !mustCommit(builder) else {

@@ -7,9 +7,8 @@ import WorkflowStore
 /// answers only then.
 ///
 /// Its thread applies. It also commits, unless half a batch or more waits already: then another thread commits while
-/// this one applies the next batch on top of what is not committed yet. There is one such batch at most. Until it is
-/// known to be on disk nothing of the next is told, refusals included; when it fails, the next is thrown away and
-/// applied again.
+/// this one applies the next batches on top of what is not committed yet. Until a batch is known to be on disk nothing
+/// of those behind it is told, refusals included; when it fails, they are thrown away and applied again.
 final class Writer {
     /// Commands that were taken from the queue and are not answered.
     typealias Waiting = ArraySlice<CommandQueue.Entry>
@@ -23,15 +22,16 @@ final class Writer {
     let statistics: BatchStatistics
     private let backups: BackupDesk
     let logger: Logger
-    let committing = CommitThread<BatchEnding>(name: "wfd-commit")
-    /// What `committing` is busy with; `settle` waits for it.
-    var underWay: SealedBatch?
-    /// The batch before that one, which nobody needs any more.
-    private var spent: SealedBatch?
+    private(set) lazy var pipeline = CommitPipeline { [unowned self] in write($0) }
+    /// What was handed to `pipeline` and not taken over since, the oldest first.
+    var underWay: ArraySlice<SealedBatch> = []
     /// As of the last sealed batch.
     var numbers: StoreNumbers
     let recent: RecentInstances
-    private var random = SystemRandomNumberGenerator()
+    /// Of batches and trials.
+    var lastNumber: UInt64 = 0
+    /// The last number when recent instances were trimmed.
+    var lastTrimmed: UInt64 = 0
     var window: TimerWindow
     /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
@@ -66,7 +66,8 @@ final class Writer {
     /// Works until the queue is closed and drained, then closes the store. Throws what must end the daemon; every
     /// command that was taken has been answered by then.
     func run() throws(StoreError) {
-        defer { committing.close() }
+        pipeline.open()
+        defer { pipeline.close() }
         var waiting: Waiting = []
         do throws(StoreError) {
             while case .commands(let taken) = queue.takeAll(until: try nextWake()) {
@@ -74,7 +75,7 @@ final class Writer {
                 repeat {
                     try runBatch(&waiting)
                     // More of a backup to copy is no reason to wait for commands.
-                    if underWay == nil, backups.advance(store) { queue.wake() }
+                    if underWay.isEmpty, backups.advance(store) { queue.wake() }
                 } while !waiting.isEmpty
             }
         } catch {
@@ -96,37 +97,35 @@ final class Writer {
         let now = clock.now()
         let isTimersTurn = !isAlone && (waiting.isEmpty || !firedOne)
         if mustSettle(before: waiting.first?.command, firing: isTimersTurn, at: now) {
-            guard try settle() else { return }
+            guard try settle(&waiting) else { return }
         }
         if case .moveClock(let target)? = waiting.first?.command {
             return try moveClock(to: target, for: waiting.removeFirst())
         }
         var builder = makeBuilder(at: now)
+        builder.reserve(min(waiting.count, limits.batchRows))
         let begin = ContinuousClock.now
         let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
         firedOne = firesOneByOne && !fired.isEmpty
         let answers = firedOne ? [] : apply(&waiting, to: &builder, isAlone: isAlone, since: begin)
-        if underWay != nil {
+        if !underWay.isEmpty {
             defer { store.view.release() }
-            // What could not be read beside the commit is read behind it.
-            if store.view.hasFailed { return _ = try settle() }
-        }
-        let sealed = seal(&builder, fired: fired, entries: waiting.prefix(answers.count), answers: answers)
-        let before = underWay
-        guard try join() else { return }
-        waiting = waiting.dropFirst(answers.count)
-        if !isAlone, mayOverlap(with: waiting) {
-            underWay = sealed
-            committing.begin { [self, spent] in
-                // Freed by the thread that has more time.
-                _ = consume spent
-                return write(sealed)
+            // What could not be read beside the commits is read behind them.
+            if store.view.hasFailed {
+                recent.forgetAll()
+                return _ = try settle(&waiting)
             }
-            spent = before
-            if let before { adopt(before) }
+        }
+        let sealed = seal(&builder, fired: fired, entries: Array(waiting.prefix(answers.count)), answers: answers)
+        let overlaps = !isAlone && mayOverlap(with: waiting.count - answers.count)
+        guard try settle(&waiting, leaving: overlaps ? limits.batchesUnderWay - 1 : 0) else { return }
+        waiting.removeFirst(answers.count)
+        if overlaps {
+            underWay.append(sealed)
+            statistics.batchOverlapped()
+            pipeline.begin(sealed)
         } else {
-            if let before { adopt(before) }
-            _ = try conclude(sealed, write(sealed))
+            try conclude(sealed, write(sealed), &waiting)
         }
     }
 
@@ -136,12 +135,22 @@ final class Writer {
         _ waiting: inout Waiting, to builder: inout BatchBuilder, isAlone: Bool, since begin: ContinuousClock.Instant
     ) -> [Result<Answer, Rejection>] {
         var answers: [Result<Answer, Rejection>] = []
-        while answers.isEmpty || isOpen(builder, since: begin) {
-            if answers.count == waiting.count, !isAlone { takeMore(&waiting) }
+        var costAtLook = builder.cost
+        while answers.isEmpty || hasRoom(builder) {
+            // Not after every one: a look at the clock costs as much as a part of a small step.
+            if !answers.isEmpty, answers.count % 16 == 0 || builder.cost - costAtLook > 1_000 {
+                costAtLook = builder.cost
+                guard isOpen(builder, since: begin) else { break }
+            }
+            if answers.count == waiting.count, !isAlone {
+                takeMore(&waiting)
+                // What came since the batch began came later than that.
+                builder.now = clock.now()
+            }
             guard answers.count < waiting.count else { break }
             let entry = waiting[waiting.startIndex + answers.count]
-            if entry.command.isClockMove || (entry.command.isLong && underWay != nil) { break }
-            answers.append(builder.apply(entry.command, random: &random))
+            if entry.command.isClockMove || (entry.command.isLong && !underWay.isEmpty) { break }
+            answers.append(builder.apply(entry.command))
         }
         return answers
     }
@@ -151,24 +160,25 @@ final class Writer {
         if waiting.isEmpty { waiting = more[...] } else { waiting += more }
     }
 
-    /// Whether the batch under way must be on disk before the next is applied: what it armed is not in the window, and
-    /// what is read beside it may not be read for long.
+    /// Whether the batches under way must be on disk before the next is applied: what they armed is not in the window,
+    /// and what is read beside them may not be read for long.
     private func mustSettle(before command: Command?, firing isTimersTurn: Bool, at now: Timestamp) -> Bool {
-        guard underWay != nil else { return false }
+        guard !underWay.isEmpty else { return false }
         let firesNow = isTimersTurn && !areTimersResting && window.isDue(by: now)
         return firesNow || command.map { $0.isClockMove || $0.isLong } ?? false
     }
 
     /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
     /// store between two batches.
-    private func mayOverlap(with waiting: Waiting) -> Bool {
-        !waiting.isEmpty && waiting.count >= limits.batchRows / 2 && !firedOne && !backups.hasWork
+    private func mayOverlap(with waiting: Int) -> Bool {
+        waiting > 0 && waiting >= limits.batchRows / 2 && !firedOne && !backups.hasWork
     }
 
     private func moveClock(to target: Timestamp, for entry: CommandQueue.Entry) throws(StoreError) {
         do throws(StoreError) {
             entry.reply(try moveClock(to: target))
         } catch {
+            discard()
             entry.reply(.failure(Rejection(error)))
             guard error.code == .unavailable || error.code == .constraint else { throw error }
         }
@@ -176,14 +186,26 @@ final class Writer {
 
     /// Whether there is room and time for more in a batch.
     func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
+        hasRoom(builder, share: share) && ContinuousClock.now < begin + limits.batchApplying / share
+    }
+
+    private func hasRoom(_ builder: BatchBuilder, share: Int = 1) -> Bool {
         builder.rows < limits.batchRows / share && builder.bytes < limits.batchBytes / share
-            && ContinuousClock.now < begin + limits.batchApplying / share
     }
 
     func makeBuilder(at now: Timestamp) -> BatchBuilder {
         BatchBuilder(
-            store: underWay == nil ? store : store.view, after: underWay?.result, numbers: numbers, library: library,
-            recent: recent, now: now, limits: limits)
+            store: underWay.isEmpty ? store : store.view, after: underWay.map(\.result), numbers: numbers,
+            library: library,
+            recent: recent, now: now, limits: limits,
+            nextNumber: { [self] in
+                lastNumber += 1
+                return lastNumber
+            },
+            newID: { now in
+                var random = SystemRandomNumberGenerator()
+                return UniqueID(at: now, random: &random)
+            })
     }
 
     /// Answers commands that were taken from the queue but never applied.

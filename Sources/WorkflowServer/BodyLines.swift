@@ -19,7 +19,7 @@ struct BodyLines {
     /// Waits for more of the body; false at its end. Call `forEach` in between, until it has no more lines.
     mutating func more() async throws -> Bool {
         if isAtEnd { return false }
-        guard var part = try await parts.next(isolation: #isolation) else {
+        guard var part = try await next() else {
             isAtEnd = true
             return true
         }
@@ -30,6 +30,17 @@ struct BodyLines {
             unread.writeBuffer(&part)
         }
         return true
+    }
+
+    /// The next part of the body. One that ends too early is the caller's doing.
+    private mutating func next() async throws -> ByteBuffer? {
+        do {
+            return try await parts.next(isolation: #isolation)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw Problem(.invalidRequest, detail: "The body was cut off after line \(number)")
+        }
     }
 
     /// Gives the lines that are there whole, without their ends, until the closure wants no more. The last one may lack
@@ -44,6 +55,7 @@ struct BodyLines {
         try unread.withUnsafeReadableBytes { raw in
             let bytes = raw.assumingMemoryBound(to: UInt8.self)
             while let length = Self.length(of: bytes, from: used, searched: searched) {
+                try refuse(length)
                 searched = 0
                 let line = bytes[used..<used + length]
                 used += length + 1
@@ -51,16 +63,20 @@ struct BodyLines {
                 guard try body(Self.withoutReturn(line), number) else { return }
             }
             searched = bytes.count - used
-            guard searched <= APILimits.bodyBytes else {
-                throw Problem(
-                    .payloadTooLarge, detail: "Line \(number + 1) is longer than \(APILimits.bodyBytes) bytes")
-            }
+            try refuse(searched)
             guard isAtEnd, searched > 0 else { return }
             let line = bytes[used...]
             used = bytes.count
             searched = 0
             number += 1
             _ = try body(Self.withoutReturn(line), number)
+        }
+    }
+
+    /// Refuses the next line when it is too long.
+    private func refuse(_ length: Int) throws {
+        guard length <= APILimits.bodyBytes else {
+            throw Problem(.payloadTooLarge, detail: "Line \(number + 1) is longer than \(APILimits.bodyBytes) bytes")
         }
     }
 

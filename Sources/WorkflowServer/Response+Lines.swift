@@ -68,6 +68,8 @@ extension Problem {
         switch error {
         case let problem as Problem: self = problem
         case let rejection as Rejection: self.init(rejection)
+        // The daemon ends, or nobody is there any more.
+        case is CancellationError: self.init(.draining, detail: "The daemon is stopping; send the rest again later")
         default:
             logger.error("a request failed", metadata: ["error": "\(error)"])
             self.init(.internalError, detail: "The daemon could not answer; its log says why")

@@ -148,6 +148,24 @@ import Testing
         #expect(empty.status == 200 && empty.text.isEmpty)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [0, 1]) func aLineThatIsTooLongIsNamed(more: Int) async throws {
+        let tick = #"{"instance": "a", "event": "tick"}"#
+        let frame = #"{"instance": "a", "event": "tick", "data": {"x": ""}}"#.utf8.count
+        let size = 1_048_576 + more - frame
+        let long = #"{"instance": "a", "event": "tick", "data": {"x": "\#(String(repeating: "x", count: size))"}}"#
+        let body = [tick, long, tick].joined(separator: "\n")
+        let answer = try await daemon.answer(to: .post("/v1/events", body, as: "application/x-ndjson"))
+        let lines = answer.text.split(separator: "\n")
+        #expect(lines.first?.contains(#""status":200"#) == true)
+        #expect(answer.text.contains("Line 2 is longer than 1048576 bytes") == (more == 1), "\(lines.last ?? "")")
+        #expect(lines.count == (more == 1 ? 2 : 3))
+        guard more == 1 else { return }
+        let file = try folder.write(body, to: "long.ndjson")
+        let result = try await daemon.wfctl("send", "--batch", file, "--run", "r")
+        #expect(result.end == .exited(65))
+        #expect(result.errors.hasPrefix("error: Cannot use '\(file)': line 2 is longer than 1048576 bytes"))
+    }
+
     @Test(.timeLimit(.minutes(2))) func aBatchGoesOnOverAKill() async throws {
         let count = 5_000
         let lines = (0..<count).map { _ in #"{"instance": "a", "event": "tick"}"# + "\n" }.joined()

@@ -110,6 +110,35 @@ extension StoreSuite {
             batch.numbers.nextPosition = store.writer.numbers.nextPosition
             #expect { try store.writer.commit(batch) } throws: { code($0) == .constraint }
         },
+        Check(name: "a batch that was made on top of one that is not there is refused") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order")
+            scribe.start("order-1")
+            var batch = scribe.take()
+            batch.base = store.writer.numbers
+            batch.base?.nextPosition = Position(rawValue: store.writer.numbers.nextPosition.rawValue + 1)
+            #expect { try store.writer.commit(batch) } throws: { code($0) == .constraint }
+            #expect(try store.writer.instance(named: "order-1") == nil)
+            batch.base = store.writer.numbers
+            try store.writer.commit(batch)
+            #expect(try store.writer.instance(named: "order-1") != nil)
+        },
+        Check(name: "a view is one committed state until it is released") { (store) async throws in
+            let scribe = Scribe(store.writer)
+            scribe.apply("order")
+            scribe.start("order-1")
+            try scribe.commit(store.writer)
+            let view = store.writer.view
+            #expect(try view.instance(named: "order-1")?.seq.rawValue == 1)
+            scribe.send("order-1")
+            try scribe.commit(store.writer)
+            #expect(try store.writer.instance(named: "order-1")?.seq.rawValue == 2)
+            #expect(try view.instance(named: "order-1")?.seq.rawValue == 1)
+            view.release()
+            #expect(try view.instance(named: "order-1")?.seq.rawValue == 2)
+            view.release()
+            #expect(!view.hasFailed)
+        },
     ]
 
     private static func carriesOn(_ store: any WorkflowStore) throws {

@@ -8,37 +8,49 @@ package struct Chain: Sendable {
         package let macrostep: Macrostep
     }
 
-    /// At least one; those after the first are events that the instance sent to itself.
-    package let links: [Link]
+    /// The event, and its macrostep.
+    package let first: Link
+    /// The events that the instance sent to itself.
+    package let rest: [Link]
     /// The event that could not be applied, and why: the instance has failed. It stays in `Snapshot.armed`.
     package let failure: (event: Event, refusal: Refusal)?
+
+    /// All of them, in order.
+    package var links: [Link] { [first] + rest }
+
     /// The instance afterwards.
-    package let snapshot: Snapshot
+    package var snapshot: Snapshot {
+        var snapshot = (rest.last ?? first).macrostep.snapshot
+        if failure != nil { snapshot.status = .failed }
+        return snapshot
+    }
 }
 
 extension Machine {
     /// Takes an event that was accepted, and then all that the instance sent to itself, up to `StepLimits.chain` events
     /// and about one `Budget`; what is left stays in `Snapshot.armed`.
     package func chain(
-        _ event: Event, _ first: Macrostep, as identity: InstanceIdentity, isTracing: Bool = false
+        _ event: consuming Event, _ first: consuming Macrostep, as identity: InstanceIdentity, isTracing: Bool = false
     ) -> Chain {
-        var links = [Chain.Link(event: event, macrostep: first)]
-        var snapshot = first.snapshot
-        var cost = first.cost
-        while snapshot.status == .running, let next = snapshot.nextImmediate, links.count <= StepLimits.chain,
-            cost < CELLimits.evaluation
+        let link = Chain.Link(event: event, macrostep: first)
+        guard link.macrostep.snapshot.status == .running, link.macrostep.snapshot.nextImmediate != nil else {
+            return Chain(first: link, rest: [], failure: nil)
+        }
+        var last = link
+        var rest: [Chain.Link] = []
+        var cost = link.macrostep.cost
+        while last.macrostep.snapshot.status == .running, let next = last.macrostep.snapshot.nextImmediate,
+            rest.count < StepLimits.chain, cost < CELLimits.evaluation
         {
-            let event = self.event(of: next, notBefore: links[links.count - 1].event.at)
-            switch step(snapshot, event, as: identity, isTracing: isTracing) {
+            let sent = self.event(of: next, notBefore: last.event.at)
+            switch step(last.macrostep.snapshot, sent, as: identity, isTracing: isTracing) {
             case .accepted(let macrostep):
-                links.append(Chain.Link(event: event, macrostep: macrostep))
-                snapshot = macrostep.snapshot
+                last = Chain.Link(event: sent, macrostep: macrostep)
+                rest.append(last)
                 cost += macrostep.cost
-            case .refused(let refusal):
-                snapshot.status = .failed
-                return Chain(links: links, failure: (event, refusal), snapshot: snapshot)
+            case .refused(let refusal): return Chain(first: link, rest: rest, failure: (sent, refusal))
             }
         }
-        return Chain(links: links, failure: nil, snapshot: snapshot)
+        return Chain(first: link, rest: rest, failure: nil)
     }
 }

@@ -7,7 +7,9 @@ package enum Outcome: Sendable, Equatable {
 }
 
 /// All that one event caused.
-package struct Macrostep: Sendable, Equatable {
+///
+/// A class, because it is large, never changes and goes from hand to hand.
+package final class Macrostep: Sendable {
     /// The instance afterwards.
     package let snapshot: Snapshot
     /// The states that were left, in order, over all microsteps; the root is never left. When the machine finishes, the
@@ -19,6 +21,23 @@ package struct Macrostep: Sendable, Equatable {
     package let microsteps: [Microstep]
     /// Units of `Budget` that were used.
     package let cost: Int
+
+    init(
+        snapshot: Snapshot, exited: [StateIndex], entered: [StateIndex], microsteps: [Microstep], cost: Int
+    ) {
+        self.snapshot = snapshot
+        self.exited = exited
+        self.entered = entered
+        self.microsteps = microsteps
+        self.cost = cost
+    }
+}
+
+extension Macrostep: Equatable {
+    package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
+        lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
+            && lhs.microsteps == rhs.microsteps && lhs.cost == rhs.cost
+    }
 }
 
 /// Transitions taken together, and what they did.

@@ -20,6 +20,8 @@ final class FileLines: LineSource {
     /// Where the next line begins in it.
     private var start = 0
     private var isAtEnd = false
+    /// Lines that were given.
+    private var number = 0
 
     init(_ path: String) throws {
         let isInput = path == "-"
@@ -38,14 +40,15 @@ final class FileLines: LineSource {
     func next(limit: Int) throws -> [UInt8]? {
         var searched = start
         while true {
-            if let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n")) { return take(upTo: end, skipping: 1) }
+            let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n"))
+            guard (end ?? unread.count) - start <= limit else {
+                throw CommandFailure(.badData, "Cannot use '\(name)': line \(number + 1) is longer than \(limit) bytes")
+            }
+            if let end { return take(upTo: end, skipping: 1) }
             if isAtEnd { return start == unread.count ? nil : take(upTo: unread.count, skipping: 0) }
             unread.removeFirst(start)
             start = 0
             searched = unread.count
-            guard searched <= limit else {
-                throw CommandFailure(.badData, "Cannot use '\(name)': a line is longer than \(limit) bytes")
-            }
             try fill()
         }
     }
@@ -54,6 +57,7 @@ final class FileLines: LineSource {
         var line = Array(unread[start..<end])
         position += Int64(end + separator - start)
         start = end + separator
+        number += 1
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         return line
     }

@@ -24,11 +24,13 @@ final class EngineHost: Sendable {
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    init(store: any WorkflowStore, clock: any WallClock) {
+    /// - Parameter batchRows: Few, to have batches applied while others are committed.
+    init(store: any WorkflowStore, clock: any WallClock, batchRows: Int) {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var limits = EngineLimits()
         // However slow this machine is, a batch is not closed before its time: a seed repeats the batches.
         limits.batchApplying = .seconds(60)
+        limits.batchRows = batchRows
         let engine = Engine(store: store, clock: clock, limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
