@@ -5,7 +5,8 @@ import WorkflowStore
 /// Applies commands in memory, on top of what is committed or being committed, until they are written as one
 /// transaction.
 ///
-/// Nothing of it is visible elsewhere before the commit, and throwing it away undoes it all.
+/// Nothing of it is visible outside the writer before the commit. Recent instances are changed in place: whoever throws
+/// a batch away has them forgotten.
 struct BatchBuilder {
     /// What is committed.
     let store: any StoreLookup

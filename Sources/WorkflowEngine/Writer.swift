@@ -109,9 +109,11 @@ final class Writer {
         firedOne = firesOneByOne && !fired.isEmpty
         let answers = firedOne ? [] : apply(&waiting, to: &builder, isAlone: isAlone, since: begin)
         if !underWay.isEmpty {
-            defer { store.view.release() }
+            let hasFailed = store.view.hasFailed
+            // Before anything waits for the commits: they may wait for the view.
+            store.view.release()
             // What could not be read beside the commits is read behind them.
-            if store.view.hasFailed {
+            if hasFailed {
                 recent.forgetAll()
                 return _ = try settle(&waiting)
             }
@@ -196,8 +198,7 @@ final class Writer {
     func makeBuilder(at now: Timestamp) -> BatchBuilder {
         BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay.map(\.result), numbers: numbers,
-            library: library,
-            recent: recent, now: now, limits: limits,
+            library: library, recent: recent, now: now, limits: limits,
             nextNumber: { [self] in
                 lastNumber += 1
                 return lastNumber

@@ -22,6 +22,8 @@ final class FakeStore: WorkflowStore {
         var isClosed = false
         /// Batches that were applied while another was being committed.
         var views = 0
+        /// Looks at keys beside a commit that fail from now on.
+        var failingLooks = 0
     }
 
     let content = Mutex(Content())
@@ -158,7 +160,7 @@ private final class FakeWriter: StoreWriter {
 private final class FakeView: StoreView {
     private let store: FakeStore
     private var content: FakeStore.Content?
-    let hasFailed = false
+    private(set) var hasFailed = false
 
     init(store: FakeStore) {
         self.store = store
@@ -172,6 +174,7 @@ private final class FakeView: StoreView {
 
     func release() {
         content = nil
+        hasFailed = false
         store.content.withLock { $0.views += 1 }
     }
 
@@ -185,8 +188,16 @@ private final class FakeView: StoreView {
 
     func instanceName(_ id: InstanceID) -> String? { read().instances.values.first { $0.id == id }?.name }
 
-    func position(of key: RequestKey, in scope: KeyScope) -> Position? {
-        read().keys.first { $0.key == key && $0.scope == scope }?.position
+    func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
+        let fails = store.content.withLock { content in
+            content.failingLooks -= 1
+            return content.failingLooks >= 0
+        }
+        if fails {
+            hasFailed = true
+            throw StoreError(.unavailable, "made to fail")
+        }
+        return read().keys.first { $0.key == key && $0.scope == scope }?.position
     }
 
     func forgottenKeys() -> Timestamp { Timestamp(rawValue: 0) }

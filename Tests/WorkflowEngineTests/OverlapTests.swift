@@ -134,6 +134,19 @@ import WorkflowStore
         try await running.stop()
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: 1...3)
+    func whatCannotBeReadBesideACommitIsReadBehindIt(failing: Int) async throws {
+        let store = FakeStore()
+        let running = try await Self.engine(on: store)
+        try await running.start("lamp-1")
+        store.content.withLock { $0.failingLooks = failing }
+        let commands = (0..<18).map { Self.flip("lamp-1", key: "key \($0)") }
+        #expect(Self.told(try await running.engine.send(commands)) == (2...19).map { "\($0)" })
+        #expect(store.content.withLock { $0.failingLooks } < 0)
+        #expect(store.content.withLock { $0.journal.map(\.seq.rawValue) } == Array(1...19))
+        try await running.stop()
+    }
+
     @Test(.timeLimit(.minutes(5))) func afterAnUnknownOutcomeEverybodyIsAnsweredAndNothingIsWritten() async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store)
