@@ -53,21 +53,22 @@ let package = Package(
             path: "migrations",
             resources: [.embedInCode("V0001_initial.sql")]
         ),
+        // What Swift cannot call: how the scheduler treats a thread.
+        .target(name: "CScheduling"),
+        .target(name: "Threads", dependencies: ["CScheduling"]),
         .target(
             name: "WorkflowStore",
             dependencies: [
-                "JSON", "Migrations", "Statechart",
+                "JSON", "Migrations", "Statechart", "Threads",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
-        // The one system call that Swift cannot make: how the scheduler treats a thread.
-        .target(name: "CScheduling"),
         .target(
             name: "WorkflowEngine",
             dependencies: [
-                "CScheduling", "JSON", "Statechart", "WorkflowStore",
+                "JSON", "Statechart", "Threads", "WorkflowStore",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -77,7 +78,7 @@ let package = Package(
         .target(
             name: "WorkflowServer",
             dependencies: [
-                "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
+                "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -126,7 +127,7 @@ let package = Package(
             name: "wfbench",
             dependencies: [
                 "CEL", "JSON", "LinuxEvents", "SQLiteFloor", "Statechart", "WorkflowAPI", "WorkflowEngine",
-                "WorkflowServer", "WorkflowStore",
+                "Threads", "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -150,6 +151,7 @@ let package = Package(
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["JSON", "Statechart"]),
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
         .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
         .testTarget(name: "WorkflowAPITests", dependencies: ["JSON", "WorkflowAPI"]),
         .target(

@@ -1,7 +1,11 @@
 import Foundation
 import Synchronization
+import Threads
 
 /// Work that is done again and again beside something that is measured, a thread each.
+///
+/// The threads let all others go first: they stand for clients elsewhere, which take no core away from those that are
+/// measured.
 final class BackgroundWork: Sendable {
     private struct State {
         var isOver = false
@@ -16,10 +20,7 @@ final class BackgroundWork: Sendable {
     init(_ works: [@Sendable () throws -> Void]) {
         for work in works {
             state.withLock { $0.running += 1 }
-            let thread = Thread { [self] in
-                run(work)
-            }
-            thread.start()
+            startThread("beside", turns: .later) { [self] in run(work) }
         }
     }
 
@@ -88,7 +89,7 @@ enum Readers {
             guard let name = field(#""backup":""#, in: line, while: { $0 != "\"" }) else {
                 throw BenchmarkError("the backup was not made: \(line)")
             }
-            _ = try reader.lastLine(of: "GET /v1/backups/\(name) HTTP/1.1\r\nHost: wfd\r\n\r\n")
+            try reader.readOver(HTTPRequestText.get("/v1/backups/\(name)"))
         }
     }
 
@@ -110,6 +111,10 @@ private final class LineReader: @unchecked Sendable {
     }
 
     func lastLine(of request: String) throws -> String { try connection.lastLine(of: request) }
+
+    func readOver(_ request: [UInt8]) throws {
+        try request.withUnsafeBytes { try connection.exchange($0) { _ in } }
+    }
 
     static func post(_ path: String) -> String {
         "POST \(path) HTTP/1.1\r\nHost: wfd\r\nContent-Length: 0\r\n\r\n"

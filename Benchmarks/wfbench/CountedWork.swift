@@ -28,7 +28,7 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .step: 2
         case .decode: 1
-        case .batch: EngineFiles.batch
+        case .batch: Workload.usualBatch
         }
     }
 
@@ -84,7 +84,7 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         limits.batchApplying = .seconds(600)
         let running = try RunningEngine(path: files.ours, limits: limits)
         try await running.send(files.firstCommands(), atOnce: 1)
-        try await running.send(files.commands(count * EngineFiles.batch), atOnce: 1)
+        try await running.send(files.commands(count * Workload.usualBatch), atOnce: 1)
         try await running.stop()
     }
 }

@@ -1,24 +1,28 @@
 import WorkflowEngine
 
-/// Batches of 500 events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the
+/// Batches of events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the
 /// same file. Both flush every batch.
 struct EngineContest: Contest {
     private var files: EngineFiles
     private let running: RunningEngine
     private let loop: SQLiteFloorFile
     private let events: Int
+    private let batch: Int
 
     /// Makes both files, with the instances, and lets both sides become warm.
     init(_ workload: Workload, _ setting: Setting) async throws {
         files = try await EngineFiles(workload, in: setting.folder)
-        running = try RunningEngine(path: files.ours)
+        batch = workload.batch
+        var limits = EngineLimits()
+        limits.batchRows = min(limits.batchRows, batch)
+        running = try RunningEngine(path: files.ours, limits: limits)
         loop = try SQLiteFloorFile(path: files.floor)
         events = files.events(in: setting.seconds)
         // The log is as long as it becomes then.
         let more = min(events, 20_000)
         try await running.send(files.firstCommands() + files.commands(more))
-        try loop.run(files.firstPlan())
-        try loop.run(files.plan(more))
+        try loop.run(files.firstPlan(), batch: batch)
+        try loop.run(files.plan(more), batch: batch)
     }
 
     mutating func ours() async throws -> Sample {
@@ -28,7 +32,7 @@ struct EngineContest: Contest {
     mutating func floor() async throws -> Sample? {
         let plan = try files.plan(events)
         let work = Stopwatch()
-        try loop.run(plan)
+        try loop.run(plan, batch: batch)
         return Sample(events: events, work)
     }
 

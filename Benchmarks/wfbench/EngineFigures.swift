@@ -11,6 +11,8 @@ enum EngineFigures {
             figure("1000.key.random", "1,000 instances, random keys", .flat(1_000).with(keys: .random)),
             figure("100000.key.uuid7", "100,000 instances, UUIDv7 keys", .flat(100_000).with(keys: .growing)),
             figure("1000.100B", "1,000 instances, events of 100 B", .flat(1_000).with(dataBytes: 100)),
+            figure("1000.16", "1,000 instances, batches of 16 as single sends make them", .flat(1_000).with(batch: 16)),
+            figure("1000.64", "1,000 instances, batches of 64", .flat(1_000).with(batch: 64)),
             figure(
                 "1000.10KiB", "1,000 instances, events of 10 KiB",
                 .flat(1_000).with(dataBytes: 10_240, eventsPerSecond: 12_000)),

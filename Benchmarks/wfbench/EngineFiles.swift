@@ -7,9 +7,6 @@ import WorkflowStore
 /// Two copies of one file with the instances of a workload, the engine's and the floor's, and the events for both: each
 /// side is given the same ones, in the same order.
 struct EngineFiles {
-    /// Events in one request.
-    static let batch = 500
-
     let ours: String
     let floor: String
     private let workload: Workload
@@ -45,7 +42,7 @@ struct EngineFiles {
 
     /// How many events a measurement of so many seconds sends.
     func events(in seconds: Double) -> Int {
-        max(1, Int(seconds * Double(workload.eventsPerSecond)) / Self.batch) * Self.batch
+        max(1, Int(seconds * Double(workload.eventsPerSecond)) / workload.batch) * workload.batch
     }
 
     /// An event for every instance: all are in the engine's cache then.
@@ -61,8 +58,8 @@ struct EngineFiles {
     mutating func plan(_ count: Int) throws -> FloorPlan { try planner.plan(floorTraffic.next(count)) }
 
     private func lists(_ picks: [Traffic.Pick]) -> [[SendCommand]] {
-        stride(from: 0, to: picks.count, by: Self.batch).map { first in
-            picks[first..<min(first + Self.batch, picks.count)].map { pick in
+        stride(from: 0, to: picks.count, by: workload.batch).map { first in
+            picks[first..<min(first + workload.batch, picks.count)].map { pick in
                 SendCommand(
                     instance: "i-\(pick.instance)",
                     event: Event(name: workload.event, data: pick.data.map { data[$0] }), key: pick.key)
@@ -72,8 +69,8 @@ struct EngineFiles {
 }
 
 extension SQLiteFloorFile {
-    /// Writes in batches as large as the engine's may be.
-    func run(_ plan: FloorPlan) throws {
-        try run(plan, batch: EngineFiles.batch, bytes: EngineLimits().batchBytes)
+    /// Writes in batches of so many events, and of as many bytes as the engine's may have.
+    func run(_ plan: FloorPlan, batch: Int = Workload.usualBatch) throws {
+        try run(plan, batch: batch, bytes: EngineLimits().batchBytes)
     }
 }

@@ -12,6 +12,8 @@ struct Workload: Sendable {
         case random
     }
 
+    static let usualBatch = 500
+
     /// The definition. Its machine takes the event in every state that it comes to.
     let source: String
     let event: String
@@ -19,6 +21,8 @@ struct Workload: Sendable {
     /// Canonical JSON, of which each event has one; none for events without data.
     var data: [String] = []
     var keys = Keys.none
+    /// Events in one request, and at most in one commit.
+    var batch = usualBatch
     /// How many events a measurement of a second sends.
     var eventsPerSecond = 150_000
 
@@ -71,6 +75,14 @@ struct Workload: Sendable {
             return #"{"note":"\#(String(letters))"}"#
         }
         workload.eventsPerSecond = eventsPerSecond
+        return workload
+    }
+
+    /// The same in smaller batches.
+    func with(batch: Int) -> Workload {
+        var workload = self
+        workload.batch = batch
+        workload.eventsPerSecond = 40_000
         return workload
     }
 

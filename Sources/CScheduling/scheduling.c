@@ -2,9 +2,12 @@
 #include "scheduling.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #ifdef __linux__
 #include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +23,12 @@ struct attributes {
     uint64_t period;
 };
 
+void scheduling_name(const char *name) {
+    char short_name[16] = {0};
+    strncpy(short_name, name, sizeof short_name - 1);
+    pthread_setname_np(pthread_self(), short_name);
+}
+
 int scheduling_shorten_turns(void) {
     struct attributes attributes = {.size = sizeof attributes};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return errno;
@@ -28,6 +37,13 @@ int scheduling_shorten_turns(void) {
     attributes.runtime = 100000;
     return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : errno;
 }
+
+int scheduling_give_way(void) {
+    // On Linux 0 is the calling thread (setpriority(2), "C library/kernel differences").
+    return setpriority(PRIO_PROCESS, 0, 10) == 0 ? 0 : errno;
+}
 #else
+void scheduling_name(const char *name) { pthread_setname_np(name); }
 int scheduling_shorten_turns(void) { return ENOSYS; }
+int scheduling_give_way(void) { return ENOSYS; }
 #endif

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Threads
 package import WorkflowStore
 
 /// What a backup that is being made tells.
@@ -184,24 +185,19 @@ extension BackupDesk {
         removeExpired()
     }
 
-    /// Checks a copy on a thread of its own, because it takes as long as reading the file a few times.
+    /// Checks a copy, which takes as long as reading the file a few times.
     private func check(_ order: Order) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let thread = Thread {
-                do throws(StoreError) {
-                    let backup = try self.store.completeBackup(order.name) { done, total in
-                        order.events.yield(.checking(done: done, total: total))
-                        return self.state.withLock { !$0.isUnwanted && !$0.isClosed }
-                    }
-                    self.checked(order, backup)
-                } catch {
-                    let isStopping = self.state.withLock { $0.isClosed }
-                    self.end(order, isStopping ? .draining : .backupFailed(error.message))
+        await withTaskExecutorPreference(BackgroundThreads("wfd-backup", count: 1)) {
+            do throws(StoreError) {
+                let backup = try self.store.completeBackup(order.name) { done, total in
+                    order.events.yield(.checking(done: done, total: total))
+                    return self.state.withLock { !$0.isUnwanted && !$0.isClosed }
                 }
-                continuation.resume()
+                self.checked(order, backup)
+            } catch {
+                let isStopping = self.state.withLock { $0.isClosed }
+                self.end(order, isStopping ? .draining : .backupFailed(error.message))
             }
-            thread.name = "wfd-backup"
-            thread.start()
         }
     }
 

@@ -1,5 +1,5 @@
-import CScheduling
 import Foundation
+import Threads
 
 /// Writes sealed batches in their order on a thread of its own, while the thread that hands them over goes on.
 ///
@@ -22,14 +22,7 @@ final class CommitPipeline: @unchecked Sendable {
 
     /// Starts the thread; it ends with `close`.
     func open() {
-        let thread = Thread {
-            // As the writer's own thread does.
-            _ = scheduling_shorten_turns()
-            self.run()
-        }
-        thread.name = "wfd-commit"
-        thread.stackSize = 8 << 20
-        thread.start()
+        startThread("wfd-commit", turns: .short) { self.run() }
     }
 
     /// Hands a batch over.

@@ -26,6 +26,7 @@ package final class Engine: Service {
     let backups: BackupDesk
     let queue: CommandQueue
     private let clock: any WallClock
+    private let answering: @Sendable (() -> Void) -> Void
     private let logger: Logger
     private let health = Mutex(Health.starting)
 
@@ -38,11 +39,13 @@ package final class Engine: Service {
         case readOnly(String)
     }
 
+    /// - Parameter answering: Calls its argument, which answers all that one batch has made; on the writing threads.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
-        logger: Logger
+        answering: @escaping @Sendable (() -> Void) -> Void = { $0() }, logger: Logger
     ) {
         self.store = store
+        self.answering = answering
         self.clock = clock
         var limits = limits
         // Callers' keys have real times.
@@ -63,7 +66,7 @@ package final class Engine: Service {
     package func run() async throws {
         let writer = WriterThread(
             store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-            statistics: statistics, backups: backups, logger: logger)
+            statistics: statistics, backups: backups, answering: answering, logger: logger)
         health.withLock { $0 = .ready }
         async let keeping: Void = backups.run()
         let ending = await withGracefulShutdownHandler {

@@ -92,7 +92,7 @@ extension Writer {
         if !sealed.batch.isEmpty { statistics.batchCommitted(rows: sealed.batch.journal.count) }
         for machine in sealed.result.machines { library.keep(machine) }
         feed.committed { (sealed.batch.newInstances + sealed.batch.changedInstances).map(\.id) }
-        for (entry, answer) in zip(sealed.entries, sealed.answers) { entry.reply(answer) }
+        answering { for (entry, answer) in zip(sealed.entries, sealed.answers) { entry.reply(answer) } }
         do throws(StoreError) {
             try store.maintain()
         } catch {

@@ -21,6 +21,7 @@ final class Writer {
     let limits: EngineLimits
     let statistics: BatchStatistics
     private let backups: BackupDesk
+    let answering: (() -> Void) -> Void
     let logger: Logger
     private(set) lazy var pipeline = CommitPipeline { [unowned self] in write($0) }
     /// What was handed to `pipeline` and not taken over since, the oldest first.
@@ -47,9 +48,11 @@ final class Writer {
 
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed, clock: any WallClock,
-        limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk, logger: Logger
+        limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk,
+        answering: @escaping @Sendable (() -> Void) -> Void, logger: Logger
     ) {
         self.backups = backups
+        self.answering = answering
         self.store = store
         self.queue = queue
         self.library = library

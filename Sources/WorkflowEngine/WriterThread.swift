@@ -1,7 +1,6 @@
-import CScheduling
-import Foundation
 import Logging
 import Synchronization
+import Threads
 import WorkflowStore
 
 /// Runs a `Writer` on a thread of its own and tells how it ended.
@@ -12,17 +11,15 @@ final class WriterThread: Sendable {
     init(
         store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed,
         clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk,
-        logger: Logger
+        answering: @escaping @Sendable (() -> Void) -> Void, logger: Logger
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
-        let thread = Thread {
-            // After each flush it waits for a core while others are busy, and all callers wait with it. On a system
-            // that cannot help, it works all the same.
-            _ = scheduling_shorten_turns()
+        // After each flush it waits for a core while others are busy, and all callers wait with it.
+        startThread("wfd-writer", turns: .short) {
             let writer = Writer(
                 store: store.writer, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-                statistics: statistics, backups: backups, logger: logger)
+                statistics: statistics, backups: backups, answering: answering, logger: logger)
             do throws(StoreError) {
                 try writer.run()
                 continuation.yield(nil)
@@ -31,9 +28,6 @@ final class WriterThread: Sendable {
             }
             continuation.finish()
         }
-        thread.name = "wfd-writer"
-        thread.stackSize = 8 << 20
-        thread.start()
     }
 
     /// Waits until the thread is done; gives the error that ended it, nil after a clean end. Call it once.

@@ -63,16 +63,18 @@ struct BackupRoutes: Sendable {
         }
         let body = ResponseBody(contentLength: Int(fetch.backup.bytes)) { writer in
             defer { fetch.end(isWhole: false) }
-            while true {
-                // Blocks one thread for a moment: there is one backup at a time, and the system has it in memory.
-                let part = try await offLoop { try fetch.read() }
-                if part.isEmpty { break }
+            func read() async throws -> [UInt8] { try await offLoop(for: .reading) { try fetch.read() } }
+            var part = try await read()
+            while !part.isEmpty {
                 // The caller sees that it is cut short.
                 if Task.isShuttingDownGracefully { throw CancellationError() }
+                let next = try await read()
+                // Before the caller has the last part, and may order the next backup.
+                if next.isEmpty { await offLoop(for: .reading) { fetch.end(isWhole: true) } }
                 try await writer.write(ByteBuffer(bytes: part))
+                part = next
             }
             try await writer.finish(nil)
-            fetch.end(isWhole: true)
         }
         return Response(status: .ok, headers: [.contentType: Backup.mediaType], body: body)
     }

@@ -24,7 +24,7 @@ struct BatchRoutes: Sendable {
             throw request.unsupportedMediaType(expected: LineStream.mediaType)
         }
         if parameters.atomic { return try await sendTogether(request) }
-        return Response(lines: logger) { [engine] writer in
+        return Response(lines: logger, for: .usual) { [engine] writer in
             try await BatchStream(engine: engine, body: request.body).run(&writer)
         }
     }
@@ -60,7 +60,9 @@ struct BatchRoutes: Sendable {
         do {
             let events = try await asking { [commands] in try await engine.sendTogether(commands) }
             let answers = zip(numbers, events).map { BatchAnswer($1, line: $0) }
-            return Response(lines: logger) { writer in for answer in answers { try await writer.write(answer) } }
+            return Response(lines: logger, for: .usual) { writer in
+                for answer in answers { try await writer.write(answer) }
+            }
         } catch var problem as Problem {
             problem.line = problem.line.map { numbers[Int($0) - 1] }
             throw problem

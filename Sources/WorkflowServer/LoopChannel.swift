@@ -32,10 +32,3 @@ extension HTTPServerBuilder {
         }
     }
 }
-
-/// Leaves the connection's event loop for as long as the body takes: for what computes or blocks for long.
-func offLoop<Value, Failure: Error>(
-    _ body: @concurrent () async throws(Failure) -> Value
-) async throws(Failure) -> Value {
-    try await withTaskExecutorPreference(globalConcurrentExecutor, operation: body)
-}

@@ -53,7 +53,7 @@ extension RouterMethods {
                 on(path, method: method, use: handler)
             } else {
                 on(path, method: method) { request, context in
-                    try await offLoop { try await handler(request, context) }
+                    try await offLoop(for: method == .get ? .reading : .usual) { try await handler(request, context) }
                 }
             }
         }

@@ -12,7 +12,7 @@ extension Response {
     /// What `write` throws becomes the last line, because the status was sent before. When the caller goes away,
     /// writing throws.
     init(
-        lines logger: Logger, headers: HTTPFields = [:],
+        lines logger: Logger, headers: HTTPFields = [:], for workplace: Workplace = .longWork,
         _ write: @escaping @Sendable @concurrent (inout LineWriter) async throws -> Void
     ) {
         var headers = headers
@@ -20,7 +20,7 @@ extension Response {
         let body = ResponseBody { writer in
             var lines = LineWriter(writer)
             do {
-                try await offLoop { try await write(&lines) }
+                try await offLoop(for: workplace) { try await write(&lines) }
             } catch {
                 // Nobody is there to be told.
                 if lines.isBroken { throw error }

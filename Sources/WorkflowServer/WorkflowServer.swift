@@ -49,6 +49,9 @@ package struct WorkflowServer: Service {
         return router
     }
 
+    /// Calls a body that resumes many requests, in the way that is best for them: what an engine answers a batch with.
+    package static let resuming: @Sendable (() -> Void) -> Void = { GatheredJobs.gather($0) }
+
     package func run() async throws {
         let file: UnixSocketFile? =
             if case .unix(let path) = address { try UnixSocketFile(path: path) } else { nil }

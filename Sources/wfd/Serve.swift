@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
         logger.info(
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)
-        let engine = Engine(store: store, clock: time, logger: logger)
+        let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
         let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
         let servers = addresses.map { address in
             WorkflowServer(engine: engine, address: address, version: WFD.version, logger: logger)

@@ -97,6 +97,29 @@ import WorkflowClient
         #expect(try await old.stop().end == .exited(0))
     }
 
+    /// Whoever has the last byte of a backup can order the next one, also while the daemon is busy.
+    @Test func oneBackupMayFollowAnother() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", Programs.example("profile"))
+        let load = Load()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<6 { group.addTask { try await load.run("p-\(number)", on: daemon) } }
+            try await daemon.withClient { client in
+                for _ in 0..<20 {
+                    var name: String?
+                    for try await line in try await client.makeBackup() {
+                        if case .ready(let backup) = line { name = backup.backup }
+                    }
+                    for try await _ in try await client.backup(try #require(name)) {}
+                }
+            }
+            load.end()
+            try await group.waitForAll()
+        }
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
     @Test func tokensOfBeforeTellWhereTheHistoriesPart() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -79,7 +79,8 @@ import Testing
             #expect(found.end == .exited(1))
             #expect(found.output.hasPrefix(finding), "\(found)")
             #expect(found.output.hasSuffix("\n1 difference\n"), "\(found)")
-            #expect(found.errors == "")
+            // On a busy machine it may take long enough to say how far it is.
+            #expect(found.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("verifying ") }, "\(found)")
         }
         let beside = try await verify(folder.path("wfd.db"))
         #expect(beside.end == .exited(1))

@@ -11,17 +11,18 @@ enum ImportRules {
         "Sources/Statechart": ["CEL", "JSON", "Spelling", "Yams"],
         "Sources/Interchange": ["JSON", "Spelling", "Statechart", "Foundation", "FoundationXML"],
         "migrations": [],
+        "Sources/Threads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
         "Sources/WorkflowStore": [
-            "JSON", "Migrations", "Statechart", "Crypto", "GRDB", "GRDBSQLite", "Logging", "Foundation",
+            "JSON", "Migrations", "Statechart", "Threads", "Crypto", "GRDB", "GRDBSQLite", "Logging", "Foundation",
             "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
-            "CScheduling", "JSON", "Statechart", "WorkflowStore", "HeapModule", "Logging", "ServiceLifecycle",
+            "JSON", "Statechart", "Threads", "WorkflowStore", "HeapModule", "Logging", "ServiceLifecycle",
             "Foundation", "Synchronization",
         ],
         "Sources/WorkflowAPI": ["JSON", "Spelling"],
         "Sources/WorkflowServer": [
-            "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
+            "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
             "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "ServiceLifecycle", "Foundation", "Synchronization",
         ],
         "Sources/WorkflowClient": [

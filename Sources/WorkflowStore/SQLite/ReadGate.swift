@@ -27,6 +27,9 @@ final class ReadGate: Sendable {
         self.limit = limit
     }
 
+    /// Whether somebody waits for those inside to leave.
+    var isShut: Bool { state.withLock { $0.phase != .open } }
+
     /// Runs a read between entering and leaving. Blocks while the gate is shut.
     func pass<T>(_ read: () throws -> T) throws -> T {
         try enter()

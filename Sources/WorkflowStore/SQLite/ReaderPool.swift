@@ -1,11 +1,13 @@
 import GRDB
 import Synchronization
+import Threads
 
 /// The read-only connections, used in turn, each by one read at a time.
 package final class ReaderPool: Sendable {
     private struct State {
-        var turn = 0
-        var waiting = 0
+        var free: [DatabaseQueue]
+        /// Reads that run or wait.
+        var reads = 0
     }
 
     let gate: ReadGate
@@ -14,7 +16,9 @@ package final class ReaderPool: Sendable {
     let aside: DatabaseQueue
     private let limits: StoreLimits
     private let connections: [DatabaseQueue]
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    /// As many as connections.
+    private let threads: BackgroundThreads
 
     /// Opens the connections. They hold the file open from here on (see `SQLiteWriter.stopForGood`).
     init(file: StoreFile, limits: StoreLimits) throws {
@@ -27,6 +31,8 @@ package final class ReaderPool: Sendable {
         }
         connections = try (0..<limits.readers).map { number in try open("reader \(number)") }
         aside = try open("view")
+        state = Mutex(State(free: connections))
+        threads = BackgroundThreads("wfd-read", count: connections.count)
     }
 
     /// Runs one slice of a read: one short read transaction on one of the connections.
@@ -35,14 +41,24 @@ package final class ReaderPool: Sendable {
     func slice<T: Sendable>(
         _ body: @Sendable (Database, inout SliceBudget) throws -> T
     ) async throws(StoreError) -> T {
-        let connection = try take()
-        defer { state.withLock { $0.waiting -= 1 } }
+        try begin()
+        defer { state.withLock { $0.reads -= 1 } }
+        return try await withTaskExecutorPreference(threads) { () throws(StoreError) in try sliceHere(body) }
+    }
+
+    /// To be called on one of the threads only: there is a connection for each of them.
+    private func sliceHere<T>(_ body: (Database, inout SliceBudget) throws -> T) throws(StoreError) -> T {
+        guard let connection = state.withLock({ $0.free.popLast() }) else {
+            preconditionFailure("there are as many connections as threads")
+        }
+        defer { state.withLock { $0.free.append(connection) } }
         do {
             // Not `read`: its transaction would begin before the gate and end behind it.
-            return try await connection.unsafeRead { database in
+            return try connection.unsafeRead { database in
                 try self.gate.pass {
-                    // Its time begins here: waiting for the connection and for the gate is not reading.
-                    var budget = SliceBudget(rows: self.limits.sliceRows, duration: self.limits.sliceDuration)
+                    // Its time begins here: waiting for the gate is not reading.
+                    var budget = SliceBudget(
+                        rows: self.limits.sliceRows, duration: self.limits.sliceDuration, gate: self.gate)
                     return try Self.transaction(database) { database in try body(database, &budget) }
                 }
             }
@@ -79,17 +95,15 @@ package final class ReaderPool: Sendable {
         for connection in connections + [aside] { try connection.close() }
     }
 
-    private func take() throws(StoreError) -> DatabaseQueue {
-        let turn = state.withLock { state -> Int? in
-            guard state.waiting < limits.waitingReads else { return nil }
-            state.waiting += 1
-            state.turn = (state.turn + 1) % connections.count
-            return state.turn
+    private func begin() throws(StoreError) {
+        let hasRoom = state.withLock { state in
+            guard state.reads < limits.waitingReads else { return false }
+            state.reads += 1
+            return true
         }
-        guard let turn else {
+        guard hasRoom else {
             throw StoreError(.unavailable, "Cannot read '\(path)': \(limits.waitingReads) reads are waiting already")
         }
-        return connections[turn]
     }
 
     private static func transaction<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
@@ -110,19 +124,21 @@ struct SliceBudget {
     private var rows: Int
     private var untilLook = 16
     private let end: ContinuousClock.Instant
+    private let gate: ReadGate
 
-    init(rows: Int, duration: Duration) {
+    init(rows: Int, duration: Duration, gate: ReadGate) {
         self.rows = rows
+        self.gate = gate
         end = .now + duration
     }
 
-    /// Takes one row off; false when the slice should end. Looks at the clock every 16 rows.
+    /// Takes one row off; false when the slice should end, also because the writer waits for it. Looks every 16 rows.
     mutating func spend() -> Bool {
         rows -= 1
         untilLook -= 1
         if untilLook == 0 {
             untilLook = 16
-            if ContinuousClock.now >= end { rows = 0 }
+            if gate.isShut || ContinuousClock.now >= end { rows = 0 }
         }
         return rows > 0
     }

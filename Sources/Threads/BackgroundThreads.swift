@@ -1,0 +1,68 @@
+import Dispatch
+import Synchronization
+
+/// Runs tasks on threads of its own, behind those that carry events out: for what reads or computes for long. Jobs may
+/// block.
+package final class BackgroundThreads: TaskExecutor {
+    private let jobs = JobQueue()
+
+    /// Starts the threads; they end when nobody holds the executor any more.
+    package init(_ name: String, count: Int) {
+        for number in 1...count {
+            startThread(count == 1 ? name : "\(name)-\(number)", turns: .later) { [jobs] in
+                while let job = jobs.next() { job() }
+            }
+        }
+    }
+
+    deinit {
+        jobs.close()
+    }
+
+    /// Puts a job behind those that wait.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.append { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// What waits for a thread, first in, first out.
+///
+/// No thread waits inside the lock: one that has to let others go first would keep it while they wait for it.
+private final class JobQueue: Sendable {
+    typealias Job = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [Job] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    /// Jobs that no thread has been woken for.
+    private let jobs = DispatchSemaphore(value: 0)
+
+    func append(_ job: @escaping Job) {
+        state.withLock { $0.waiting.append(job) }
+        jobs.signal()
+    }
+
+    /// The next job; blocks until there is one. Nil when the queue is closed and drained.
+    func next() -> Job? {
+        while true {
+            jobs.wait()
+            let (job, isClosed) = state.withLock { state in
+                (state.waiting.isEmpty ? nil : state.waiting.removeFirst(), state.isClosed)
+            }
+            if let job { return job }
+            if isClosed { break }
+        }
+        // For the next thread.
+        jobs.signal()
+        return nil
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        jobs.signal()
+    }
+}
