@@ -43,7 +43,9 @@ package final class ReaderPool: Sendable {
     ) async throws(StoreError) -> T {
         try begin()
         defer { state.withLock { $0.reads -= 1 } }
-        return try await withTaskExecutorPreference(threads) { () throws(StoreError) in try sliceHere(body) }
+        return try await withTaskExecutorPreference(threads) { @concurrent () async throws(StoreError) in
+            try sliceHere(body)
+        }
     }
 
     /// To be called on one of the threads only: there is a connection for each of them.
