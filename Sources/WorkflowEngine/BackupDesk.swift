@@ -236,7 +236,7 @@ extension BackupDesk {
         }
     }
 
-    /// A fetch has ended. A backup that was fetched whole is removed; another is kept for some more time.
+    /// A fetch has ended. A backup that was read to its end is removed; another is kept for some more time.
     func endFetch(_ name: BackupName, isWhole: Bool) {
         let isOver = state.withLock { state in
             guard case .ready(let backup, _, let fetches) = state.phase, backup.name == name else { return false }

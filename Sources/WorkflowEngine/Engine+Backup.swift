@@ -42,7 +42,7 @@ package final class BackupFetch: Sendable {
         try reader.read(atMost: desk.limits.backupPartBytes)
     }
 
-    /// Ends it; a backup that was fetched whole is removed.
+    /// Ends it; a backup that was read to its end is removed.
     package func end(isWhole: Bool) {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         desk.endFetch(backup.name, isWhole: isWhole)

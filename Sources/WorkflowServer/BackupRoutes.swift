@@ -69,7 +69,7 @@ struct BackupRoutes: Sendable {
                 // The caller sees that it is cut short.
                 if Task.isShuttingDownGracefully { throw CancellationError() }
                 let next = try await read()
-                // Before the caller has the last part, and may order the next backup.
+                // Before the caller has the last part, and may order the next one; who is cut off in it orders again.
                 if next.isEmpty { await offLoop(for: .reading) { fetch.end(isWhole: true) } }
                 try await writer.write(ByteBuffer(bytes: part))
                 part = next

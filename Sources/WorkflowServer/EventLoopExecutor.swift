@@ -37,7 +37,7 @@ final class EventLoopExecutor: TaskExecutor {
 final class GatheredJobs {
     private var jobs: [(executor: EventLoopExecutor, jobs: [UnownedJob])] = []
 
-    /// Calls the body; the tasks that it resumes go on when it has returned.
+    /// Calls the body; the tasks of event loops that it resumes go on when it has returned.
     static func gather(_ body: () -> Void) {
         let gathered = GatheredJobs()
         pthread_setspecific(key, Unmanaged.passUnretained(gathered).toOpaque())

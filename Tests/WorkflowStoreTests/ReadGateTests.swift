@@ -14,4 +14,19 @@ import Testing
         budget = SliceBudget(rows: .max, duration: .seconds(600), gate: gate)
         #expect((0..<100).allSatisfy { _ in budget.spend() })
     }
+
+    /// What goes through a whole database ends soon when its caller has gone.
+    @Test func aCancelledTaskReadsNoMore() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.sqlite(directory)
+        #expect(try await store.machineNames(limit: 10).isEmpty)
+        await #expect(throws: StoreError.self) {
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                group.cancelAll()
+                group.addTask { try await store.machineNames(limit: 10) }
+                _ = try await group.next()
+            }
+        }
+        try store.writer.close()
+    }
 }

@@ -2,7 +2,7 @@ import GRDB
 import Synchronization
 import Threads
 
-/// The read-only connections, used in turn, each by one read at a time.
+/// The read-only connections, each used by one read at a time, and the threads for them.
 package final class ReaderPool: Sendable {
     private struct State {
         var free: [DatabaseQueue]
@@ -44,7 +44,9 @@ package final class ReaderPool: Sendable {
         try begin()
         defer { state.withLock { $0.reads -= 1 } }
         return try await withTaskExecutorPreference(threads) { @concurrent () async throws(StoreError) in
-            try sliceHere(body)
+            // Long reading is many slices: who waited has gone, or the daemon stops.
+            if Task.isCancelled { throw StoreError(reading: path, CancellationError()) }
+            return try sliceHere(body)
         }
     }
 
