@@ -28,6 +28,8 @@ package final class BackgroundThreads: TaskExecutor {
 
 /// What waits for a thread, first in, first out.
 ///
+/// A task has one job in it at most, and whoever makes tasks bounds them: connections, waiting reads, long work.
+///
 /// No thread waits inside the lock: one that has to let others go first would keep it while they wait for it.
 private final class JobQueue: Sendable {
     typealias Job = @Sendable () -> Void
