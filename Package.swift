@@ -24,6 +24,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // Sockets and buffers beneath Hummingbird; named where we touch a buffer or a socket address ourselves.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        // The parts of requests on a connection, as Hummingbird sees them.
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         // SQLite on the system's libsqlite3: connections, cached statements, errors with extended codes.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         // Latencies of the benchmark, to three digits in a fixed number of bytes.
@@ -84,6 +86,7 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),

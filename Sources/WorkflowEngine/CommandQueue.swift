@@ -20,14 +20,14 @@ final class CommandQueue: @unchecked Sendable {
         /// Answers; to be called once.
         func reply(_ answer: Result<Answer, Rejection>) {
             switch destination {
-            case .caller(let continuation): continuation.resume(returning: answer)
+            case .caller(let answered): answered(answer)
             case .collection(let answers, let offset): answers.set(answer, at: offset)
             }
         }
     }
 
     fileprivate enum Destination: Sendable {
-        case caller(CheckedContinuation<Result<Answer, Rejection>, Never>)
+        case caller(@Sendable (Result<Answer, Rejection>) -> Void)
         case collection(AnswerCollection, Int)
     }
 
@@ -47,10 +47,13 @@ final class CommandQueue: @unchecked Sendable {
     /// Puts a command into the queue and waits for the writer's answer; a full or closed queue answers at once.
     func submit(_ command: Command) async -> Result<Answer, Rejection> {
         await withCheckedContinuation { continuation in
-            if let rejection = enqueue([Entry(command, .caller(continuation))]) {
-                continuation.resume(returning: .failure(rejection))
-            }
+            begin(command) { continuation.resume(returning: $0) }
         }
+    }
+
+    /// Puts a command into the queue. The writer answers it; a full or closed queue answers at once.
+    func begin(_ command: Command, _ answered: @escaping @Sendable (Result<Answer, Rejection>) -> Void) {
+        if let rejection = enqueue([Entry(command, .caller(answered))]) { answered(.failure(rejection)) }
     }
 
     /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and

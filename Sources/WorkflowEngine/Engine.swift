@@ -134,6 +134,33 @@ extension Engine {
         try Self.check(command)
         return try await sent(try await submit(.send(command)), for: command)
     }
+
+    /// Sends an event without a task that waits for it.
+    ///
+    /// - Parameter answered: Called once with what became of it, on whatever thread knows it: the calling one when
+    ///   nothing was begun.
+    package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SentEvent, Rejection>) -> Void) {
+        do throws(Rejection) {
+            try Self.check(command)
+        } catch {
+            return answered(.failure(error))
+        }
+        queue.begin(.send(command)) { answer in
+            switch answer {
+            case .success(.sent(let event)): answered(.success(event))
+            case .failure(let rejection): answered(.failure(rejection))
+            case .success(let answer): Task { answered(await self.outcome(answer, of: command)) }
+            }
+        }
+    }
+
+    private func outcome(_ answer: Answer, of command: SendCommand) async -> Result<SentEvent, Rejection> {
+        do throws(Rejection) {
+            return .success(try await sent(answer, for: command))
+        } catch {
+            return .failure(error)
+        }
+    }
 }
 
 // MARK: Many events

@@ -19,9 +19,9 @@ struct BatchRoutes: Sendable {
 
     private func send(_ request: Request) async throws -> Response {
         let parameters = try reading { try BatchParameters(query: try request.queryItems) }
-        try request.refuseIdempotencyKey()
-        guard request.mediaTypeName == LineStream.mediaType else {
-            throw request.unsupportedMediaType(expected: LineStream.mediaType)
+        try request.head.refuseIdempotencyKey()
+        guard request.head.mediaTypeName == LineStream.mediaType else {
+            throw request.head.unsupportedMediaType(expected: LineStream.mediaType)
         }
         if parameters.atomic { return try await sendTogether(request) }
         return Response(lines: logger, for: .usual) { [engine] writer in

@@ -20,35 +20,30 @@ final class EventLoopExecutor: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if let jobs = GatheredJobs.ofThread {
-            jobs.add(job, for: self)
-        } else {
-            run([job])
-        }
-    }
-
-    fileprivate func run(_ jobs: [UnownedJob]) {
-        loop.execute { for job in jobs { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
+        GatheredCalls.call(on: loop) { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 
-/// What one thread enqueues on event loops while it answers many tasks: each event loop gets its jobs together, and
+/// What one thread has event loops do while it answers many requests: each event loop gets its calls together, and
 /// wakes once.
-final class GatheredJobs {
-    private var jobs: [(executor: EventLoopExecutor, jobs: [UnownedJob])] = []
+final class GatheredCalls {
+    private var calls: [(loop: any EventLoop, calls: [@Sendable () -> Void])] = []
 
-    /// Calls the body; the tasks of event loops that it resumes go on when it has returned.
+    /// Calls the body; what it has event loops do is done when it has returned.
     static func gather(_ body: () -> Void) {
-        let gathered = GatheredJobs()
+        let gathered = GatheredCalls()
         pthread_setspecific(key, Unmanaged.passUnretained(gathered).toOpaque())
         body()
         pthread_setspecific(key, nil)
-        for (executor, jobs) in gathered.jobs { executor.run(jobs) }
+        for (loop, calls) in gathered.calls {
+            loop.execute { for call in calls { call() } }
+        }
     }
 
-    /// Of the calling thread, while it gathers.
-    fileprivate static var ofThread: GatheredJobs? {
-        pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    /// Has an event loop call something: soon, or together with everything else that the calling thread gathers.
+    static func call(on loop: any EventLoop, _ call: @escaping @Sendable () -> Void) {
+        guard let pointer = pthread_getspecific(key) else { return loop.execute(call) }
+        Unmanaged<GatheredCalls>.fromOpaque(pointer).takeUnretainedValue().add(call, for: loop)
     }
 
     private static let key = {
@@ -57,11 +52,11 @@ final class GatheredJobs {
         return key
     }()
 
-    fileprivate func add(_ job: UnownedJob, for executor: EventLoopExecutor) {
-        if let place = jobs.firstIndex(where: { $0.executor === executor }) {
-            jobs[place].jobs.append(job)
+    private func add(_ call: @escaping @Sendable () -> Void, for loop: any EventLoop) {
+        if let place = calls.firstIndex(where: { $0.loop === loop }) {
+            calls[place].calls.append(call)
         } else {
-            jobs.append((executor, [job]))
+            calls.append((loop, [call]))
         }
     }
 }

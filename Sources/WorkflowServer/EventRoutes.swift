@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import JSON
+import NIOCore
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
@@ -41,7 +42,7 @@ struct EventRoutes: Sendable {
 
     private func retry(_ request: Request, name: String) async throws -> Response {
         try reading { try NoParameters.check(query: try request.queryItems) }
-        try request.refuseIdempotencyKey()
+        try request.head.refuseIdempotencyKey()
         let body = try await request.object(as: RetryRequest.self)
         let command = RetryCommand(instance: name, expectedSeq: body.seq.map(Seq.init))
         do {
@@ -52,31 +53,44 @@ struct EventRoutes: Sendable {
         }
     }
 
-    /// Sends the event of a request.
-    func send(_ request: Request, name: String) async throws -> Response {
-        let parameters = try reading {
-            try SendParameters(query: try request.queryItems)
-        }
-        let key = try request.idempotencyKey()
-        let body = try await request.object(as: SendRequest.self)
-        let seq = try expectedSeq(body.expect?.seq, ifMatch: request.headers[.ifMatch])
-        let command = SendCommand(
-            instance: name, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
-            expectedState: body.expect?.state, isDryRun: parameters.dryRun,
-            isExplained: parameters.explain, key: key)
+    private func send(_ request: Request, name: String) async throws -> Response {
+        let parameters = try reading { try SendParameters(query: try request.queryItems) }
+        try request.head.requireJSON()
+        let command = try SendCommand(
+            request.head, body: try await request.wholeBody(), instance: name, parameters: parameters)
         do {
             let sent = try await asking { try await engine.send(command) }
-            var headers = HTTPFields()
-            if sent.isRepeated { headers[.idempotentReplayed] = "true" }
-            if !sent.isDryRun { headers[.eTag] = "\"\(sent.seq.rawValue)\"" }
-            return Response(SendAnswer(sent, withDetail: parameters.detail), headers: headers)
+            return Response(WholeAnswer(sent, withDetail: parameters.detail))
         } catch let problem as Problem where problem.type == .instanceNotFound {
             throw await engine.suggestingInstance(problem)
         }
     }
 
+    private func list(_ request: Request, name: String) async throws -> Response {
+        try reading { try NoParameters.check(query: try request.queryItems) }
+        do {
+            let events = try await asking { try await engine.acceptance(of: name) }
+            return Response(Page(items: events.map { EventItem(event: $0.descriptor, accepted: $0.isAccepted) }))
+        } catch let problem as Problem where problem.type == .instanceNotFound {
+            throw await engine.suggestingInstance(problem)
+        }
+    }
+}
+
+extension SendCommand {
+    /// Reads a request to send an event.
+    init(_ request: HTTPRequest, body: ByteBuffer, instance: String, parameters: SendParameters) throws {
+        try request.requireJSON()
+        let key = try request.idempotencyKey()
+        let body = try SendRequest(whole: body)
+        let seq = try Self.expectedSeq(body.expect?.seq, ifMatch: request.headerFields[.ifMatch])
+        self.init(
+            instance: instance, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
+            expectedState: body.expect?.state, isDryRun: parameters.dryRun, isExplained: parameters.explain, key: key)
+    }
+
     /// The seq of the body or of `If-Match`, which say the same thing when both are there.
-    private func expectedSeq(_ expected: Int64?, ifMatch: String?) throws(Problem) -> Int64? {
+    private static func expectedSeq(_ expected: Int64?, ifMatch: String?) throws(Problem) -> Int64? {
         guard let ifMatch, ifMatch != "*" else { return expected }
         guard ifMatch.count > 2, ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""),
             let seq = Int64(ifMatch.dropFirst().dropLast())
@@ -88,15 +102,15 @@ struct EventRoutes: Sendable {
         }
         return seq
     }
+}
 
-    private func list(_ request: Request, name: String) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
-        do {
-            let events = try await asking { try await engine.acceptance(of: name) }
-            return Response(Page(items: events.map { EventItem(event: $0.descriptor, accepted: $0.isAccepted) }))
-        } catch let problem as Problem where problem.type == .instanceNotFound {
-            throw await engine.suggestingInstance(problem)
-        }
+extension WholeAnswer {
+    /// The answer to an event.
+    init(_ sent: SentEvent, withDetail: Bool) {
+        var headers = HTTPFields()
+        if sent.isRepeated { headers[.idempotentReplayed] = "true" }
+        if !sent.isDryRun { headers[.eTag] = "\"\(sent.seq.rawValue)\"" }
+        self.init(SendAnswer(sent, withDetail: withDetail), headers: headers)
     }
 }
 

@@ -37,7 +37,7 @@ struct InstanceRoutes: Sendable {
 
     private func start(_ request: Request) async throws -> Response {
         try reading { try NoParameters.check(query: try request.queryItems) }
-        let key = try request.idempotencyKey()
+        let key = try request.head.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
         if let name = body.instance, !InstanceName.isValid(name) {
             throw Problem(

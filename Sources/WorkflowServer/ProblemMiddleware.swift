@@ -1,11 +1,12 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import WorkflowAPI
 
-/// Every error leaves the server as a problem; those that are ours are logged here, once.
+/// Every error leaves the server as a problem.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
-    let logger: Logger
+    let problems: ProblemAnswers
 
     @concurrent func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -13,28 +14,32 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            return answer(to: error, request)
+            return Response(problems.answer(to: error, request.head))
         }
     }
+}
 
-    /// What a request that ended with an error is told.
-    func answer(to error: any Error, _ request: Request) -> Response {
+/// What requests that end with an error are told. Errors that are ours are logged here, once.
+struct ProblemAnswers: Sendable {
+    let logger: Logger
+
+    func answer(to error: any Error, _ request: HTTPRequest) -> WholeAnswer {
+        let route = "\(request.method) \(URI(request.path ?? "").path)"
         switch error {
         case let problem as Problem:
-            if problem.type == .internalError { log(request, "\(problem.detail)") }
-            return Response(problem: problem)
+            if problem.type == .internalError { log(route, "\(problem.detail)") }
+            return WholeAnswer(problem: problem)
         case let error as HTTPError where error.status == .notFound:
-            return Response(
-                problem: Problem(.routeNotFound, detail: "There is no route \(request.method) \(request.uri.path)"))
+            return WholeAnswer(problem: Problem(.routeNotFound, detail: "There is no route \(route)"))
         default:
-            log(request, "\(error)")
-            return Response(problem: Problem(.internalError, detail: "The daemon could not answer; its log says why"))
+            log(route, "\(error)")
+            return WholeAnswer(
+                problem: Problem(.internalError, detail: "The daemon could not answer; its log says why"))
         }
     }
 
-    private func log(_ request: Request, _ error: String) {
-        logger.error(
-            "a request failed", metadata: ["route": "\(request.method) \(request.uri.path)", "error": "\(error)"])
+    private func log(_ route: String, _ error: String) {
+        logger.error("a request failed", metadata: ["route": "\(route)", "error": "\(error)"])
     }
 }
 
@@ -62,7 +67,8 @@ extension RouterMethods {
         for method in all where !handlers.contains(where: { $0.0 == method }) {
             on(path, method: method) { request, _ in
                 let detail = "\(request.uri.path) does not take \(request.method); it takes \(allowed)"
-                return Response(problem: Problem(.methodNotAllowed, detail: detail), headers: [.allow: allowed])
+                return Response(
+                    WholeAnswer(problem: Problem(.methodNotAllowed, detail: detail), headers: [.allow: allowed]))
             }
         }
     }

@@ -11,13 +11,16 @@ extension WorkflowServer {
     /// What benchmarks measure the real route against: all that HTTP and JSON cost, and nothing else.
     package init(emptyAt address: ListenAddress, logger: Logger) {
         let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware<BasicRequestContext>(logger: logger))
-        self.init(address: address, router: router, events: Self.nothing, logger: logger)
+        router.add(middleware: ProblemMiddleware(problems: ProblemAnswers(logger: logger)))
+        router.resource(
+            "/v1/instances/:instance/events",
+            [(.post, { try await Self.nothing($0, name: try $1.pathParameter("instance")) })], brief: [.post])
+        self.init(address: address, router: router, logger: logger)
     }
 
-    private static func nothing(_ request: Request, _ name: String) async throws -> Response {
+    private static func nothing(_ request: Request, name: String) async throws -> Response {
         let parameters = try reading { try SendParameters(query: try request.queryItems) }
-        _ = try request.idempotencyKey()
+        _ = try request.head.idempotencyKey()
         let body = try await request.object(as: SendRequest.self)
         let detail: [String]? = parameters.detail ? [] : nil
         let answer = SendAnswer(

@@ -11,31 +11,34 @@ package import WorkflowEngine
 /// On graceful shutdown it takes no new connections, answers the requests that have begun, and ends.
 package struct WorkflowServer: Service {
     private let address: ListenAddress
-    private let responder: EventsFirst
+    private let responder: RouterResponder<BasicRequestContext>
+    private let sends: (@Sendable () -> SendHandler)?
     private let logger: Logger
 
     /// - Parameter version: The daemon's version, told by `/livez`.
     package init(engine: Engine, address: ListenAddress, version: String, logger: Logger) {
+        let problems = ProblemAnswers(logger: logger)
+        let date = DateHeader()
         self.init(
             address: address, router: Self.router(engine: engine, version: version, logger: logger),
-            events: EventRoutes(engine: engine).send, logger: logger)
+            sends: { SendHandler(engine: engine, problems: problems, date: date) }, logger: logger)
     }
 
-    /// - Parameter events: What takes events without going through the router.
+    /// - Parameter sends: Makes what takes events on a connection without going through the router.
     init(
-        address: ListenAddress, router: Router<BasicRequestContext>,
-        events: @escaping @Sendable (Request, String) async throws -> Response, logger: Logger
+        address: ListenAddress, router: Router<BasicRequestContext>, sends: (@Sendable () -> SendHandler)? = nil,
+        logger: Logger
     ) {
         self.address = address
+        responder = router.buildResponder()
+        self.sends = sends
         self.logger = logger
-        responder = EventsFirst(
-            events: events, router: router.buildResponder(), problems: ProblemMiddleware(logger: logger))
     }
 
     /// All routes; without a socket, for tests.
     static func router(engine: Engine, version: String, logger: Logger) -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware(logger: logger))
+        router.add(middleware: ProblemMiddleware(problems: ProblemAnswers(logger: logger)))
         MachineRoutes(engine: engine).register(on: router)
         InstanceRoutes(engine: engine).register(on: router)
         EventRoutes(engine: engine).register(on: router)
@@ -50,7 +53,7 @@ package struct WorkflowServer: Service {
     }
 
     /// Calls a body that resumes many requests, in the way that is best for them: what an engine answers a batch with.
-    package static let resuming: @Sendable (() -> Void) -> Void = { GatheredJobs.gather($0) }
+    package static let resuming: @Sendable (() -> Void) -> Void = { GatheredCalls.gather($0) }
 
     package func run() async throws {
         let file: UnixSocketFile? =
@@ -58,7 +61,7 @@ package struct WorkflowServer: Service {
         defer { file?.remove() }
         let application = Application(
             responder: responder,
-            server: .onLoops(.init(idleTimeout: .seconds(ServerLimits.idleSeconds))),
+            server: .onLoops(.init(idleTimeout: .seconds(ServerLimits.idleSeconds)), sends: sends),
             configuration: ApplicationConfiguration(
                 address: address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),

@@ -45,6 +45,33 @@ package final class RawConnection: @unchecked Sendable {
         }
     }
 
+    /// Sends as much of some bytes as the other side takes: all of them, or until there was no room for some seconds.
+    /// Gives how many it took.
+    package func writeWhileTaken(_ bytes: [UInt8], patience seconds: Int) -> Int {
+        var patience = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count <= 0 { break }
+            rest = rest.dropFirst(count)
+        }
+        return bytes.count - rest.count
+    }
+
+    /// Says that nothing more will be sent; answers can still be read.
+    package func endWriting() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Whether the other side has closed the connection and everything was read. Waits for one or the other.
+    package var isAtEnd: Bool {
+        var byte: UInt8 = 0
+        guard unread.isEmpty else { return false }
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
+        return count == 0 || (count < 0 && errno == ECONNRESET)
+    }
+
     /// Reads one answer; throws when the connection ends before it does.
     package func readAnswer() throws -> RawAnswer {
         let end = Array("\r\n\r\n".utf8)

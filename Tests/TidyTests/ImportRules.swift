@@ -23,7 +23,8 @@ enum ImportRules {
         "Sources/WorkflowAPI": ["JSON", "Spelling"],
         "Sources/WorkflowServer": [
             "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
-            "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "ServiceLifecycle", "Foundation", "Synchronization",
+            "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTPTypes", "ServiceLifecycle", "Foundation",
+            "Synchronization",
         ],
         "Sources/WorkflowClient": [
             "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",

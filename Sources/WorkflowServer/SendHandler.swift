@@ -1,0 +1,233 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
+import WorkflowAPI
+import WorkflowEngine
+
+/// Carries out `POST /v1/instances/NAME/events`, which is most of what a daemon is asked, where a connection is read:
+/// without a task and without the router.
+///
+/// Whatever is more than such a request with a whole body goes on to the router, whose route for events gives the same
+/// answers: parameters in the query, names that are percent-encoded, a body without a length, the last request of a
+/// connection. So does what comes while an answer of the router is still to be written, for answers keep the order of
+/// their requests.
+final class SendHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private enum State {
+        /// What comes goes on, or begins a request for an event.
+        case idle
+        case reading(HTTPRequest, instance: String, body: ByteBuffer)
+        /// The engine has the event; what comes is held.
+        case sending(HTTPRequest)
+    }
+
+    /// What came behind an event that is not answered.
+    private enum Held {
+        case part(HTTPRequestPart)
+        case error(any Error)
+        case inputClosed
+    }
+
+    private let engine: Engine
+    private let problems: ProblemAnswers
+    private let date: DateHeader
+    private var context: ChannelHandlerContext?
+    private var state = State.idle
+    /// Requests that went on and are not answered.
+    private var passedOn = 0
+    private var held = CircularBuffer<Held>(initialCapacity: 0)
+    /// The caller does not take its answers.
+    private var isFull = false
+    /// Reading was asked for, and waits until what is held is gone and the caller takes its answers.
+    private var isReadHeld = false
+
+    init(engine: Engine, problems: ProblemAnswers, date: DateHeader) {
+        self.engine = engine
+        self.problems = problems
+        self.date = date
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+}
+
+// MARK: Requests
+
+extension SendHandler {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        take(.part(unwrapInboundIn(data)), context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        take(.error(error), context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { return take(.inputClosed, context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        held.removeAll()
+        context.fireChannelInactive()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if held.isEmpty, !isFull { context.read() } else { isReadHeld = true }
+    }
+
+    private func take(_ what: Held, _ context: ChannelHandlerContext) {
+        if mayGoOn { carryOut(what, context) } else { held.append(what) }
+    }
+
+    private var mayGoOn: Bool {
+        if case .sending = state { false } else { !isFull }
+    }
+
+    private func carryOut(_ what: Held, _ context: ChannelHandlerContext) {
+        switch (what, state) {
+        case (.part(.head(let head)), _):
+            if passedOn == 0, let instance = Self.instance(of: head) {
+                state = .reading(head, instance: instance, body: ByteBuffer())
+            } else {
+                passedOn += 1
+                passOn(what, context)
+            }
+        case (.part(.body(let part)), .reading(let head, let instance, var body)):
+            state = .idle
+            if body.readableBytes == 0 { body = part } else { body.writeImmutableBuffer(part) }
+            state = .reading(head, instance: instance, body: body)
+        case (.part(.end), .reading(let head, let instance, let body)):
+            send(head, instance: instance, body: body, context)
+        case (.error, .reading(let head, _, let body)), (.inputClosed, .reading(let head, _, let body)):
+            // Hummingbird knows what becomes of half a request.
+            state = .idle
+            passedOn += 1
+            passOn(.part(.head(head)), context)
+            if body.readableBytes > 0 { passOn(.part(.body(body)), context) }
+            passOn(what, context)
+        default:
+            passOn(what, context)
+        }
+    }
+
+    private func passOn(_ what: Held, _ context: ChannelHandlerContext) {
+        switch what {
+        case .part(let part): context.fireChannelRead(wrapInboundOut(part))
+        case .error(let error): context.fireErrorCaught(error)
+        case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+    }
+
+    /// The instance that a request sends an event to; nil when it must go on.
+    private static func instance(of request: HTTPRequest) -> String? {
+        guard request.method == .post, let path = request.path, let name = instance(in: path),
+            let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= APILimits.bodyBytes,
+            request.headerFields[.connection].map({ $0 == "keep-alive" }) ?? true
+        else { return nil }
+        return name
+    }
+
+    /// The name in `/v1/instances/NAME/events`; nil for any other path.
+    private static func instance(in path: String) -> String? {
+        let prefix = "/v1/instances/".utf8
+        let suffix = "/events".utf8
+        let path = path.utf8
+        guard path.count > prefix.count + suffix.count, path.starts(with: prefix) else { return nil }
+        let name = path.dropFirst(prefix.count).dropLast(suffix.count)
+        let others: [UInt8] = [UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
+        guard path.suffix(suffix.count).elementsEqual(suffix), !name.contains(where: others.contains) else {
+            return nil
+        }
+        return String(name)
+    }
+}
+
+// MARK: Answers
+
+extension SendHandler {
+    private func send(_ request: HTTPRequest, instance: String, body: ByteBuffer, _ context: ChannelHandlerContext) {
+        state = .sending(request)
+        let command: SendCommand
+        do {
+            command = try SendCommand(request, body: body, instance: instance, parameters: SendParameters())
+        } catch {
+            return answer(problems.answer(to: error, request))
+        }
+        let loop = context.eventLoop
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        engine.begin(command) { outcome in
+            GatheredCalls.call(on: loop) { handler.value.answer(outcome) }
+        }
+    }
+
+    private func answer(_ outcome: Result<SentEvent, Rejection>) {
+        guard case .sending(let request) = state else { preconditionFailure("an event is answered once") }
+        switch outcome {
+        case .success(let sent):
+            answer(WholeAnswer(sent, withDetail: false))
+        case .failure(let rejection):
+            let problem = Problem(rejection)
+            if problem.type == .instanceNotFound { return suggest(problem) }
+            answer(problems.answer(to: problem, request))
+        }
+    }
+
+    private func suggest(_ problem: Problem) {
+        guard let loop = context?.eventLoop else { return }
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        Task { [engine] in
+            let problem = await engine.suggestingInstance(problem)
+            loop.execute { handler.value.answer(WholeAnswer(problem: problem)) }
+        }
+    }
+
+    private func answer(_ answer: WholeAnswer) {
+        state = .idle
+        // Otherwise the connection is gone.
+        guard let context else { return }
+        var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+        head.headerFields[.contentLength] = String(answer.body.readableBytes)
+        head.headerFields[.date] = date.now
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        isFull = !context.channel.isWritable
+        goOn(context)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { passedOn -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isFull, context.channel.isWritable {
+            isFull = false
+            goOn(context)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Carries out what is held, as far as it goes.
+    private func goOn(_ context: ChannelHandlerContext) {
+        if !held.isEmpty, mayGoOn {
+            while mayGoOn, let next = held.popFirst() { carryOut(next, context) }
+            context.fireChannelReadComplete()
+        }
+        if isReadHeld, held.isEmpty, !isFull {
+            isReadHeld = false
+            context.read()
+        }
+    }
+}

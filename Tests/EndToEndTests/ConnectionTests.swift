@@ -1,0 +1,146 @@
+import DaemonTesting
+import JSON
+import Testing
+
+/// Events that follow each other on one connection: they are taken before the router sees them, and nobody can tell.
+@Suite struct ConnectionTests {
+    private static let counter = """
+        id: counter
+        initial: on
+        context: {n: 0}
+        states:
+          on:
+            on:
+              tick: {actions: {assign: {n: context.n + 1}}}
+        """
+    private static let tick = RawRequest.post("/v1/instances/a/events", #"{"event": "tick"}"#)
+
+    private let folder: TemporaryFolder
+    private let daemon: Daemon
+    private let connection: RawConnection
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.counter, to: "counter.yaml"))
+        _ = try await daemon.said("start", "counter", "a")
+        connection = try RawConnection(to: daemon.address)
+    }
+
+    private var ticks: JSONValue {
+        get async throws { try await daemon.json("show", "a")["context"]["n"] }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func answersKeepTheOrderOfTheirRequests() async throws {
+        let show = RawRequest.get("/v1/instances/a")
+        let requests = [Self.tick, Self.tick, show, Self.tick, .get("/livez"), show, Self.tick, Self.tick]
+        try connection.write(requests.flatMap(\.bytes))
+        let answers = try requests.map { _ in try connection.readAnswer() }
+        #expect(answers.map(\.status) == requests.map { _ in 200 })
+        #expect(try answers.map { try $0.object["seq"] ?? .null } == [2, 3, 3, 4, .null, 4, 5, 6])
+        #expect(try answers.map { try $0.object["from"] != nil } == requests.map { $0.method == "POST" })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func anAnswerIsTheSameThroughTheRouter() async throws {
+        _ = try connection.answer(to: keyed("k", "tick"))
+        let requests: [RawRequest] = [
+            keyed("k", "tick"), keyed("k", "toc"), keyed(String(repeating: "k", count: 300), "tick"),
+            event("toc"), event(""), event("wfd.start"), event("tick", of: "aa"), event("tick", of: "nobody"),
+            event("tick", ("If-Match", #""7""#)), event("tick", ("If-Match", "7")),
+            .post("/v1/instances/a/events", "{"), .post("/v1/instances/a/events", #"{"event": "tick", "at": 1}"#),
+            .post("/v1/instances/a/events", #"{"event": "tick", "data": 1e999}"#),
+            .post("/v1/instances/a/events", #"{"event": "tick"}"#, as: "text/plain"),
+            .post("/v1/instances/a/events", #"{"event": "tick"}"#, as: nil),
+        ]
+        for request in requests {
+            // The router takes names that are percent-encoded, and bodies without a length.
+            var routed = request
+            routed.target.replace("/a", with: "/%61")
+            routed.target.replace("/nobody", with: "/%6eobody")
+            var chunked = request
+            chunked.headers.append(("Transfer-Encoding", "chunked"))
+            chunked.body = request.body.map {
+                Array("\(String($0.count, radix: 16))\r\n".utf8) + $0 + "\r\n0\r\n\r\n".utf8
+            }
+            let answers = try [request, routed, chunked].map { try connection.answer(to: $0) }
+            #expect(Set(answers.map(\.text)).count == 1, "\(answers)")
+            #expect(Set(answers.map(\.status)).count == 1)
+            #expect(Set(answers.map { $0.headers.filter { $0.key != "date" } }).count == 1, "\(answers)")
+            #expect(
+                answers.allSatisfy { $0.headers["date"]?.wholeMatch(of: /\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/) != nil }
+            )
+        }
+        #expect(try await ticks == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aBodyMayComeInPieces() async throws {
+        let bytes = Self.tick.bytes
+        for end in [20, bytes.count - 17, bytes.count - 9, bytes.count - 1] {
+            try connection.write(Array(bytes[..<end]))
+            // The daemon has taken the piece when it answers somebody else.
+            _ = try await daemon.answer(to: .get("/livez"))
+            try connection.write(Array(bytes[end...]))
+            #expect(try connection.readAnswer().status == 200)
+        }
+        #expect(try await ticks == 4)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whoWritesNoMoreIsStillAnswered() async throws {
+        try connection.write(Self.tick.bytes + Self.tick.bytes)
+        connection.endWriting()
+        #expect(try connection.readAnswer().status == 200)
+        #expect(try connection.readAnswer().status == 200)
+        #expect(connection.isAtEnd)
+        #expect(try await ticks == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func halfARequestIsNoEvent() async throws {
+        try connection.write(Array(Self.tick.bytes.dropLast()))
+        connection.endWriting()
+        #expect(try connection.readAnswer().status == 400)
+        #expect(connection.isAtEnd)
+        #expect(try await ticks == 0)
+        #expect(!daemon.program.errors.contains("a request failed"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsNoRequestIsRefusedAfterTheEventBeforeIt() async throws {
+        try connection.write(Self.tick.bytes + Array("no HTTP at all\r\n\r\n".utf8))
+        #expect(try connection.readAnswer().status == 200)
+        #expect(try connection.readAnswer().status == 400)
+        #expect(connection.isAtEnd)
+        #expect(try await ticks == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theLastRequestOfAConnectionClosesIt() async throws {
+        var last = Self.tick
+        last.headers.append(("Connection", "close"))
+        try connection.write(Self.tick.bytes + last.bytes + Self.tick.bytes)
+        #expect(try connection.readAnswer().status == 200)
+        #expect(try connection.readAnswer().status == 200)
+        #expect(connection.isAtEnd)
+        #expect(try await ticks == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whoTakesNoAnswersIsNotReadAnyFurther() async throws {
+        let request = Self.tick.bytes
+        let count = (16 << 20) / request.count
+        let taken = connection.writeWhileTaken(Array(repeatElement(request, count: count).joined()), patience: 2)
+        #expect(taken < 4 << 20)
+        // Others are served, and nothing of what was taken is lost when it reads at last.
+        #expect(try await daemon.answer(to: .get("/livez")).status == 200)
+        connection.endWriting()
+        for _ in 0..<taken / request.count { #expect(try connection.readAnswer().status == 200) }
+        if !taken.isMultiple(of: request.count) { #expect(try connection.readAnswer().status == 400) }
+        #expect(connection.isAtEnd)
+        #expect(try await ticks == .int(Int64(taken / request.count)))
+    }
+
+    private func event(
+        _ name: String, of instance: String = "a", _ headers: (name: String, value: String)...
+    ) -> RawRequest {
+        .post("/v1/instances/\(instance)/events", #"{"event": "\#(name)"}"#, headers: headers)
+    }
+
+    private func keyed(_ key: String, _ name: String) -> RawRequest { event(name, ("Idempotency-Key", key)) }
+}
