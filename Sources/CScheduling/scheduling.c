@@ -29,16 +29,21 @@ void scheduling_name(const char *name) {
     pthread_setname_np(pthread_self(), short_name);
 }
 
-int scheduling_shorten_turns(void) {
+// Asks for turns of some nanoseconds, between 0.1 and 100 ms, and for a nice value that is not below the present one.
+static int set_turns(uint64_t length, int32_t nice) {
     struct attributes attributes = {.size = sizeof attributes};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return errno;
-    // Only the usual policy (SCHED_OTHER is 0) has turns that can be asked for; the shortest is 0.1 ms.
+    // Only the usual policy (SCHED_OTHER is 0) has turns that can be asked for.
     if (attributes.policy != 0) return 0;
-    attributes.runtime = 100000;
+    attributes.runtime = length;
+    if (nice > attributes.nice) attributes.nice = nice;
     return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : errno;
 }
 
+int scheduling_shorten_turns(void) { return set_turns(100 * 1000, 0); }
+
 int scheduling_give_way(void) {
+    if (set_turns(100 * 1000 * 1000, 10) == 0) return 0;
     // On Linux 0 is the calling thread (setpriority(2), "C library/kernel differences").
     return setpriority(PRIO_PROCESS, 0, 10) == 0 ? 0 : errno;
 }

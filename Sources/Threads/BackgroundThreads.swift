@@ -2,15 +2,15 @@ import Dispatch
 import Synchronization
 
 /// Runs tasks on threads of its own, behind those that carry events out: for what reads or computes for long. Jobs may
-/// block.
+/// block, but not until another one is done.
 package final class BackgroundThreads: TaskExecutor {
     private let jobs = JobQueue()
 
     /// Starts the threads; they end when nobody holds the executor any more.
-    package init(_ name: String, count: Int) {
+    package init(_ name: String, count: Int, sharing cores: SharedCores = .ofProcess) {
         for number in 1...count {
             startThread(count == 1 ? name : "\(name)-\(number)", turns: .later) { [jobs] in
-                while let job = jobs.next() { job() }
+                while let job = jobs.next() { cores.work(job) }
             }
         }
     }

@@ -188,8 +188,11 @@ extension BackupDesk {
     /// Checks a copy, which takes as long as reading the file a few times.
     private func check(_ order: Order) async {
         await withTaskExecutorPreference(BackgroundThreads("wfd-backup", count: 1)) {
+            let cores = SharedCores.ofProcess
+            var begun = cores.now()
             do throws(StoreError) {
                 let backup = try self.store.completeBackup(order.name) { done, total in
+                    cores.giveWay(since: &begun)
                     order.events.yield(.checking(done: done, total: total))
                     return self.state.withLock { !$0.isUnwanted && !$0.isClosed }
                 }

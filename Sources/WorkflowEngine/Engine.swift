@@ -131,8 +131,7 @@ extension Engine {
 
     /// Sends an event; what it changed is on disk when this returns.
     package func send(_ command: SendCommand) async throws(Rejection) -> SentEvent {
-        try Self.check(command)
-        return try await sent(try await submit(.send(command)), for: command)
+        try await withCheckedContinuation { caller in begin(command) { caller.resume(returning: $0) } }.get()
     }
 
     /// Sends an event without a task that waits for it.

@@ -47,7 +47,7 @@ package struct EngineLimits: Sendable {
     /// Rows of history that are read at once to be folded.
     package var foldedRows: Int64 = 256
     /// For which the writer copies a backup between two batches; so long a command may wait for it.
-    package var backupSlice: Duration = .milliseconds(2)
+    package var backupSlice: Duration = .microseconds(500)
     /// For which a backup is kept for its fetching to begin, or to begin again.
     package var backupKept: Duration = .seconds(60)
     /// Between two looks for a backup that nobody fetched.

@@ -1,5 +1,6 @@
 import Logging
 import Statechart
+import Threads
 import WorkflowStore
 
 /// A batch to which nothing is added any more, and everything that is to be told when it is on disk.
@@ -84,6 +85,7 @@ extension Writer {
 
     /// Makes a batch durable and tells who waits. Runs on either thread; touches the store, and what has locks.
     func write(_ sealed: SealedBatch) -> BatchEnding {
+        SharedCores.ofProcess.eventsCame()
         do throws(StoreError) {
             if sealed.isWritten { try store.commit(sealed.batch) }
         } catch {

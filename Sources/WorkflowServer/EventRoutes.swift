@@ -27,7 +27,7 @@ struct EventRoutes: Sendable {
                         try await send(request, name: try context.pathParameter("instance"))
                     }
                 ),
-            ], brief: [.post])
+            ])
         router.resource(
             "/v1/instances/:instance/retry",
             [

@@ -35,7 +35,7 @@ extension Request {
         } catch is NIOTooManyBytesError {
             throw Self.tooLarge
         } catch {
-            throw Problem(.invalidRequest, detail: "The request ends before its body does")
+            throw Problem(.invalidRequest, detail: "The body cannot be read to its end")
         }
     }
 

@@ -9,9 +9,8 @@ import WorkflowEngine
 /// without a task and without the router.
 ///
 /// Whatever is more than such a request with a whole body goes on to the router, whose route for events gives the same
-/// answers: parameters in the query, names that are percent-encoded, a body without a length, the last request of a
-/// connection. So does what comes while an answer of the router is still to be written, for answers keep the order of
-/// their requests.
+/// answers: parameters in the query, names that are percent-encoded, a body without a length, `Connection: close`. So
+/// does what comes while an answer of the router is still to be written, for answers keep the order of their requests.
 final class SendHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -21,9 +20,9 @@ final class SendHandler: ChannelDuplexHandler {
     private enum State {
         /// What comes goes on, or begins a request for an event.
         case idle
-        case reading(HTTPRequest, instance: String, body: ByteBuffer)
+        case reading(HTTPRequest, instance: String)
         /// The engine has the event; what comes is held.
-        case sending(HTTPRequest)
+        case sending
     }
 
     /// What came behind an event that is not answered.
@@ -38,6 +37,8 @@ final class SendHandler: ChannelDuplexHandler {
     private let date: DateHeader
     private var context: ChannelHandlerContext?
     private var state = State.idle
+    /// What has come of the body that is read.
+    private var body = ByteBuffer()
     /// Requests that went on and are not answered.
     private var passedOn = 0
     private var held = CircularBuffer<Held>(initialCapacity: 0)
@@ -58,6 +59,7 @@ final class SendHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        held.removeAll()
     }
 }
 
@@ -77,11 +79,6 @@ extension SendHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        held.removeAll()
-        context.fireChannelInactive()
-    }
-
     func read(context: ChannelHandlerContext) {
         if held.isEmpty, !isFull { context.read() } else { isReadHeld = true }
     }
@@ -98,27 +95,30 @@ extension SendHandler {
         switch (what, state) {
         case (.part(.head(let head)), _):
             if passedOn == 0, let instance = Self.instance(of: head) {
-                state = .reading(head, instance: instance, body: ByteBuffer())
+                state = .reading(head, instance: instance)
             } else {
                 passedOn += 1
                 passOn(what, context)
             }
-        case (.part(.body(let part)), .reading(let head, let instance, var body)):
-            state = .idle
+        case (.part(.body(let part)), .reading):
             if body.readableBytes == 0 { body = part } else { body.writeImmutableBuffer(part) }
-            state = .reading(head, instance: instance, body: body)
-        case (.part(.end), .reading(let head, let instance, let body)):
-            send(head, instance: instance, body: body, context)
-        case (.error, .reading(let head, _, let body)), (.inputClosed, .reading(let head, _, let body)):
+        case (.part(.end), .reading(let head, let instance)):
+            send(head, instance: instance, context)
+        case (.error, .reading(let head, _)), (.inputClosed, .reading(let head, _)):
             // Hummingbird knows what becomes of half a request.
             state = .idle
             passedOn += 1
             passOn(.part(.head(head)), context)
-            if body.readableBytes > 0 { passOn(.part(.body(body)), context) }
+            passOn(.part(.body(takeBody())), context)
             passOn(what, context)
         default:
             passOn(what, context)
         }
+    }
+
+    private func takeBody() -> ByteBuffer {
+        defer { body = ByteBuffer() }
+        return body
     }
 
     private func passOn(_ what: Held, _ context: ChannelHandlerContext) {
@@ -156,23 +156,23 @@ extension SendHandler {
 // MARK: Answers
 
 extension SendHandler {
-    private func send(_ request: HTTPRequest, instance: String, body: ByteBuffer, _ context: ChannelHandlerContext) {
-        state = .sending(request)
+    private func send(_ request: HTTPRequest, instance: String, _ context: ChannelHandlerContext) {
+        state = .sending
         let command: SendCommand
         do {
-            command = try SendCommand(request, body: body, instance: instance, parameters: SendParameters())
+            command = try SendCommand(request, body: takeBody(), instance: instance, parameters: SendParameters())
         } catch {
-            return answer(problems.answer(to: error, request))
+            // Whoever called goes on with what is held.
+            return write(problems.answer(to: error, request))
         }
         let loop = context.eventLoop
         let handler = NIOLoopBound(self, eventLoop: loop)
         engine.begin(command) { outcome in
-            GatheredCalls.call(on: loop) { handler.value.answer(outcome) }
+            GatheredCalls.call(on: loop) { handler.value.answer(request, outcome) }
         }
     }
 
-    private func answer(_ outcome: Result<SentEvent, Rejection>) {
-        guard case .sending(let request) = state else { preconditionFailure("an event is answered once") }
+    private func answer(_ request: HTTPRequest, _ outcome: Result<SentEvent, Rejection>) {
         switch outcome {
         case .success(let sent):
             answer(WholeAnswer(sent, withDetail: false))
@@ -193,6 +193,11 @@ extension SendHandler {
     }
 
     private func answer(_ answer: WholeAnswer) {
+        write(answer)
+        goOn()
+    }
+
+    private func write(_ answer: WholeAnswer) {
         state = .idle
         // Otherwise the connection is gone.
         guard let context else { return }
@@ -203,7 +208,6 @@ extension SendHandler {
         context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         isFull = !context.channel.isWritable
-        goOn(context)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -214,13 +218,14 @@ extension SendHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isFull, context.channel.isWritable {
             isFull = false
-            goOn(context)
+            goOn()
         }
         context.fireChannelWritabilityChanged()
     }
 
     /// Carries out what is held, as far as it goes.
-    private func goOn(_ context: ChannelHandlerContext) {
+    private func goOn() {
+        guard let context, context.channel.isActive else { return }
         if !held.isEmpty, mayGoOn {
             while mayGoOn, let next = held.popFirst() { carryOut(next, context) }
             context.fireChannelReadComplete()
@@ -229,5 +234,15 @@ extension SendHandler {
             isReadHeld = false
             context.read()
         }
+    }
+
+    /// Closes when the answers to events are written: a channel whose input is closed would drop what the caller has
+    /// not taken yet.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode != .input, passedOn <= 0 else { return context.close(mode: mode, promise: promise) }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: mode, promise: promise) }
+        // Nothing on the wire, but it comes behind everything else.
+        context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: written)
     }
 }

@@ -1,4 +1,5 @@
 import DaemonTesting
+import Foundation
 import JSON
 import Testing
 
@@ -84,6 +85,44 @@ import Testing
             #expect(try connection.readAnswer().status == 200)
         }
         #expect(try await ticks == 4)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aBodyMayComeByteByByte() async throws {
+        for byte in event("tick").bytes { try connection.write([byte]) }
+        #expect(try connection.readAnswer().status == 200)
+        #expect(try await ticks == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func manyRefusalsFollowAnEvent() async throws {
+        let refused = RawRequest("POST", "/v1/instances/a/events", headers: [("Content-Length", "0")])
+        let count = 10_000
+        try await onOwnThread { [connection] in
+            try connection.write(Self.tick.bytes)
+            // Enough of them wait behind the event, and they are answered in one go.
+            let reading = Thread { try? connection.write(Array(repeatElement(refused.bytes, count: count).joined())) }
+            reading.start()
+            #expect(try connection.readAnswer().status == 200)
+            for _ in 0..<count { #expect(try connection.readAnswer().status == 415) }
+        }
+        #expect(try await ticks == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anEventFollowsARefusedBody() async throws {
+        let large = RawRequest.post(
+            "/v1/instances/a/events", #"{"event": ""# + String(repeating: "x", count: 1 << 20) + #""}"#)
+        #expect(try connection.answer(to: large).status == 413)
+        #expect(try connection.answer(to: Self.tick).status == 200)
+        #expect(try await ticks == 1)
+    }
+
+    /// Its answers fit between the daemon and the socket.
+    @Test(.timeLimit(.minutes(1))) func whoReadsLateGetsAllAnswers() async throws {
+        let count = 400
+        try connection.write(Array(repeatElement(Self.tick.bytes, count: count).joined()))
+        connection.endWriting()
+        while try await ticks != .int(Int64(count)) {}
+        for _ in 0..<count { #expect(try connection.readAnswer().status == 200) }
+        #expect(connection.isAtEnd)
     }
 
     @Test(.timeLimit(.minutes(1))) func whoWritesNoMoreIsStillAnswered() async throws {

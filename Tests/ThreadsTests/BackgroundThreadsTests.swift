@@ -24,7 +24,7 @@ import Threads
 
     /// As many jobs block at the same time as there are threads.
     @Test func jobsMayBlock() async {
-        let threads = BackgroundThreads("blocked", count: 2)
+        let threads = BackgroundThreads("blocked", count: 2, sharing: SharedCores(3))
         let both = DispatchSemaphore(value: 0)
         let met = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<2 {

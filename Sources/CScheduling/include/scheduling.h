@@ -10,8 +10,10 @@ void scheduling_name(const char *name);
 // do it, on which nothing changes: Linux before 6.12 takes the request and ignores it.
 int scheduling_shorten_turns(void);
 
-// Lets other threads of the process go first where cores are missing (nice 10: about a tenth of the time beside one of
-// them). Needs no privilege, and cannot be taken back without one. Returns 0, or the errno of a system that cannot do it.
+// Lets other threads of the process go first where cores are missing: nice 10, about a tenth of the time beside one of
+// them, and turns of 100 ms. Long turns have late deadlines (EEVDF), so that a thread that wakes takes the core at once;
+// with turns of the usual length it may wait for 4 ms and more. Needs no privilege, and cannot be taken back without one.
+// Returns 0, or the errno of a system that cannot do it.
 int scheduling_give_way(void);
 
 #endif

@@ -18,7 +18,7 @@ struct BackupCompletion {
 
     /// Gives the file its last name when all is well; removes it when not.
     ///
-    /// - Parameter mayGoOn: Told how much was done, about every 10 ms; false ends it.
+    /// - Parameter mayGoOn: Told how much was done, about every millisecond; false ends it.
     func run(_ mayGoOn: (_ done: Int64, _ total: Int64) -> Bool) throws(StoreError) -> StoredBackup {
         let path = file.unfinishedBackup(name)
         do {
@@ -61,7 +61,7 @@ struct BackupCompletion {
     }
 
     /// Flushes it part by part. Commits are flushed to the same disk: beside a flush of 400 MB at once one took
-    /// up to 136 ms, beside parts of 4 MiB up to 12 ms.
+    /// up to 136 ms, beside parts of 4 MiB up to 12 ms, and beside smaller parts with rests between them less.
     private func flush(_ path: String, _ mayGoOn: (Int64, Int64) -> Bool) throws {
         // Writable, although nothing is written: else msync does nothing (Linux, mm/mmap.c).
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
@@ -124,8 +124,8 @@ extension StoreContents {
 /// Tells, while one long statement runs, that time passes, and can end it
 /// (https://sqlite.org/c3ref/progress_handler.html).
 final class ProgressWatch {
-    /// Instructions of SQLite's machine between two looks: some milliseconds.
-    private static let instructions: CInt = 100_000
+    /// Instructions of SQLite's machine between two looks: about a millisecond.
+    private static let instructions: CInt = 20_000
     private let total: Int64
     private let mayGoOn: (Int64, Int64) -> Bool
 

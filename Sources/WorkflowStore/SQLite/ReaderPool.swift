@@ -61,8 +61,10 @@ package final class ReaderPool: Sendable {
             return try connection.unsafeRead { database in
                 try self.gate.pass {
                     // Its time begins here: waiting for the gate is not reading.
+                    let isBusy = SharedCores.ofProcess.eventsCome
                     var budget = SliceBudget(
-                        rows: self.limits.sliceRows, duration: self.limits.sliceDuration, gate: self.gate)
+                        rows: self.limits.sliceRows,
+                        duration: isBusy ? self.limits.busySliceDuration : self.limits.sliceDuration, gate: self.gate)
                     return try Self.transaction(database) { database in try body(database, &budget) }
                 }
             }

@@ -24,6 +24,8 @@ package struct StoreLimits: Sendable {
     package var sliceRows = 2_000
     /// How long a slice reads before it ends early; leaves room below the 50 ms that a read transaction may last.
     package var sliceDuration: Duration = .milliseconds(20)
+    /// The same while events come, which want its core.
+    package var busySliceDuration: Duration = .milliseconds(1)
     /// Rows read for one page of a list; a page that filters may come back short.
     package var pageRows = 20_000
     /// Bytes of state in one page of a list, or of data in one page of a history, about.
@@ -34,7 +36,7 @@ package struct StoreLimits: Sendable {
     package var historyRows = 1_000
     /// Journal rows whose digests are checked at start.
     package var tailRows = 4_096
-    /// Pages that a backup copies in one call; several calls fit a slice of 2 ms.
+    /// Pages that a backup copies in one call; several calls fit a slice of 0.5 ms.
     package var backupStepPages: CInt = 64
     /// KiB of page cache of a backup's copy: what is in it at its end is written in one go.
     package var backupCacheKiB = 512
@@ -43,7 +45,7 @@ package struct StoreLimits: Sendable {
     /// Bytes that must be left on the disk beside a backup, so that it never stops the daemon.
     package var backupReserveBytes: Int64 = 64 << 20
     /// Bytes of a backup that are flushed at once: what a commit may have to wait for.
-    package var backupFlushBytes = 4 << 20
+    package var backupFlushBytes = 256 << 10
     /// Bytes that are read and written at once when a file is copied.
     package var copyPartBytes = 1 << 20
 
