@@ -5,7 +5,7 @@ import Testing
 /// Events for many instances, a line each: `POST /v1/events` and `wfctl send --batch`.
 @Suite struct BatchTests {
     /// Counts its events, so that one applied twice or not at all shows.
-    private static let counter = """
+    static let counter = """
         id: counter
         initial: on
         context: {n: 0}

@@ -5,15 +5,6 @@ import Testing
 
 /// Events that follow each other on one connection: they are taken before the router sees them, and nobody can tell.
 @Suite struct ConnectionTests {
-    private static let counter = """
-        id: counter
-        initial: on
-        context: {n: 0}
-        states:
-          on:
-            on:
-              tick: {actions: {assign: {n: context.n + 1}}}
-        """
     private static let tick = RawRequest.post("/v1/instances/a/events", #"{"event": "tick"}"#)
 
     private let folder: TemporaryFolder
@@ -23,7 +14,7 @@ import Testing
     init() async throws {
         folder = try TemporaryFolder()
         daemon = try await Daemon(in: folder)
-        _ = try await daemon.said("apply", folder.write(Self.counter, to: "counter.yaml"))
+        _ = try await daemon.said("apply", folder.write(BatchTests.counter, to: "counter.yaml"))
         _ = try await daemon.said("start", "counter", "a")
         connection = try RawConnection(to: daemon.address)
     }
