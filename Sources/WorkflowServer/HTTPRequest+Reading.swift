@@ -31,6 +31,10 @@ extension HTTPRequest {
     /// The caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
     func idempotencyKey() throws(Problem) -> RequestKey? {
         guard let header = headerFields[.idempotencyKey] else { return nil }
+        // Several of them come as one, joined by commas.
+        if header.contains(","), headerFields[values: .idempotencyKey].count > 1 {
+            throw Problem(.invalidRequest, detail: "The header \(IdempotencyKey.header) is there more than once")
+        }
         var text = header
         if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
         guard let key = RequestKey(text: text) else {

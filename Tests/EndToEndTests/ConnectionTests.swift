@@ -166,6 +166,15 @@ import Testing
         #expect(try await ticks == .int(Int64(taken / request.count)))
     }
 
+    @Test(.timeLimit(.minutes(1))) func anEventHasOneKey() async throws {
+        let twice = event("tick", ("Idempotency-Key", "k"), ("Idempotency-Key", "k"))
+        #expect(try connection.answer(to: twice).status == 400)
+        let withComma = keyed("k,k", "tick")
+        #expect(try connection.answer(to: withComma).status == 200)
+        #expect(try connection.answer(to: withComma).headers["idempotent-replayed"] == "true")
+        #expect(try await ticks == 1)
+    }
+
     private func event(
         _ name: String, of instance: String = "a", _ headers: (name: String, value: String)...
     ) -> RawRequest {
