@@ -68,9 +68,9 @@ enum BatchLimits {
     /// Bytes of lines that are sent to the writer at once.
     static let bytesAtOnce = 1 << 20
     /// Lines whose answers are not written yet; past them no more are read.
-    static let linesUnderWay = 1_500
+    static let linesUnderWay = 4_000
     /// Bytes of such lines.
-    static let bytesUnderWay = 3 << 20
+    static let bytesUnderWay = 8 << 20
     /// Lines that are applied all or none.
     static let linesTogether = 1_000
     /// Bytes of lines that are applied all or none.

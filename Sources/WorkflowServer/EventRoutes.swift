@@ -117,9 +117,10 @@ extension WholeAnswer {
 extension SendAnswer {
     /// The wire form of what the engine says.
     init(_ sent: SentEvent, withDetail: Bool) {
+        let to = sent.to
         self.init(
             instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
-            from: sent.from, to: sent.to, status: Instance.Status(sent.status), configuration: sent.to,
+            from: sent.from, to: to, status: Instance.Status(sent.status), configuration: to,
             context: sent.context, output: sent.output, exited: withDetail ? sent.exited : nil,
             entered: withDetail ? sent.entered : nil,
             dryRun: sent.isDryRun ? true : nil, candidates: sent.explanation?.map(Candidate.init))

@@ -3,7 +3,14 @@ import JSON
 extension Machine {
     /// The paths of the active leaves, in document order: how a configuration is shown.
     package func leafPaths(of configuration: [StateIndex]) -> [String] {
-        configuration.lazy.map { self[$0] }.filter(\.isLeaf).map(\.path)
+        if let path = pathOfOnlyLeaf(of: configuration) { return [path] }
+        return configuration.filter { self[$0].isLeaf }.map { self[$0].path }
+    }
+
+    /// Of a machine without parallel states, the path of the active leaf, which is the last of the configuration.
+    private func pathOfOnlyLeaf(of configuration: [StateIndex]) -> String? {
+        guard line != nil, let last = configuration.last, self[last].isLeaf else { return nil }
+        return self[last].path
     }
 
     /// Whether a text is the stored form of a configuration, found without writing that form.
@@ -27,10 +34,7 @@ extension Machine {
 
     /// The stored form of a configuration: the paths of its leaves, joined by commas.
     package func configurationText(of configuration: [StateIndex]) -> String {
-        guard line != nil, let last = configuration.last, self[last].isLeaf else {
-            return leafPaths(of: configuration).joined(separator: ",")
-        }
-        return self[last].path
+        pathOfOnlyLeaf(of: configuration) ?? leafPaths(of: configuration).joined(separator: ",")
     }
 
     /// The stored form of a snapshot.
