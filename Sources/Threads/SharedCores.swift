@@ -19,14 +19,14 @@ package final class SharedCores: Sendable {
 
     private struct State {
         var working = 0
-        var waiting = 0
+        /// One for each thread that waits, the first come first.
+        var waiting: [DispatchSemaphore] = []
     }
 
     private let bound: Int
     /// The time in nanoseconds, from any beginning.
     package let now: @Sendable () -> UInt64
     private let state = Mutex(State())
-    private let freed = DispatchSemaphore(value: 0)
     /// The end of the present attention to events, in nanoseconds.
     private let attentionEnd = Atomic<UInt64>(0)
 
@@ -64,6 +64,9 @@ package final class SharedCores: Sendable {
         begun = now()
     }
 
+    /// How many wait for a turn.
+    var waiters: Int { state.withLock(\.waiting.count) }
+
     private func rest(since begun: UInt64) {
         guard eventsCome else { return }
         let rest = min(now() - begun, Self.longestRest)
@@ -72,28 +75,33 @@ package final class SharedCores: Sendable {
 
     private func begin() {
         while true {
-            let mayBegin = state.withLock { state in
+            let turn: DispatchSemaphore? = state.withLock { state in
                 if state.working < bound || !eventsCome {
                     state.working += 1
-                    return true
+                    return nil
                 }
-                state.waiting += 1
+                let turn = DispatchSemaphore(value: 0)
+                state.waiting.append(turn)
+                return turn
+            }
+            guard let turn, turn.wait(timeout: .now() + .nanoseconds(Int(Self.attention))) == .timedOut else { return }
+            // Nobody tells that events have ceased to come, so look; unless the turn was handed over in this moment.
+            let isHandedOver = state.withLock { state in
+                guard let place = state.waiting.firstIndex(where: { $0 === turn }) else { return true }
+                state.waiting.remove(at: place)
                 return false
             }
-            if mayBegin { return }
-            // Nobody tells that events have ceased to come.
-            if freed.wait(timeout: .now() + .nanoseconds(Int(Self.attention))) == .timedOut {
-                state.withLock { $0.waiting = max(0, $0.waiting - 1) }
-            }
+            if isHandedOver { return }
         }
     }
 
+    /// Hands the turn over to the first who waits: whoever ends could begin again before the other has woken.
     private func end() {
-        let mayOthers = state.withLock { state in
+        let next: DispatchSemaphore? = state.withLock { state in
+            if state.working <= bound, !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.working -= 1
-            defer { state.waiting = max(0, state.waiting - 1) }
-            return state.waiting > 0
+            return nil
         }
-        if mayOthers { freed.signal() }
+        next?.signal()
     }
 }
