@@ -58,10 +58,12 @@ let package = Package(
         // What Swift cannot call: how the scheduler treats a thread.
         .target(name: "CScheduling"),
         .target(name: "Threads", dependencies: ["CScheduling"]),
+        // What Swift cannot call: a function of SQLite with a variable number of arguments.
+        .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
             name: "WorkflowStore",
             dependencies: [
-                "JSON", "Migrations", "Statechart", "Threads",
+                "CSQLiteMemory", "JSON", "Migrations", "Statechart", "Threads",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -243,7 +245,7 @@ if Context.environment["WFD_FUZZ"] != nil {
 }
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
-let foreign = ["CRE2", "CScheduling", "LinuxEvents", "SQLiteFloor", "SyncFaults"]
+let foreign = ["CRE2", "CScheduling", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults"]
 for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import WorkflowStore
 
 /// Measures, and shows every figure beside a floor that was measured in the same run.
 struct Benchmark: AsyncParsableCommand {
@@ -16,6 +17,8 @@ struct Benchmark: AsyncParsableCommand {
 @main
 enum Main {
     static func main() {
+        // The floors have it too.
+        SQLiteMemory.stopCounting()
         // A server of ours ends in order.
         if !CommandLine.arguments.contains(ServeEmpty.configuration.commandName ?? "") { Interruption.prepare() }
         let ended = DispatchSemaphore(value: 0)

@@ -3,9 +3,11 @@ import Foundation
 /// By how many bytes a file grows for an event, once the log is in it.
 struct DiskContest: Contest {
     private var files: EngineFiles
+    private let workload: Workload
     private let events: Int
 
     init(_ workload: Workload, _ setting: Setting) async throws {
+        self.workload = workload
         files = try await EngineFiles(workload, in: setting.folder)
         // It takes as many as it takes for the first pages not to matter.
         events = setting.isQuick ? 20_000 : 100_000
@@ -14,7 +16,7 @@ struct DiskContest: Contest {
     mutating func ours() async throws -> Sample {
         let before = try Self.size(of: files.ours)
         let running = try RunningEngine(path: files.ours)
-        try await running.send(files.commands(events))
+        try await running.send(files.commands(events), atOnce: workload.requestsAtOnce)
         try await running.stop()
         return Sample(value: Double(try Self.size(of: files.ours) - before) / Double(events))
     }

@@ -1,38 +1,40 @@
 import WorkflowEngine
 
 /// Batches of events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the
-/// same file. Both flush every batch.
+/// same file. The loop commits every batch; the engine commits together what waits. Both flush every commit.
 struct EngineContest: Contest {
     private var files: EngineFiles
     private let running: RunningEngine
     private let loop: SQLiteFloorFile
     private let events: Int
-    private let batch: Int
+    private let workload: Workload
 
     /// Makes both files, with the instances, and lets both sides become warm.
     init(_ workload: Workload, _ setting: Setting) async throws {
         files = try await EngineFiles(workload, in: setting.folder)
-        batch = workload.batch
+        self.workload = workload
         var limits = EngineLimits()
-        limits.batchRows = min(limits.batchRows, batch)
+        limits.batchRows = min(limits.batchRows, workload.batch)
+        // As single sends: they are in one batch, or wait for the next.
+        if workload.batch < Workload.usualBatch { limits.batchesTogether = 1 }
         running = try RunningEngine(path: files.ours, limits: limits)
         loop = try SQLiteFloorFile(path: files.floor)
         events = files.events(in: setting.seconds)
         // The log is as long as it becomes then.
         let more = min(events, 20_000)
-        try await running.send(files.firstCommands() + files.commands(more))
-        try loop.run(files.firstPlan(), batch: batch)
-        try loop.run(files.plan(more), batch: batch)
+        try await running.send(files.firstCommands() + files.commands(more), atOnce: workload.requestsAtOnce)
+        try loop.run(files.firstPlan(), batch: workload.batch)
+        try loop.run(files.plan(more), batch: workload.batch)
     }
 
     mutating func ours() async throws -> Sample {
-        try await running.measure(files.commands(events))
+        try await running.measure(files.commands(events), atOnce: workload.requestsAtOnce)
     }
 
     mutating func floor() async throws -> Sample? {
         let plan = try files.plan(events)
         let work = Stopwatch()
-        try loop.run(plan, batch: batch)
+        try loop.run(plan, batch: workload.batch)
         return Sample(events: events, work)
     }
 
@@ -44,22 +46,21 @@ struct EngineContest: Contest {
 }
 
 extension RunningEngine {
-    /// Sends all, several requests at once: so many that the writer always has some to apply, also while all that it
-    /// may have under way is being committed.
-    func send(_ lists: [[SendCommand]], atOnce lanes: Int = 8) async throws {
+    /// Sends all, so many requests at once.
+    func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
         try await OrderedSender(engine).send(lists, atOnce: lanes)
     }
 
     /// Sends all, and tells how many events a second that were.
-    func measure(_ lists: [[SendCommand]]) async throws -> Sample {
+    func measure(_ lists: [[SendCommand]], atOnce lanes: Int) async throws -> Sample {
         let events = lists.reduce(0) { $0 + $1.count }
         let before = engine.statistics.counts
         let work = Stopwatch()
-        try await send(lists)
+        try await send(lists, atOnce: lanes)
         let sample = Sample(events: events, work)
         let after = engine.statistics.counts
         guard after.events - before.events == events else { throw BenchmarkError("events are missing") }
-        let mean = Double(events) / Double(max(1, after.batches - before.batches))
+        let mean = Double(events) / Double(max(1, after.commits - before.commits))
         return sample.noting("\(mean.text(0)) events a commit")
     }
 }

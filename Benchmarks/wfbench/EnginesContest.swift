@@ -5,27 +5,29 @@ import WorkflowEngine
 struct EnginesContest: Contest {
     /// An engine on a file of its own.
     private struct Side {
+        let workload: Workload
         var files: EngineFiles
         let running: RunningEngine
 
         init(_ workload: Workload, _ setting: Setting, _ name: String) async throws {
             let folder = setting.folder.appending(path: name)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            self.workload = workload
             files = try await EngineFiles(workload, in: folder)
             running = try RunningEngine(path: files.ours)
-            try await running.send(files.firstCommands())
+            try await running.send(files.firstCommands(), atOnce: workload.requestsAtOnce)
         }
 
         /// Sends events until the file has so many.
         mutating func fill(to events: Int) async throws {
             while running.engine.statistics.counts.events < events {
                 let missing = events - running.engine.statistics.counts.events
-                try await running.send(files.commands(min(missing, 100_000)))
+                try await running.send(files.commands(min(missing, 100_000)), atOnce: workload.requestsAtOnce)
             }
         }
 
         mutating func measure(_ events: Int) async throws -> Sample {
-            try await running.measure(files.commands(events))
+            try await running.measure(files.commands(events), atOnce: workload.requestsAtOnce)
         }
     }
 

@@ -37,10 +37,13 @@ struct ReplayContest: Contest {
     /// Fills a file; the pass says how many events it went through.
     init(_ setting: Setting, _ pass: @escaping @Sendable (SQLiteFile) async throws -> Int) async throws {
         self.pass = pass
-        var files = try await EngineFiles(.flat(Self.instances), in: setting.folder)
+        let workload = Workload.flat(Self.instances)
+        var files = try await EngineFiles(workload, in: setting.folder)
         let sent = max(1, Int(setting.seconds * 5)) * 100_000
         let running = try RunningEngine(path: files.ours)
-        for _ in 0..<(sent / 100_000) { try await running.send(files.commands(100_000)) }
+        for _ in 0..<(sent / 100_000) {
+            try await running.send(files.commands(100_000), atOnce: workload.requestsAtOnce)
+        }
         try await running.stop()
         events = sent + Self.instances
         file = try SQLiteFile.open(at: files.ours)

@@ -21,10 +21,14 @@ struct Workload: Sendable {
     /// Canonical JSON, of which each event has one; none for events without data.
     var data: [String] = []
     var keys = Keys.none
-    /// Events in one request, and at most in one commit.
+    /// Events in one request, and at most in one batch.
     var batch = usualBatch
     /// How many events a measurement of a second sends.
     var eventsPerSecond = 150_000
+
+    /// Requests that are under way: so many that the writer has some to apply also while all that it may have under way
+    /// is being committed, and not more bytes than its queue takes.
+    var requestsAtOnce: Int { min(16, (32 << 20) / (batch * (512 + (data.first?.utf8.count ?? 0)))) }
 
     /// Two states and one event.
     static func flat(_ instances: Int) -> Workload {

@@ -4,6 +4,8 @@ import Synchronization
 package final class BatchStatistics: Sendable {
     /// The counts at one moment.
     package struct Counts: Sendable, Equatable {
+        /// Transactions; several batches may share one.
+        package var commits = 0
         package var batches = 0
         package var events = 0
         package var largestBatch = 0
@@ -16,11 +18,16 @@ package final class BatchStatistics: Sendable {
     /// The counts now.
     package var counts: Counts { state.withLock { $0 } }
 
-    func batchCommitted(rows: Int) {
+    /// - Parameter batches: The rows of each batch of a transaction.
+    func committed(_ batches: some Collection<Int>) {
+        if batches.isEmpty { return }
         state.withLock { counts in
-            counts.batches += 1
-            counts.events += rows
-            counts.largestBatch = max(counts.largestBatch, rows)
+            counts.commits += 1
+            for rows in batches {
+                counts.batches += 1
+                counts.events += rows
+                counts.largestBatch = max(counts.largestBatch, rows)
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import Threads
 
-/// Writes sealed batches in their order on a thread of its own, while the thread that hands them over goes on.
+/// Writes sealed batches in their order on a thread of its own, while the thread that hands them over goes on. What
+/// waits when a write has ended is written together.
 ///
 /// One thread uses it: for every `begin` there is an `end`, in the same order. After a batch that was not written the
 /// others are not tried, until `mend`.
@@ -9,14 +10,18 @@ import Threads
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
 final class CommitPipeline: @unchecked Sendable {
     private let condition = NSCondition()
-    private let write: (SealedBatch) -> BatchEnding
+    private let together: Int
+    private let write: ([SealedBatch]) -> [BatchEnding]
     private var waiting: [SealedBatch] = []
     private var endings: [BatchEnding] = []
     private var isBroken = false
     private var isClosed = false
 
-    /// - Parameter write: Called on the pipeline's thread.
-    init(write: @escaping (SealedBatch) -> BatchEnding) {
+    /// - Parameters:
+    ///   - together: How many batches are written together at most.
+    ///   - write: Called on the pipeline's thread; gives an ending for each, in their order.
+    init(together: Int, write: @escaping ([SealedBatch]) -> [BatchEnding]) {
+        self.together = together
         self.write = write
     }
 
@@ -52,20 +57,23 @@ final class CommitPipeline: @unchecked Sendable {
     }
 
     private func run() {
-        while let batch = next() {
-            let ending = locked { isBroken } ? .untried : write(batch)
+        while let batches = next() {
+            let ended = locked { isBroken } ? batches.map { _ in .untried } : write(batches)
             locked {
-                endings.append(ending)
-                if case .committed = ending { return }
+                endings += ended
+                if case .committed? = ended.last { return }
                 isBroken = true
             }
         }
     }
 
-    private func next() -> SealedBatch? {
+    /// What is to be written next; nil when there is nothing and the pipeline is closed.
+    private func next() -> [SealedBatch]? {
         locked {
             while waiting.isEmpty, !isClosed { condition.wait() }
-            return waiting.isEmpty ? nil : waiting.removeFirst()
+            let next = Array(waiting.prefix(together))
+            waiting.removeFirst(next.count)
+            return next.isEmpty ? nil : next
         }
     }
 

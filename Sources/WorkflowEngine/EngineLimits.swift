@@ -12,7 +12,9 @@ package struct EngineLimits: Sendable {
     package var batchApplying: Duration = .milliseconds(5)
     /// Batches that wait to be written or are being written while the next is applied: so many that applying does not
     /// stop for a checkpoint.
-    package var batchesUnderWay = 4
+    package var batchesUnderWay = 8
+    /// Batches that wait and are written in one transaction: one flush pays for all of them.
+    package var batchesTogether = 4
     /// Bytes of recent instances that the writer keeps decoded.
     package var cachedInstanceBytes = 64 << 20
     /// Bytes of instances as they were, kept to give the answers that followed again.

@@ -20,14 +20,14 @@ final class SealedBatch {
     let fired: [InstanceID]
     /// What it entered into the timers' window.
     let entered: [InstanceID: TimerKey]
-    let entries: [CommandQueue.Entry]
+    let entries: Writer.Waiting
     /// Of the entries, in their order.
     let answers: [Result<Answer, Rejection>]
 
     init(
         number: UInt64, batch: StoreBatch, isWritten: Bool, result: Provisional, instances: [LiveInstance],
         now: Timestamp, fired: [InstanceID],
-        entered: [InstanceID: TimerKey], entries: [CommandQueue.Entry], answers: [Result<Answer, Rejection>]
+        entered: [InstanceID: TimerKey], entries: Writer.Waiting, answers: [Result<Answer, Rejection>]
     ) {
         self.number = number
         self.batch = batch
@@ -46,7 +46,7 @@ final class SealedBatch {
 enum BatchEnding {
     /// It is on disk, and who waited was told.
     case committed
-    /// Nobody was told.
+    /// Nobody was told. It may have been written together with others, which have failed with it.
     case failed(StoreError)
     /// It is on disk, and who waited was told, but nothing more may be written.
     case last(StoreError)
@@ -59,7 +59,7 @@ enum BatchEnding {
 extension Writer {
     /// Closes a batch. The next one goes on from its numbers.
     func seal(
-        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: [CommandQueue.Entry] = [],
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = [],
         answers: [Result<Answer, Rejection>] = []
     ) -> SealedBatch {
         var batch = builder.batch()
@@ -83,30 +83,45 @@ extension Writer {
             answers: answers)
     }
 
-    /// Makes a batch durable and tells who waits. Runs on either thread; touches the store, and what has locks.
-    func write(_ sealed: SealedBatch) -> BatchEnding {
+    /// Makes batches durable in one transaction and tells who waits. Runs on either thread; touches the store, and what
+    /// has locks.
+    func write(_ sealed: [SealedBatch]) -> [BatchEnding] {
         SharedCores.ofProcess.eventsCame()
         do throws(StoreError) {
-            if sealed.isWritten { try store.commit(sealed.batch) }
+            let batches = sealed.filter(\.isWritten).map(\.batch)
+            if !batches.isEmpty { try store.commit(batches) }
         } catch {
-            return .failed(error)
+            return sealed.count > 1 && error.isUndone ? writeEachAlone(sealed) : sealed.map { _ in .failed(error) }
         }
-        if !sealed.batch.isEmpty { statistics.batchCommitted(rows: sealed.batch.journal.count) }
-        for machine in sealed.result.machines { library.keep(machine) }
-        feed.committed { (sealed.batch.newInstances + sealed.batch.changedInstances).map(\.id) }
-        answering { for (entry, answer) in zip(sealed.entries, sealed.answers) { entry.reply(answer) } }
+        statistics.committed(sealed.lazy.map(\.batch).filter { !$0.isEmpty }.map(\.journal.count))
+        for batch in sealed { for machine in batch.result.machines { library.keep(machine) } }
+        feed.committed { sealed.flatMap { ($0.batch.newInstances + $0.batch.changedInstances).map(\.id) } }
+        answering {
+            for batch in sealed { for (entry, answer) in zip(batch.entries, batch.answers) { entry.reply(answer) } }
+        }
+        var endings: [BatchEnding] = sealed.map { _ in .committed }
         do throws(StoreError) {
             try store.maintain()
         } catch {
-            return .last(error)
+            endings[endings.count - 1] = .last(error)
         }
-        return .committed
+        return endings
+    }
+
+    /// Gives each of some batches a transaction of its own, so that those before the one to blame do not fail with it.
+    private func writeEachAlone(_ sealed: [SealedBatch]) -> [BatchEnding] {
+        var endings: [BatchEnding] = []
+        for batch in sealed {
+            endings += write([batch])
+            guard case .committed? = endings.last else { break }
+        }
+        return endings + sealed.dropFirst(endings.count).map { _ in .untried }
     }
 
     /// Writes a batch for which no command waits.
     func commit(_ builder: inout BatchBuilder) throws(StoreError) {
         let sealed = seal(&builder)
-        switch write(sealed) {
+        switch write([sealed])[0] {
         case .committed: adopt(sealed)
         case .failed(let error), .last(let error):
             discard()
@@ -144,12 +159,15 @@ extension Writer {
         return false
     }
 
-    /// What was handed over behind a batch that failed waits again.
+    /// What was handed over behind a batch that failed waits again, but for what failed with it.
     private func takeBack(_ waiting: inout Waiting) {
         var again: Waiting = []
         while let sealed = underWay.popFirst() {
-            _ = pipeline.end()
-            again += sealed.entries
+            if case .failed(let error) = pipeline.end() {
+                for entry in sealed.entries { entry.reply(.failure(Rejection(error))) }
+            } else {
+                again += sealed.entries
+            }
         }
         pipeline.mend()
         if !again.isEmpty { waiting = again + waiting }
@@ -186,12 +204,12 @@ extension Writer {
         logger.error(
             "a batch was not written", metadata: ["commands": "\(sealed.entries.count)", "error": "\(error)"])
         for entry in sealed.entries { entry.reply(.failure(Rejection(error))) }
-        guard error.code == .unavailable || error.code == .constraint else { throw error }
+        guard error.isUndone else { throw error }
     }
 
     /// Gives each command of a batch a transaction of its own, so that only the one that is to blame fails.
-    private func runEachAlone(_ entries: [CommandQueue.Entry]) throws(StoreError) {
-        var rest = entries[...]
+    private func runEachAlone(_ entries: Waiting) throws(StoreError) {
+        var rest = entries
         while let entry = rest.popFirst() {
             var alone = [entry][...]
             do throws(StoreError) {
@@ -202,4 +220,9 @@ extension Writer {
             }
         }
     }
+}
+
+extension StoreError {
+    /// Whether nothing of what was to be written is there, and the store can still be written to.
+    var isUndone: Bool { code == .unavailable || code == .constraint }
 }

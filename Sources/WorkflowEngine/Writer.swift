@@ -7,8 +7,9 @@ import WorkflowStore
 /// answers only then.
 ///
 /// Its thread applies. It also commits, unless half a batch or more waits already: then another thread commits while
-/// this one applies the next batches on top of what is not committed yet. Until a batch is known to be on disk nothing
-/// of those behind it is told, refusals included; when it fails, they are thrown away and applied again.
+/// this one applies the next batches on top of what is not committed yet, and what was applied meanwhile is committed
+/// together. Until a batch is known to be on disk nothing of those behind it is told, refusals included; when it fails,
+/// they are thrown away and applied again.
 final class Writer {
     /// Commands that were taken from the queue and are not answered.
     typealias Waiting = ArraySlice<CommandQueue.Entry>
@@ -23,7 +24,7 @@ final class Writer {
     private let backups: BackupDesk
     let answering: (() -> Void) -> Void
     let logger: Logger
-    private(set) lazy var pipeline = CommitPipeline { [unowned self] in write($0) }
+    private(set) lazy var pipeline = CommitPipeline(together: limits.batchesTogether) { [unowned self] in write($0) }
     /// What was handed to `pipeline` and not taken over since, the oldest first.
     var underWay: ArraySlice<SealedBatch> = []
     /// As of the last sealed batch.
@@ -121,7 +122,7 @@ final class Writer {
                 return _ = try settle(&waiting)
             }
         }
-        let sealed = seal(&builder, fired: fired, entries: Array(waiting.prefix(answers.count)), answers: answers)
+        let sealed = seal(&builder, fired: fired, entries: waiting.prefix(answers.count), answers: answers)
         let overlaps = !isAlone && mayOverlap(with: waiting.count - answers.count)
         guard try settle(&waiting, leaving: overlaps ? limits.batchesUnderWay - 1 : 0) else { return }
         waiting.removeFirst(answers.count)
@@ -130,7 +131,7 @@ final class Writer {
             statistics.batchOverlapped()
             pipeline.begin(sealed)
         } else {
-            try conclude(sealed, write(sealed), &waiting)
+            try conclude(sealed, write([sealed])[0], &waiting)
         }
     }
 
@@ -140,6 +141,7 @@ final class Writer {
         _ waiting: inout Waiting, to builder: inout BatchBuilder, isAlone: Bool, since begin: ContinuousClock.Instant
     ) -> [Result<Answer, Rejection>] {
         var answers: [Result<Answer, Rejection>] = []
+        answers.reserveCapacity(min(waiting.count, limits.batchRows))
         var costAtLook = builder.cost
         while answers.isEmpty || hasRoom(builder) {
             // Not after every one: a look at the clock costs as much as a part of a small step.
@@ -185,7 +187,7 @@ final class Writer {
         } catch {
             discard()
             entry.reply(.failure(Rejection(error)))
-            guard error.code == .unavailable || error.code == .constraint else { throw error }
+            guard error.isUndone else { throw error }
         }
     }
 

@@ -76,9 +76,9 @@ package protocol StoreWriter: StoreLookup {
     /// The timers that are due next, in their order; at most `limit`.
     func timers(limit: Int) throws(StoreError) -> [TimerRecord]
 
-    /// Writes a batch in one transaction: all of it is flushed to disk when this returns, and nothing of it is there
-    /// when it throws anything but `outcomeUnknown`.
-    func commit(_ batch: StoreBatch) throws(StoreError)
+    /// Writes batches, each made on top of the one before, in one transaction: all of it is flushed to disk when this
+    /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
+    func commit(_ batches: [StoreBatch]) throws(StoreError)
 
     /// Work between batches: moves the write-ahead log into the file when it is due. Blocks only as DESIGN.md section 6
     /// says. Throws when the daemon must stop writing.
@@ -97,6 +97,11 @@ package protocol StoreWriter: StoreLookup {
 
     /// Ends reading and writing, moves the whole log into the file, marks it clean and closes it. Call it once.
     func close() throws(StoreError)
+}
+
+extension StoreWriter {
+    /// Writes one batch in a transaction of its own.
+    package func commit(_ batch: StoreBatch) throws(StoreError) { try commit([batch]) }
 }
 
 /// Names a store.
@@ -126,7 +131,7 @@ package struct StoreNumbers: Sendable, Equatable {
     }
 }
 
-/// Everything that one transaction writes.
+/// What is written wholly or not at all.
 package struct StoreBatch: Sendable {
     package var machines: [MachineRecord] = []
     /// Instances that begin in this batch, in their last state.

@@ -89,7 +89,7 @@ struct Serve: AsyncParsableCommand {
             "stopped",
             metadata: [
                 "database": "\(file)", "events": "\(counts.events)", "batches": "\(counts.batches)",
-                "largestBatch": "\(counts.largestBatch)",
+                "largestBatch": "\(counts.largestBatch)", "commits": "\(counts.commits)",
             ])
     }
 }

@@ -42,14 +42,17 @@ package final class PowerDisk: DiskWatcher {
 
     package let folder: String
     private let honesty: Honesty
+    /// What a sync of the log takes.
+    private let flush: Duration
     private let state: Mutex<State>
     /// Where the next write to the log is held up, when it is told to.
     package let hold = DiskHold()
 
     /// Takes all that is in a folder as synced, and watches it until `forget`.
-    package init(_ folder: String, honesty: Honesty = .honest) throws {
+    package init(_ folder: String, honesty: Honesty = .honest, flush: Duration = .zero) throws {
         self.folder = folder
         self.honesty = honesty
+        self.flush = flush
         var state = State()
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             state.entries[name] = Entry(file: UnsyncedFile(Self.bytes(folder + "/" + name)))
@@ -84,6 +87,10 @@ package final class PowerDisk: DiskWatcher {
     package func answer(to call: DiskCall, at path: String) -> CInt? {
         let name = String(path.dropFirst(folder.count + 1))
         if case .write = call, name.hasSuffix("-wal") { hold.pass() }
+        if case .sync = call, name.hasSuffix("-wal") {
+            let end = ContinuousClock.now + flush
+            while .now < end {}
+        }
         return state.withLock { state in
             if state.isCut { return call.failure }
             if case .open(let isNew) = call, !isNew { arrive(name, &state) }

@@ -20,10 +20,24 @@ final class FakeStore: WorkflowStore {
         /// Says for each try, counted from 1, whether it fails.
         var failures: @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError? = { _, _ in nil }
         var isClosed = false
+        /// How many batches each commit had.
+        var commits: [Int] = []
         /// Batches that were applied while another was being committed.
         var views = 0
+        /// Called with `views` when one of them has been applied.
+        var viewed: @Sendable (_ views: Int) -> Void = { _ in }
         /// Looks at keys beside a commit that fail from now on.
         var failingLooks = 0
+
+        fileprivate mutating func take(_ batch: StoreBatch) {
+            numbers = batch.numbers
+            machines += batch.machines
+            for record in batch.newInstances + batch.changedInstances { instances[record.name] = record }
+            journal += batch.journal
+            timers.removeAll { batch.endedTimers.contains($0.key) }
+            timers += batch.armedTimers
+            keys += batch.keys
+        }
     }
 
     let content = Mutex(Content())
@@ -133,19 +147,18 @@ private final class FakeWriter: StoreWriter {
         store.content.withLock { content in content.keys.first { $0.key == key && $0.scope == scope }?.position }
     }
 
-    func commit(_ batch: StoreBatch) throws(StoreError) {
+    func commit(_ batches: [StoreBatch]) throws(StoreError) {
         store.hold.pass()
         let failure: StoreError? = store.content.withLock { content in
             content.tries += 1
-            if batch.base ?? content.numbers != content.numbers { return StoreError(.constraint, "without ground") }
-            if let failure = content.failures(content.tries, batch) { return failure }
-            content.numbers = batch.numbers
-            content.machines += batch.machines
-            for record in batch.newInstances + batch.changedInstances { content.instances[record.name] = record }
-            content.journal += batch.journal
-            content.timers.removeAll { batch.endedTimers.contains($0.key) }
-            content.timers += batch.armedTimers
-            content.keys += batch.keys
+            var next = content
+            for batch in batches {
+                if batch.base ?? next.numbers != next.numbers { return StoreError(.constraint, "without ground") }
+                if let failure = content.failures(content.tries, batch) { return failure }
+                next.take(batch)
+            }
+            content = next
+            content.commits.append(batches.count)
             return nil
         }
         if let failure { throw failure }
@@ -175,7 +188,11 @@ private final class FakeView: StoreView {
     func release() {
         content = nil
         hasFailed = false
-        store.content.withLock { $0.views += 1 }
+        let (views, viewed) = store.content.withLock { content in
+            content.views += 1
+            return (content.views, content.viewed)
+        }
+        viewed(views)
     }
 
     func machine(named name: String, version: Int64?) -> MachineRecord? {
@@ -229,11 +246,15 @@ final class Hold: @unchecked Sendable {
         }
     }
 
+    /// Blocks until somebody is held up.
+    func waitForSomebodyHeld() { locked { while !isSomebodyHeld { condition.wait() } } }
+
     /// Blocks while the place is shut.
     fileprivate func pass() {
         locked {
             guard isShut else { return }
             isSomebodyHeld = true
+            condition.broadcast()
             watcher?.resume()
             watcher = nil
             while isShut { condition.wait() }

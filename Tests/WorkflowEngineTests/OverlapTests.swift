@@ -8,10 +8,12 @@ import WorkflowStore
 /// Batches that are applied while the one before is being committed: nothing of them is told before, and nothing of
 /// them holds when that fails.
 @Suite struct OverlapTests {
-    /// An engine with batches of four commands, of which the next is applied as soon as two wait.
+    /// An engine with batches of four commands, each in a transaction of its own, of which the next is applied as soon
+    /// as two wait.
     private static func engine(on store: any WorkflowStore, cached bytes: Int? = nil) async throws -> RunningEngine {
         var limits = EngineLimits()
         limits.batchRows = 4
+        limits.batchesTogether = 1
         limits.batchApplying = .seconds(60)
         if let bytes { limits.cachedInstanceBytes = bytes }
         return try await RunningEngine(store: store, limits: limits)

@@ -13,7 +13,7 @@ struct StoreSuite {
     }
 
     static let checks =
-        records + history + lists + places + timers + keys + [
+        records + together + history + lists + places + timers + keys + [
             Check(name: "an empty batch changes nothing") { (store) async throws in
                 let numbers = store.writer.numbers
                 try store.writer.commit(StoreBatch(numbers: numbers))
@@ -141,7 +141,7 @@ extension StoreSuite {
         },
     ]
 
-    private static func carriesOn(_ store: any WorkflowStore) throws {
+    static func carriesOn(_ store: any WorkflowStore) throws {
         let scribe = Scribe(store.writer)
         scribe.apply("later")
         scribe.start("later-1")

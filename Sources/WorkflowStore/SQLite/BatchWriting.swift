@@ -1,25 +1,31 @@
 import GRDB
 import Statechart
 
-/// Writes the rows of a batch inside a transaction that somebody else begins and ends.
+/// Writes the rows of batches inside a transaction that somebody else begins and ends.
 struct BatchWriting {
     let epoch: Int64
     let values: BoundValues
 
-    /// Returns what is known about keys afterwards.
-    func write(_ batch: StoreBatch, _ ledger: KeyLedger, on database: Database) throws -> KeyLedger {
+    /// Writes batches, each on top of the one before. Returns what is known about keys afterwards.
+    func write(_ batches: [StoreBatch], _ ledger: KeyLedger, on database: Database) throws -> KeyLedger {
         var ledger = ledger
-        if let retention = batch.retention { ledger = try forgetKeys(retention, ledger, database) }
-        ledger.count += Int64(batch.keys.count)
-        try updateStore(batch.numbers, ledger, database)
-        try insert(batch.machines, database)
-        try insert(batch.newInstances, database)
-        try update(batch.changedInstances, database)
-        try insert(batch.journal, database)
-        try insert(batch.snapshots, database)
-        try delete(batch.endedTimers, database)
-        try insert(batch.armedTimers, database)
-        try insert(batch.keys, database)
+        for batch in batches {
+            if let retention = batch.retention { ledger = try forgetKeys(retention, ledger, database) }
+            ledger.count += Int64(batch.keys.count)
+        }
+        if let last = batches.last { try updateStore(last.numbers, ledger, database) }
+        for batch in batches {
+            try insert(batch.machines, database)
+            try insert(batch.newInstances, database)
+        }
+        try updateInstances(of: batches, database)
+        for batch in batches {
+            try insert(batch.journal, database)
+            try insert(batch.snapshots, database)
+            try delete(batch.endedTimers, database)
+            try insert(batch.armedTimers, database)
+            try insert(batch.keys, database)
+        }
         return ledger
     }
 
@@ -157,10 +163,20 @@ extension BatchWriting {
         WHERE id = ?
         """
 
-    private func update(_ instances: [InstanceRecord], _ database: Database) throws {
+    /// Writes each changed instance once, as the last of the batches has it.
+    private func updateInstances(of batches: [StoreBatch], _ database: Database) throws {
+        var written: Set<InstanceID> = []
+        for batch in batches.reversed() {
+            try update(batch.changedInstances, database) { batches.count == 1 || written.insert($0).inserted }
+        }
+    }
+
+    private func update(
+        _ instances: [InstanceRecord], _ database: Database, where isWanted: (InstanceID) -> Bool
+    ) throws {
         guard !instances.isEmpty else { return }
         var inPlace = try PreparedStatement(database, Self.updateInPlace, values: values)
-        for place in instances.indices {
+        for place in instances.indices where isWanted(instances[place].id) {
             bindState(of: instances, place, to: &inPlace)
             inPlace.bind(instances[place].id.rawValue)
             inPlace.bind(instances[place].machineID.rawValue)

@@ -65,6 +65,7 @@ extension SQLiteStore {
         at path: String, clock now: Timestamp, on clock: StoreClock = .real, limits: StoreLimits,
         migrations: [Migration]
     ) throws(StoreError) -> SQLiteStore {
+        SQLiteMemory.stopCounting()
         let file = try StoreFile(path)
         return try StoreOpening(file: file, now: now, clock: clock, limits: limits, migrations: migrations).run()
     }

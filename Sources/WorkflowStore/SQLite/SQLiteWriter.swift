@@ -54,18 +54,22 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             nextMachine: MachineID(rawValue: lastMachine + 1), last: row.last)
     }
 
-    func commit(_ batch: StoreBatch) throws(StoreError) {
+    func commit(_ batches: [StoreBatch]) throws(StoreError) {
         try requireUsable()
-        if batch.isEmpty && batch.numbers == numbers { return }
-        try refuseGroundless(batch)
-        try refuseUncovered(batch)
+        if batches.allSatisfy({ $0.isEmpty && $0.numbers == numbers }) { return }
+        var last = numbers
+        for batch in batches {
+            try refuseGroundless(batch, on: last)
+            try refuseUncovered(batch, on: last)
+            last = batch.numbers
+        }
         try refuseMovedFile()
         var keys = keys
         try transaction { database in
-            keys = try self.writing.write(batch, keys, on: database)
+            keys = try self.writing.write(batches, keys, on: database)
         }
         self.keys = keys
-        numbers = batch.numbers
+        numbers = last
     }
 
     func forgottenKeys() -> Timestamp { keys.forgotten }
@@ -109,14 +113,14 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     }
 
     /// What was applied on top of a batch that was not written has no ground.
-    private func refuseGroundless(_ batch: StoreBatch) throws(StoreError) {
+    private func refuseGroundless(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
         guard batch.base ?? numbers == numbers else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch before this one is not there")
         }
     }
 
     /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.
-    private func refuseUncovered(_ batch: StoreBatch) throws(StoreError) {
+    private func refuseUncovered(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
         let isCovered =
             batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
             && batch.numbers.last >= numbers.last

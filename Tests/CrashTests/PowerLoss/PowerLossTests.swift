@@ -18,7 +18,7 @@ import Testing
         let begin = ContinuousClock.now
         var phases: [PowerCut.Phase: Int] = [:]
         var calls: [String: Int] = [:]
-        var (acknowledged, unanswered, again, overlapped) = (0, 0, 0, 0)
+        var (acknowledged, unanswered, again, overlapped, together) = (0, 0, 0, 0, 0)
         var site = try PowerSite(seed: seed)
         for round in 0..<cuts {
             if round % Self.cutsPerFile == 0 { site = try PowerSite(seed: seed) }
@@ -31,15 +31,17 @@ import Testing
             unanswered += outcome.unanswered
             again += outcome.again
             overlapped += outcome.overlapped
+            together += outcome.together
         }
         let counts = PowerCut.Phase.allCases.map { "\($0.rawValue) \(phases[$0] ?? 0)" }.joined(separator: ", ")
         print(
             "power: cut at " + calls.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
-        #expect(overlapped > cuts / 10)
+        #expect(overlapped > cuts / 10 && together > cuts / 50)
         let milliseconds = (ContinuousClock.now - begin) / .milliseconds(1)
         print(
             "power: seed \(seed), \(cuts) cuts (while \(counts)), \(acknowledged) answers and "
                 + "\(unanswered) without outcome checked, \(again) keys sent again, \(overlapped) batches overlapped, "
+                + "\(together) committed with the one before, "
                 + String(format: "%.0f ms a cut", milliseconds / Double(max(1, cuts))))
     }
 

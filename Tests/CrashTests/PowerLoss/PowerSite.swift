@@ -42,6 +42,8 @@ final class PowerSite {
         var unanswered = 0
         /// Batches that were committed while the next was applied.
         var overlapped = 0
+        /// Batches that were committed with the one before.
+        var together = 0
         var mistakes: [String] = []
     }
 
@@ -61,7 +63,7 @@ final class PowerSite {
         var random = SeededRandom(seed: seed, round)
         let cut = PowerCut(isNew: files.isEmpty, using: &random)
         let path = try write(files, to: "disk-\(round)")
-        let disk = try PowerDisk(path, honesty: honesty)
+        let disk = try PowerDisk(path, honesty: honesty, flush: Self.isSlow(round) ? .microseconds(500) : .zero)
         var outcome = Outcome()
         var phase = files.isEmpty ? PowerCut.Phase.creating : .opening
         /// Begins a phase, and keeps in mind in which one the power went.
@@ -74,7 +76,9 @@ final class PowerSite {
         if let host = try open(path, disk, round: round) {
             enter(.serving)
             try await serve(host, on: disk, round: round, &outcome, using: &random)
-            outcome.overlapped = host.engine.statistics.counts.overlapped
+            let counts = host.engine.statistics.counts
+            outcome.overlapped = counts.overlapped
+            outcome.together = counts.batches - counts.commits
             enter(.closing)
             _ = await host.stop()
             enter(.closed)
@@ -89,12 +93,15 @@ final class PowerSite {
         return outcome
     }
 
+    /// Whether the disk is so slow, and so much is sent, that several batches wait for it and are committed together.
+    private static func isSlow(_ round: Int) -> Bool { round % 4 == 3 }
+
     /// Nil when the power went before the store was open. In every second round batches are so small that they overlap:
     /// which call comes when is then up to two threads, and a seed repeats the round only about.
     private func open(_ path: String, _ disk: PowerDisk, round: Int) throws -> EngineHost? {
         do throws(StoreError) {
             let store = try SQLiteStore.open(at: path + "/wfd.db", clock: clock.now(), limits: Self.limits)
-            return EngineHost(store: store, clock: clock, batchRows: round % 2 == 0 ? 512 : 3)
+            return EngineHost(store: store, clock: clock, batchRows: [512, 3, 512, 2][round % 4])
         } catch {
             guard disk.isCut else { throw error }
             return nil
@@ -118,7 +125,9 @@ final class PowerSite {
         outcome.again = again.count { $0.outcome != .refused }
         for _ in 0..<Int.random(in: 1...Self.mostBursts, using: &random) where !disk.isCut {
             clock.advance(Int64.random(in: 0...20_000, using: &random))
-            await load.burst(of: Int.random(in: 1...6, using: &random), names: names + Self.shared, using: &random)
+            await load.burst(
+                of: Int.random(in: 1...(Self.isSlow(round) ? 20 : 6), using: &random), names: names + Self.shared,
+                using: &random)
         }
         note(load.told)
         keyed = load.told.map(\.command).filter { $0.key != nil }.suffix(Self.mostKeyed)

@@ -1,0 +1,113 @@
+import Statechart
+import Synchronization
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// Batches that waited for the same commit and share a transaction.
+@Suite struct TogetherTests {
+    /// What became of 18 commands in batches of four, of which the second, third and fourth wait while the first is
+    /// being committed.
+    private struct Outcome {
+        /// The seq, or the kind of rejection, that each command was told.
+        let told: [String]
+        /// How many batches each commit had, since the instances were started.
+        let commits: [Int]
+        /// Commits that were tried.
+        let tries: Int
+        let counts: BatchStatistics.Counts
+        let journal: [JournalRecord]
+        /// What the engine ended with.
+        let error: StoreError?
+    }
+
+    /// - Parameters:
+    ///   - bad: The number of the one command that goes to the instance `bad`; the others go to `a`.
+    ///   - code: What a commit fails with that changes `bad`.
+    private static func run(bad: Int? = nil, failing code: StoreError.Code? = nil) async throws -> Outcome {
+        let store = FakeStore()
+        var limits = EngineLimits()
+        limits.batchRows = 4
+        limits.batchApplying = .seconds(60)
+        let running = try await RunningEngine(store: store, limits: limits)
+        for name in ["a", "bad"] { try await running.start(name) }
+        store.fail { _, batch in
+            guard let code, batch.changedInstances.contains(where: { $0.name == "bad" }) else { return nil }
+            return StoreError(code, "made to fail")
+        }
+        let before = store.content.withLock { content in
+            content.viewed = { views in
+                // The second batch has been applied, and waits until the first is being committed alone.
+                if views == 1 { store.hold.waitForSomebodyHeld() }
+                // The fifth has been applied: those before it were handed over.
+                if views == 4 { store.hold.open() }
+            }
+            return content.commits.count
+        }
+        store.hold.shut()
+        let outcomes = try await running.engine.send(
+            (0..<18).map { SendCommand(instance: $0 == bad ? "bad" : "a", event: Event(name: "flip")) })
+        await running.beginStop()
+        var failure: StoreError?
+        do { try await running.ended() } catch let error as StoreError { failure = error }
+        return store.content.withLock { content in
+            Outcome(
+                told: outcomes.map { outcome in
+                    switch outcome {
+                    case .success(let event): "\(event.seq.rawValue)"
+                    case .failure(let rejection): rejection.kind
+                    }
+                }, commits: Array(content.commits.dropFirst(before)), tries: content.tries,
+                counts: running.engine.statistics.counts, journal: content.journal, error: failure)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func batchesThatWaitAreCommittedTogether() async throws {
+        let outcome = try await Self.run()
+        #expect(outcome.told == (2...19).map { "\($0)" })
+        #expect(outcome.commits == [1, 3, 1])
+        // The machine, two starts, and 18 events.
+        #expect(outcome.counts.commits == 3 + 3)
+        #expect(outcome.counts.batches == 3 + 5)
+        #expect(outcome.counts.events == 2 + 18)
+        #expect(outcome.counts.largestBatch == 4)
+        #expect(outcome.journal.map(\.position.rawValue) == Array(1...20))
+        #expect(outcome.error == nil)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.unavailable, .constraint], 4...15)
+    func onlyTheBatchToBlameFails(code: StoreError.Code, bad: Int) async throws {
+        let outcome = try await Self.run(bad: bad, failing: code)
+        let first = bad / 4 * 4
+        var seq = 1
+        let expected = (0..<18).map { number in
+            switch code {
+            // A batch that broke a constraint is run again, a command at a time.
+            case .constraint where number == bad: return "fault"
+            case .unavailable where (first..<first + 4).contains(number): return "storageUnavailable"
+            default:
+                seq += 1
+                return "\(seq)"
+            }
+        }
+        #expect(outcome.told == expected)
+        let rows = outcome.journal.filter { $0.event == "flip" }
+        #expect(rows.map(\.seq.rawValue) == Array(2...Int64(seq)))
+        #expect(rows.map(\.position.rawValue) == Array(3...Int64(seq + 1)))
+        #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.to == $1.from && $1.previous == $0.position })
+        #expect(outcome.error == nil)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [4, 9, 15])
+    func whatSharesATransactionSharesItsUnknownOutcome(code: StoreError.Code, bad: Int) async throws {
+        let outcome = try await Self.run(bad: bad, failing: code)
+        let kind = code == .outcomeUnknown ? "outcomeUnknown" : "storageUnavailable"
+        #expect(
+            outcome.told == ["2", "3", "4", "5"] + Array(repeating: kind, count: 12)
+                + Array(repeating: "storageUnavailable", count: 2))
+        #expect(outcome.commits == [1])
+        // Nothing is tried after it.
+        #expect(outcome.tries == 2)
+        #expect(outcome.error?.code == code)
+    }
+}

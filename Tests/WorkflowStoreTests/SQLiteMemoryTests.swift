@@ -1,0 +1,15 @@
+import GRDBSQLite
+import Testing
+import WorkflowStore
+
+/// In processes of their own: how SQLite takes memory is decided once for a process.
+@Suite struct SQLiteMemoryTests {
+    @Test(.timeLimit(.minutes(5))) func openingAStoreLeavesMemoryUncounted() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let store = try SQLiteStore.sqlite(directory)
+            #expect(sqlite3_memory_used() == 0)
+            try store.writer.close()
+        }
+    }
+}
