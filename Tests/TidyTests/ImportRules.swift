@@ -13,7 +13,8 @@ enum ImportRules {
         "migrations": [],
         "Sources/Threads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
         "Sources/WorkflowStore": [
-            "CSQLiteMemory", "JSON", "Migrations", "Statechart", "Threads", "Crypto", "GRDB", "GRDBSQLite", "Logging", "Foundation",
+            "CSQLiteMemory", "JSON", "Migrations", "Statechart", "Threads", "Crypto", "GRDB", "GRDBSQLite", "Logging",
+            "Foundation",
             "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
