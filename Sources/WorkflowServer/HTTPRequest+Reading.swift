@@ -8,6 +8,9 @@ import WorkflowStore
 // What a request says in front of its body, and what the body says when it is there as a whole.
 
 extension HTTPRequest {
+    /// Whether the caller holds its body back until it is told to continue (RFC 9110, 10.1.1), or for a second.
+    var waitsToContinue: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
+
     /// The media type without its parameters, in lower case; empty when there is none.
     var mediaTypeName: String {
         let value = headerFields[.contentType] ?? ""

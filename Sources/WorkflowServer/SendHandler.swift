@@ -94,6 +94,7 @@ extension SendHandler {
     private func carryOut(_ what: Held, _ context: ChannelHandlerContext) {
         switch (what, state) {
         case (.part(.head(let head)), _):
+            if passedOn == 0, head.waitsToContinue { sayContinue(context) }
             if passedOn == 0, let instance = Self.instance(of: head) {
                 state = .reading(head, instance: instance)
             } else {
@@ -114,6 +115,11 @@ extension SendHandler {
         default:
             passOn(what, context)
         }
+    }
+
+    /// Has the caller send its body, which it holds back until then or for a second.
+    private func sayContinue(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     private func takeBody() -> ByteBuffer {

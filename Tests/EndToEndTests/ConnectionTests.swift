@@ -84,6 +84,26 @@ import Testing
         #expect(try await ticks == 1)
     }
 
+    @Test(.timeLimit(.minutes(1))) func whoWaitsToContinueIsToldTo() async throws {
+        for target in ["/v1/instances/a/events", "/v1/events"] {
+            let body = Array(#"{"instance":"a","event":"tick"}"#.utf8)
+            let kind = target == "/v1/events" ? "application/x-ndjson" : "application/json"
+            let headers = [("Content-Type", kind), ("Content-Length", "\(body.count)"), ("Expect", "100-continue")]
+            let head = RawRequest("POST", target, headers: headers).bytes
+            try connection.write(head)
+            #expect(try connection.readAnswer().status == 100)
+            try connection.write(body)
+            let answer = try connection.readAnswer()
+            #expect(answer.status == (target == "/v1/events" ? 200 : 400), "\(answer)")
+            // An answer that is still to be written comes first; whoever waits goes on by itself.
+            try connection.write(RawRequest.get("/livez").bytes + head)
+            #expect(try connection.readAnswer().status == 200)
+            try connection.write(body)
+            #expect(try connection.readAnswer().status == answer.status)
+        }
+        #expect(try await ticks == 2)
+    }
+
     @Test(.timeLimit(.minutes(1))) func manyRefusalsFollowAnEvent() async throws {
         let refused = RawRequest("POST", "/v1/instances/a/events", headers: [("Content-Length", "0")])
         let count = 10_000
