@@ -1,7 +1,7 @@
 /// Every bound of the engine, with its unit and its reason.
 package struct EngineLimits: Sendable {
     /// Commands that wait for the writer; past it callers are told to come back, so that waiting stays short.
-    package var queuedCommands = 10_000
+    package var queuedCommands = 20_000
     /// Bytes of event data and definitions that wait for the writer.
     package var queuedBytes = 64 << 20
     /// Rows of one batch: what one fsync pays for, and how long the first caller waits for the last.

@@ -67,8 +67,9 @@ enum BatchLimits {
     static let linesAtOnce = 500
     /// Bytes of lines that are sent to the writer at once.
     static let bytesAtOnce = 1 << 20
-    /// Lines whose answers are not written yet; past them no more are read.
-    static let linesUnderWay = 4_000
+    /// Lines whose answers are not written yet; past them no more are read. So many that there are some to apply while
+    /// all batches that may be under way are committed.
+    static let linesUnderWay = 8_000
     /// Bytes of such lines.
     static let bytesUnderWay = 8 << 20
     /// Lines that are applied all or none.
