@@ -4,7 +4,7 @@ package struct EngineLimits: Sendable {
     package var queuedCommands = 20_000
     /// Bytes of event data and definitions that wait for the writer.
     package var queuedBytes = 64 << 20
-    /// Rows of one batch: what one fsync pays for, and how long the first caller waits for the last.
+    /// Rows of one batch: how long the first caller waits for the last.
     package var batchRows = 512
     /// Bytes of one batch.
     package var batchBytes = 4 << 20

@@ -91,7 +91,8 @@ extension Writer {
             let batches = sealed.filter(\.isWritten).map(\.batch)
             if !batches.isEmpty { try store.commit(batches) }
         } catch {
-            return sealed.count > 1 && error.isUndone ? writeEachAlone(sealed) : sealed.map { _ in .failed(error) }
+            return sealed.count > 1 && error.code == .constraint
+                ? writeEachAlone(sealed, because: error) : sealed.map { _ in .failed(error) }
         }
         statistics.committed(sealed.lazy.map(\.batch).filter { !$0.isEmpty }.map(\.journal.count))
         for batch in sealed { for machine in batch.result.machines { library.keep(machine) } }
@@ -109,7 +110,10 @@ extension Writer {
     }
 
     /// Gives each of some batches a transaction of its own, so that those before the one to blame do not fail with it.
-    private func writeEachAlone(_ sealed: [SealedBatch]) -> [BatchEnding] {
+    private func writeEachAlone(_ sealed: [SealedBatch], because error: StoreError) -> [BatchEnding] {
+        logger.warning(
+            "batches were not written together, and are tried one by one",
+            metadata: ["batches": "\(sealed.count)", "error": "\(error)"])
         var endings: [BatchEnding] = []
         for batch in sealed {
             endings += write([batch])
@@ -137,6 +141,7 @@ extension Writer {
             guard let sealed = underWay.popFirst() else { break }
             guard try conclude(sealed, pipeline.end(), &waiting) else { return false }
         }
+        forgetEnded()
         return true
     }
 
@@ -164,13 +169,19 @@ extension Writer {
         var again: Waiting = []
         while let sealed = underWay.popFirst() {
             if case .failed(let error) = pipeline.end() {
-                for entry in sealed.entries { entry.reply(.failure(Rejection(error))) }
+                refuse(sealed, error)
             } else {
                 again += sealed.entries
             }
         }
+        forgetEnded()
         pipeline.mend()
         if !again.isEmpty { waiting = again + waiting }
+    }
+
+    /// An empty slice would hold all that it was a part of.
+    private func forgetEnded() {
+        if underWay.isEmpty { underWay = [] }
     }
 
     /// Waits for the timers of a batch that is on disk.
@@ -201,10 +212,14 @@ extension Writer {
             return try runEachAlone(sealed.entries)
         }
         if sealed.entries.isEmpty { timersRest = .now + limits.timerPause }
+        refuse(sealed, error)
+        guard error.isUndone else { throw error }
+    }
+
+    private func refuse(_ sealed: SealedBatch, _ error: StoreError) {
         logger.error(
             "a batch was not written", metadata: ["commands": "\(sealed.entries.count)", "error": "\(error)"])
         for entry in sealed.entries { entry.reply(.failure(Rejection(error))) }
-        guard error.isUndone else { throw error }
     }
 
     /// Gives each command of a batch a transaction of its own, so that only the one that is to blame fails.

@@ -81,6 +81,8 @@ final class Writer {
                     // More of a backup to copy is no reason to wait for commands.
                     if underWay.isEmpty, backups.advance(store) { queue.wake() }
                 } while !waiting.isEmpty
+                // An empty slice would hold all that it was a part of.
+                waiting = []
             }
         } catch {
             backups.abandon(store)
@@ -119,7 +121,8 @@ final class Writer {
             // What could not be read beside the commits is read behind them.
             if hasFailed {
                 recent.forgetAll()
-                return _ = try settle(&waiting)
+                _ = try settle(&waiting)
+                return forgetTimers()
             }
         }
         let sealed = seal(&builder, fired: fired, entries: waiting.prefix(answers.count), answers: answers)

@@ -94,7 +94,7 @@ extension SendHandler {
     private func carryOut(_ what: Held, _ context: ChannelHandlerContext) {
         switch (what, state) {
         case (.part(.head(let head)), _):
-            if passedOn == 0, head.waitsToContinue { sayContinue(context) }
+            if passedOn == 0, head.waitsToContinue, Self.mayTakeBody(of: head) { sayContinue(context) }
             if passedOn == 0, let instance = Self.instance(of: head) {
                 state = .reading(head, instance: instance)
             } else {
@@ -133,6 +133,12 @@ extension SendHandler {
         case .error(let error): context.fireErrorCaught(error)
         case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
+    }
+
+    /// Whether the body of a request is not refused because of its length alone.
+    private static func mayTakeBody(of request: HTTPRequest) -> Bool {
+        let length = request.headerFields[.contentLength].flatMap { Int($0) }
+        return length.map { $0 <= APILimits.bodyBytes } ?? true || request.path?.hasPrefix(Routes.events) == true
     }
 
     /// The instance that a request sends an event to; nil when it must go on.

@@ -102,6 +102,10 @@ import Testing
             #expect(try connection.readAnswer().status == answer.status)
         }
         #expect(try await ticks == 2)
+        // Nobody has to send what will be refused.
+        let large = [("Content-Type", "application/json"), ("Content-Length", "2000000"), ("Expect", "100-continue")]
+        try connection.write(RawRequest("POST", "/v1/instances/a/events", headers: large).bytes)
+        #expect(try connection.readAnswer().status == 413)
     }
 
     @Test(.timeLimit(.minutes(1))) func manyRefusalsFollowAnEvent() async throws {

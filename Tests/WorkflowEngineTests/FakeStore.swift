@@ -20,6 +20,8 @@ final class FakeStore: WorkflowStore {
         /// Says for each try, counted from 1, whether it fails.
         var failures: @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError? = { _, _ in nil }
         var isClosed = false
+        /// Says after each commit, given how many batches all of them had, whether looking after the store fails.
+        var maintenance: @Sendable (_ commits: [Int]) -> StoreError? = { _ in nil }
         /// How many batches each commit had.
         var commits: [Int] = []
         /// Batches that were applied while another was being committed.
@@ -164,7 +166,10 @@ private final class FakeWriter: StoreWriter {
         if let failure { throw failure }
     }
 
-    func maintain() {}
+    func maintain() throws(StoreError) {
+        let failure = store.content.withLock { $0.maintenance($0.commits) }
+        if let failure { throw failure }
+    }
 
     func close() { store.content.withLock { $0.isClosed = true } }
 }

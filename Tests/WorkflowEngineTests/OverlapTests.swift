@@ -8,12 +8,13 @@ import WorkflowStore
 /// Batches that are applied while the one before is being committed: nothing of them is told before, and nothing of
 /// them holds when that fails.
 @Suite struct OverlapTests {
-    /// An engine with batches of four commands, each in a transaction of its own, of which the next is applied as soon
-    /// as two wait.
-    private static func engine(on store: any WorkflowStore, cached bytes: Int? = nil) async throws -> RunningEngine {
+    /// An engine with batches of four commands, of which the next is applied as soon as two wait.
+    private static func engine(
+        on store: any WorkflowStore, together: Int = 1, cached bytes: Int? = nil
+    ) async throws -> RunningEngine {
         var limits = EngineLimits()
         limits.batchRows = 4
-        limits.batchesTogether = 1
+        limits.batchesTogether = together
         limits.batchApplying = .seconds(60)
         if let bytes { limits.cachedInstanceBytes = bytes }
         return try await RunningEngine(store: store, limits: limits)
@@ -65,9 +66,10 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whenABatchBreaksAConstraintTheOrderStays() async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 4])
+    func whenABatchBreaksAConstraintTheOrderStays(together: Int) async throws {
         let store = FakeStore()
-        let running = try await Self.engine(on: store)
+        let running = try await Self.engine(on: store, together: together)
         for name in ["a", "bad"] { try await running.start(name) }
         store.fail { _, batch in
             batch.changedInstances.contains { $0.name == "bad" } ? StoreError(.constraint, "bad") : nil
@@ -125,9 +127,10 @@ import WorkflowStore
 
     private static let exists = ["instanceExists", "accepted", "accepted", "accepted"]
 
-    @Test(.timeLimit(.minutes(5))) func aKeyOfTheBatchUnderWayIsKnown() async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 4])
+    func aKeyOfTheBatchUnderWayIsKnown(together: Int) async throws {
         let store = FakeStore()
-        let running = try await Self.engine(on: store)
+        let running = try await Self.engine(on: store, together: together)
         try await running.start("lamp-1")
         let commands = (0..<12).map { Self.flip("lamp-1", key: "key \($0 % 5)") }
         let outcomes = try await running.engine.send(commands)
@@ -136,10 +139,10 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 1...3)
-    func whatCannotBeReadBesideACommitIsReadBehindIt(failing: Int) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: 1...3, [1, 4])
+    func whatCannotBeReadBesideACommitIsReadBehindIt(failing: Int, together: Int) async throws {
         let store = FakeStore()
-        let running = try await Self.engine(on: store)
+        let running = try await Self.engine(on: store, together: together)
         try await running.start("lamp-1")
         store.content.withLock { $0.failingLooks = failing }
         let commands = (0..<18).map { Self.flip("lamp-1", key: "key \($0)") }
@@ -163,10 +166,11 @@ import WorkflowStore
     }
 
     /// Nothing is cached, so that what is applied beside a commit is read from the file beside it.
-    @Test(.timeLimit(.minutes(5))) func besideACommitTheFileIsReadAsItWillBe() async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 4])
+    func besideACommitTheFileIsReadAsItWillBe(together: Int) async throws {
         let folder = try StoreFolder()
         let store = try folder.open()
-        let running = try await Self.engine(on: store, cached: 0)
+        let running = try await Self.engine(on: store, together: together, cached: 0)
         for number in 0..<10 { try await running.start("lamp-\(number)") }
         var random = SystemRandomNumberGenerator()
         var expected: [String] = []

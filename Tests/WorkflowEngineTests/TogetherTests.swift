@@ -24,7 +24,10 @@ import WorkflowStore
     /// - Parameters:
     ///   - bad: The number of the one command that goes to the instance `bad`; the others go to `a`.
     ///   - code: What a commit fails with that changes `bad`.
-    private static func run(bad: Int? = nil, failing code: StoreError.Code? = nil) async throws -> Outcome {
+    ///   - isLast: Whether the store fails after the commit of several.
+    private static func run(
+        bad: Int? = nil, failing code: StoreError.Code? = nil, isLast: Bool = false
+    ) async throws -> Outcome {
         let store = FakeStore()
         var limits = EngineLimits()
         limits.batchRows = 4
@@ -41,6 +44,9 @@ import WorkflowStore
                 if views == 1 { store.hold.waitForSomebodyHeld() }
                 // The fifth has been applied: those before it were handed over.
                 if views == 4 { store.hold.open() }
+            }
+            if isLast {
+                content.maintenance = { $0.last == 3 ? StoreError(.outcomeUnknown, "made to fail") : nil }
             }
             return content.commits.count
         }
@@ -75,20 +81,24 @@ import WorkflowStore
         #expect(outcome.error == nil)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.unavailable, .constraint], 4...15)
-    func onlyTheBatchToBlameFails(code: StoreError.Code, bad: Int) async throws {
-        let outcome = try await Self.run(bad: bad, failing: code)
-        let first = bad / 4 * 4
+    @Test(.timeLimit(.minutes(5)), arguments: 4...15)
+    func ofThoseThatBreakAConstraintOnlyTheCommandToBlameFails(bad: Int) async throws {
+        Self.expect([bad: "fault"], try await Self.run(bad: bad, failing: .constraint))
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [4, 9, 15])
+    func whatTheDiskHasNoRoomForFailsTogether(bad: Int) async throws {
+        let told = Dictionary(uniqueKeysWithValues: (4..<16).map { ($0, "storageUnavailable") })
+        Self.expect(told, try await Self.run(bad: bad, failing: .unavailable))
+    }
+
+    /// Some commands were told what went wrong, and the others were applied, in their order.
+    private static func expect(_ wrong: [Int: String], _ outcome: Outcome) {
         var seq = 1
         let expected = (0..<18).map { number in
-            switch code {
-            // A batch that broke a constraint is run again, a command at a time.
-            case .constraint where number == bad: return "fault"
-            case .unavailable where (first..<first + 4).contains(number): return "storageUnavailable"
-            default:
-                seq += 1
-                return "\(seq)"
-            }
+            if let wrong = wrong[number] { return wrong }
+            seq += 1
+            return "\(seq)"
         }
         #expect(outcome.told == expected)
         let rows = outcome.journal.filter { $0.event == "flip" }
@@ -96,6 +106,13 @@ import WorkflowStore
         #expect(rows.map(\.position.rawValue) == Array(3...Int64(seq + 1)))
         #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.to == $1.from && $1.previous == $0.position })
         #expect(outcome.error == nil)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whatIsCommittedIsToldAlthoughNothingMoreMayBeWritten() async throws {
+        let outcome = try await Self.run(isLast: true)
+        #expect(outcome.told == (2...17).map { "\($0)" } + Array(repeating: "storageUnavailable", count: 2))
+        #expect(outcome.commits == [1, 3])
+        #expect(outcome.error?.code == .outcomeUnknown)
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [4, 9, 15])

@@ -36,7 +36,8 @@ import Testing
         let counts = PowerCut.Phase.allCases.map { "\($0.rawValue) \(phases[$0] ?? 0)" }.joined(separator: ", ")
         print(
             "power: cut at " + calls.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
-        #expect(overlapped > cuts / 10 && together > cuts / 50)
+        #expect(overlapped > cuts / 10)
+        #expect(together > 0 || cuts < 50)
         let milliseconds = (ContinuousClock.now - begin) / .milliseconds(1)
         print(
             "power: seed \(seed), \(cuts) cuts (while \(counts)), \(acknowledged) answers and "
