@@ -54,6 +54,37 @@ struct DefinitionExpressionTests {
         #expect(diagnostics(of: open(keys, root: Self.root)) == [message])
     }
 
+    @Test(arguments: [
+        ("P1M", "a month has no fixed length; write days, such as P30D"),
+        ("P2Y", "a year has no fixed length; write days, such as P730D"),
+        ("P1W1M", "a month has no fixed length; write days, such as P30D"),
+        ("2mo", "a month has no fixed length; write days, such as 60d"),
+        ("1Y", "a year has no fixed length; write days, such as 365d"),
+        ("36526d", "the delay is longer than a hundred years"),
+        ("P36526D", "the delay is longer than a hundred years"),
+        ("3155760000001", "the delay is longer than a hundred years"),
+        ("5min", "'5min' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
+        ("30m1h", "'30m1h' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
+        ("-5s", "a delay is not negative; 0 is at once"),
+        ("event.at", "\(given) timestamp; write … - event.at"),
+        ("In('a')", "\(given) bool"),
+        ("[1]", "\(given) list(int)"),
+    ])
+    func aDelayThatIsNoneIsRefusedWhereItStands(delay: String, message: String) {
+        #expect(diagnostics(of: open("after: {\"\(delay)\": a}")) == ["3:9: error: \(message)"])
+        #expect(
+            diagnostics(of: open("entry: {send: {event: x, delay: \"\(delay)\"}}")) == ["3:34: error: \(message)"])
+    }
+
+    private static let given = "a delay is a duration, a number of milliseconds or a text, this one gives"
+
+    @Test func howLateIsTooLateSaysWhatItIsNot() {
+        #expect(
+            diagnostics(of: open("after: {1s: {target: a, misfire: {skip: P1M}}}")) == [
+                "3:41: error: 'skip' is how late is too late: a month has no fixed length; write days, such as P30D"
+            ])
+    }
+
     @Test func expressionsOfSeveralLinesAreCountedFromTheirBeginning() throws {
         let text = """
             id: m

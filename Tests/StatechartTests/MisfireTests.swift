@@ -26,12 +26,15 @@ import Testing
         #expect(machine.states[3].timeouts.map(\.misfire) == [.skip(afterMilliseconds: 60_000), .fire])
     }
 
-    private static let rule = "such as 250ms, 30s, 5m, 2h, 7d, P3D or PT1H30M, or a number of milliseconds"
+    private static let rule = "'soon' is no delay; one is written \(DelayText.rule)"
 
     @Test(arguments: [
         ("after: {1s: {target: a, misfire: skip}}", "3:34: error: 'misfire' is 'fire' or {skip: delay}"),
-        ("after: {1s: {target: a, misfire: {skip: soon}}}", "3:41: error: 'skip' is how late is too late, \(rule)"),
-        ("after: {1s: {target: a, misfire: {skip: -1s}}}", "3:41: error: 'skip' is how late is too late, \(rule)"),
+        ("after: {1s: {target: a, misfire: {skip: soon}}}", "3:41: error: 'skip' is how late is too late: \(rule)"),
+        (
+            "after: {1s: {target: a, misfire: {skip: -1s}}}",
+            "3:41: error: 'skip' is how late is too late: a delay is not negative; 0 is at once"
+        ),
         (
             "on: {c: {target: a, misfire: fire}}",
             "3:30: error: 'misfire' belongs to a transition of 'after' or to a 'send'"

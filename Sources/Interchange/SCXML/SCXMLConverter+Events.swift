@@ -110,7 +110,7 @@ extension SCXMLConverter {
     private static func delay(_ text: String) -> String? {
         guard text.hasSuffix("s") else { return nil }
         let delay = text.hasPrefix(".") ? "0" + text : text
-        return DelayText.milliseconds(delay) == nil ? nil : delay
+        return DelayText.isDelay(delay) ? delay : nil
     }
 }
 

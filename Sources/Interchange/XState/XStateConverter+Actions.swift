@@ -93,7 +93,7 @@ extension XStateConverter {
         if let delay = params["delay"] {
             switch delay.content {
             case .number: break
-            case .string(let text) where DelayText.milliseconds(text) != nil: break
+            case .string(let text) where DelayText.isDelay(text): break
             default: return nil
             }
             members.append(DefinitionNode.Member("delay", delay))

@@ -19,7 +19,7 @@ extension XStateConverter {
         guard let members = value.members ?? grouped(value, by: "delay") else { return value }
         var timeouts: [DefinitionNode.Member] = []
         for member in members {
-            guard DelayText.milliseconds(member.key) != nil || test.mistake(in: member.key) == nil else {
+            guard DelayText.isDelay(member.key) || test.mistake(in: member.key) == nil else {
                 let message = "the delay \(member.key.quoted) is only named; its transitions are left out"
                 notes.warning(message, at: member.place)
                 continue

@@ -1,61 +1,142 @@
 import CEL
 
-/// The forms of a delay: `250ms`, `30s`, `5m`, `2h`, `7d`, ISO 8601 such as `P3D` or `PT1H30M`, or a number of
-/// milliseconds.
+/// The forms of a delay: `250ms`, `30s`, `5m`, `2h`, `7d`, `1w`, several units as in `1h30m`, ISO 8601 such as `P3D` or
+/// `PT1H30M`, or a number of milliseconds.
 package enum DelayText {
     /// The forms, for messages.
-    package static let rule = "such as 250ms, 30s, 5m, 2h, 7d, P3D or PT1H30M, or a number of milliseconds"
+    package static let rule = "such as 250ms, 30s, 5m, 1h30m, 7d, 1w, P3D or PT1H30M, or a number of milliseconds"
 
-    /// The milliseconds of a text in one of the forms; nil for any other text, and for delays past `StepLimits.delay`.
-    package static func milliseconds(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
-        guard !bytes.isEmpty, bytes.count <= 40 else { return nil }
-        let parsed = bytes[0] == UInt8(ascii: "P") ? isoMilliseconds(bytes.dropFirst()) : plainMilliseconds(bytes[...])
-        guard let parsed, parsed <= Double(StepLimits.delay) else { return nil }
-        return Int64(parsed.rounded())
-    }
-
-    /// The milliseconds of an expression's value.
-    static func milliseconds(of value: Value) throws(DelayError) -> Int64 {
-        let milliseconds: Int64?
-        switch value {
-        case .duration(let duration):
-            let (seconds, attoseconds) = duration.components
-            let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-            milliseconds = overflow ? nil : whole + attoseconds / 1_000_000_000_000_000
-        case .int(let int): milliseconds = int
-        case .double(let double): milliseconds = Int64(exactly: double.rounded())
-        case .string(let text):
-            guard let parsed = Self.milliseconds(text) else {
-                throw DelayError(message: "'\(text.prefix(40))' is no delay; one is written \(rule)")
-            }
-            milliseconds = parsed
-        default:
-            throw DelayError(
-                message:
-                    "a delay is a duration, milliseconds or a text, not \(value.typeName.word); one is written \(rule)")
+    /// The milliseconds of a text that must be a delay.
+    package static func length(of text: String) throws(DelayError) -> Int64 {
+        guard let milliseconds = try read(text) else {
+            throw DelayError(message: "'\(text.prefix(40))' is no delay; one is written \(rule)")
         }
-        guard let milliseconds, milliseconds >= 0, milliseconds <= StepLimits.delay else {
-            throw DelayError(message: "a delay is between 0 and a hundred years")
-        }
+        guard milliseconds >= 0 else { throw DelayError(message: "a delay is not negative; 0 is at once") }
         return milliseconds
     }
 
-    /// `90`, `1.5s`, `250ms`.
-    private static func plainMilliseconds(_ bytes: ArraySlice<UInt8>) -> Double? {
-        guard let (number, rest) = number(bytes) else { return nil }
-        return switch String(decoding: rest, as: UTF8.self) {
-        case "", "ms": number
-        case "s": number * 1_000
-        case "m": number * 60_000
-        case "h": number * 3_600_000
-        case "d": number * 86_400_000
-        default: nil
+    /// The milliseconds of a text in one of the forms, negative where a minus stands before it; nil for any other text.
+    /// What looks like one of the forms and is no delay is an error: `P1M`, `5min`.
+    package static func read(_ text: String) throws(DelayError) -> Int64? {
+        try read(text, called: "'\(text.prefix(40))'")
+    }
+
+    /// - Parameter name: What the text is called in messages.
+    private static func read(_ text: String, called name: String) throws(DelayError) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard !bytes.isEmpty, bytes.count <= 40 else { return nil }
+        let isNegative = bytes[0] == UInt8(ascii: "-")
+        let rest = isNegative ? bytes.dropFirst() : bytes[...]
+        guard let first = rest.first,
+            let parsed = first == UInt8(ascii: "P") ? try iso(rest.dropFirst()) : try plain(rest, name)
+        else { return nil }
+        guard parsed <= Double(StepLimits.delay) else { throw .tooLong }
+        return Int64(parsed.rounded()) * (isNegative ? -1 : 1)
+    }
+
+    /// Whether a text is a delay in one of the forms.
+    package static func isDelay(_ text: String) -> Bool {
+        // Why it is none is for those who ask for its length.
+        (try? length(of: text)) != nil
+    }
+
+    /// The milliseconds of an expression's value. What lies in the past is due now.
+    static func milliseconds(of value: Value) throws(DelayError) -> Int64 {
+        let milliseconds =
+            switch value {
+            case .duration(let duration): Self.milliseconds(of: duration)
+            case .int(let int): int
+            case .uint(let uint): Int64(clamping: uint)
+            case .double(let double) where double.isNaN:
+                throw DelayError(message: "the delay is no number; one is written \(rule)")
+            case .double(let double): Int64(max(-1, min(double, Double(StepLimits.delay) + 1)).rounded())
+            case .string(let text): try Self.milliseconds(ofValue: text)
+            default: throw DelayError(type: value.typeName.word)
+            }
+        guard milliseconds <= StepLimits.delay else { throw .tooLong }
+        return max(0, milliseconds)
+    }
+
+    /// Of a text that an expression gave: a delay, or a duration as JSON keeps it. The text itself may be a secret.
+    private static func milliseconds(ofValue text: String) throws(DelayError) -> Int64 {
+        // Why a text is no duration is left out: the message says what a delay is.
+        if let duration = try? TimeSpan.read(text) { return milliseconds(of: duration) }
+        if let milliseconds = try read(text, called: "the text") { return milliseconds }
+        if (try? Timestamp(text: text)) != nil {
+            throw DelayError(message: "the text is a timestamp, not a delay; write timestamp(…) - event.at")
         }
+        throw DelayError(message: "the text is no delay; one is written \(rule)")
+    }
+
+    private static func milliseconds(of duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        guard !overflow else { return seconds > 0 ? .max : .min }
+        return whole + attoseconds / 1_000_000_000_000_000
+    }
+}
+
+/// Why something is no delay.
+package struct DelayError: Error {
+    package let message: String
+
+    fileprivate static let tooLong = DelayError(message: "the delay is longer than a hundred years")
+
+    init(message: String) {
+        self.message = message
+    }
+
+    /// - Parameter type: What the value is, in place of a delay.
+    init(type: String) {
+        let advice = type == "timestamp" ? "; write … - event.at" : ""
+        message = "a delay is a duration, a number of milliseconds or a text, this one gives \(type)\(advice)"
+    }
+}
+
+// MARK: The forms
+
+extension DelayText {
+    private static let units: [(name: String, milliseconds: Double)] = [
+        ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1),
+    ]
+
+    /// `90`, `1.5s`, `1h30m`.
+    private static func plain(_ bytes: ArraySlice<UInt8>, _ name: String) throws(DelayError) -> Double? {
+        guard let (number, rest) = number(bytes) else { return nil }
+        if rest.isEmpty { return number }
+        guard let parts = parts(bytes) else { return nil }
+        var left = units[...]
+        var total = 0.0
+        for (number, unit) in parts {
+            if let place = left.firstIndex(where: { $0.name == unit }) {
+                total += number * units[place].milliseconds
+                left = left[(place + 1)...]
+                continue
+            }
+            if let days = days[unit] { throw noFixedLength(days.noun, "\(written(number * days.count))d") }
+            let names = units.map(\.name).joined(separator: ", ")
+            throw DelayError(message: "\(name) is no delay: its units are \(names), each once, the largest first")
+        }
+        return total
+    }
+
+    /// Numbers, each with letters behind it; nil for any other text, such as the number `0x1F` of an expression.
+    private static func parts(_ bytes: ArraySlice<UInt8>) -> [(number: Double, unit: String)]? {
+        guard !bytes.starts(with: "0x".utf8) else { return nil }
+        var parts: [(number: Double, unit: String)] = []
+        var rest = bytes
+        while !rest.isEmpty {
+            guard let (number, tail) = number(rest) else { return nil }
+            let unit = tail.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+            guard !unit.isEmpty else { return nil }
+            parts.append((number, String(decoding: unit, as: UTF8.self)))
+            rest = tail.dropFirst(unit.count)
+        }
+        return parts
     }
 
     /// What follows `P`: weeks and days, then after `T` hours, minutes and seconds, each at most once, in this order.
-    private static func isoMilliseconds(_ bytes: ArraySlice<UInt8>) -> Double? {
+    private static func iso(_ bytes: ArraySlice<UInt8>) throws(DelayError) -> Double? {
         var rest = bytes
         var units: [(UInt8, Double)] = [(UInt8(ascii: "W"), 604_800_000), (UInt8(ascii: "D"), 86_400_000)]
         var total = 0.0
@@ -69,15 +150,34 @@ package enum DelayText {
                 if rest.isEmpty { return nil }
                 continue
             }
-            guard let (number, tail) = number(rest), let unit = tail.first,
-                let place = units.firstIndex(where: { $0.0 == unit })
-            else { return nil }
+            guard let (number, tail) = number(rest), let unit = tail.first else { return nil }
+            if !isTime, let days = days[String(UnicodeScalar(unit))] {
+                throw noFixedLength(days.noun, "P\(written(number * days.count))D")
+            }
+            guard let place = units.firstIndex(where: { $0.0 == unit }) else { return nil }
             total += number * units[place].1
             units.removeFirst(place + 1)
             rest = tail.dropFirst()
             parts += 1
         }
         return parts > 0 ? total : nil
+    }
+
+    /// Units that are no fixed time, and how many days they are about.
+    private static let days: [String: (noun: String, count: Double)] = {
+        let month = (noun: "month", count: 30.0)
+        let year = (noun: "year", count: 365.0)
+        return [
+            "M": month, "mo": month, "month": month, "months": month, "Y": year, "y": year, "year": year, "years": year,
+        ]
+    }()
+
+    private static func noFixedLength(_ noun: String, _ example: String) -> DelayError {
+        DelayError(message: "a \(noun) has no fixed length; write days, such as \(example)")
+    }
+
+    private static func written(_ days: Double) -> String {
+        Int64(exactly: days.rounded(.up)).map(String.init) ?? "30"
     }
 
     /// A decimal number at the beginning, and what follows it.
@@ -94,9 +194,4 @@ package enum DelayText {
         let digits = bytes[bytes.startIndex..<rest.startIndex]
         return Double(String(decoding: digits, as: UTF8.self)).map { ($0, rest) }
     }
-}
-
-/// Why a value is no delay.
-struct DelayError: Error {
-    let message: String
 }

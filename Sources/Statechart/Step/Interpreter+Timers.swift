@@ -43,6 +43,10 @@ extension Interpreter {
                 message: "an instance has at most \(StepLimits.timers) timers and sent events at a time")
         }
         let due = LogicalTime(milliseconds: event.at.milliseconds + delay)
+        guard due.milliseconds <= StepLimits.latestDue else {
+            throw ActionFailure(
+                state: state, line: line, expression: name, message: "the timer would be due after the year 9999")
+        }
         armed.append(
             ArmedTimer(
                 number: nextTimer, event: name, data: data, due: due, owner: owner, isImmediate: isImmediate,

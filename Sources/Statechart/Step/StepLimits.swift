@@ -6,6 +6,9 @@ package enum StepLimits {
     package static let work = 1_000
     /// The longest delay, in milliseconds: a hundred years.
     package static let delay: Int64 = 36_525 * 86_400_000
+    /// The last moment at which a timer may be due, in milliseconds since 1970: times are written with four digits for
+    /// the year.
+    static let latestDue: Int64 = 253_402_300_799_999
     /// Timers and sent events that one instance may have at a time.
     package static let timers = 10_000
     /// Bytes of a context, of an event's data and of an output, roughly as JSON.

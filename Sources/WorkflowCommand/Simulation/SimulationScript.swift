@@ -51,7 +51,12 @@ struct ScriptLine: WireObject {
         switch value {
         case .int(let milliseconds) where (0...StepLimits.delay).contains(milliseconds): return milliseconds
         case .string(let text):
-            if let milliseconds = DelayText.milliseconds(text) { return milliseconds }
+            do throws(DelayError) {
+                return try DelayText.length(of: text)
+            } catch {
+                throw WireError(
+                    .invalidValue, path: "after", message: "Field 'after' must be a delay: \(error.message)")
+            }
         default: break
         }
         throw WireError(

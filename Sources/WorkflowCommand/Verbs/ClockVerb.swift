@@ -28,13 +28,15 @@ struct ClockVerb: Verb {
     func validate() throws {
         guard action != nil else { return }
         guard let distance else { throw ValidationError("'advance' needs to know how far: \(DelayText.rule)") }
-        guard DelayText.milliseconds(distance) != nil else {
-            throw ValidationError("'\(distance)' is no delay; one is written \(DelayText.rule)")
+        do throws(DelayError) {
+            _ = try DelayText.length(of: distance)
+        } catch {
+            throw ValidationError(error.message)
         }
     }
 
     func run(in session: Session) async throws {
-        guard let milliseconds = distance.flatMap(DelayText.milliseconds) else {
+        guard let milliseconds = try distance.map(DelayText.length) else {
             let status = try await session.withClient { try await $0.clock() }
             return try session.print(status) { "\(status.now.text)   (\(status.clock.rawValue))\n" }
         }

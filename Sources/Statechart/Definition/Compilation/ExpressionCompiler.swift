@@ -81,8 +81,15 @@ struct ExpressionCompiler {
     /// Compiles a delay.
     mutating func delay(_ draft: DelayDraft, event: String? = nil) -> Delay? {
         switch draft {
-        case .milliseconds(let milliseconds): .milliseconds(milliseconds)
-        case .expression(let draft): expression(draft, event: event).map { .expression($0) }
+        case .milliseconds(let milliseconds): return .milliseconds(milliseconds)
+        case .expression(let draft):
+            guard let expression = expression(draft, event: event) else { return nil }
+            switch expression.program.type {
+            case .dyn, .duration, .int, .uint, .double, .string: return .expression(expression)
+            case let type:
+                diagnostics.error(DelayError(type: type.description).message, at: draft.start)
+                return nil
+            }
         }
     }
 

@@ -177,16 +177,28 @@ extension DraftReader {
         }
         checkKeys(of: pairs, in: .misfire, of: "'misfire'")
         let skip = pairs["skip"]
-        guard case .scalar(let text, _)? = skip?.content, let milliseconds = DelayText.milliseconds(text) else {
+        guard case .scalar(let text, _)? = skip?.content else {
             let position = (skip ?? node).position
             diagnostics.error("'skip' is how late is too late, \(DelayText.rule)", at: position)
             return nil
         }
-        return .skip(afterMilliseconds: milliseconds)
+        do throws(DelayError) {
+            return .skip(afterMilliseconds: try DelayText.length(of: text))
+        } catch {
+            diagnostics.error("'skip' is how late is too late: \(error.message)", at: (skip ?? node).position)
+            return nil
+        }
     }
 
-    /// The delay of a text.
-    func delay(_ expression: ExpressionDraft) -> DelayDraft {
-        DelayText.milliseconds(expression.text).map { .milliseconds($0) } ?? .expression(expression)
+    /// The delay of a text: its length where it has one of the literal forms. Nil, and a mistake, for what looks like a
+    /// delay and is none.
+    mutating func delay(_ expression: ExpressionDraft) -> DelayDraft? {
+        do throws(DelayError) {
+            guard try DelayText.read(expression.text) != nil else { return .expression(expression) }
+            return .milliseconds(try DelayText.length(of: expression.text))
+        } catch {
+            diagnostics.error(error.message, at: expression.start)
+            return nil
+        }
     }
 }

@@ -20,8 +20,9 @@ extension DraftReader {
                 continue
             }
             let expression = ExpressionDraft(text: pair.key.text, in: pair.key.position, offset: 0)
-            let timeout = TimeoutDraft(word: pair.key, delay: delay(expression))
-            draft.states[index.offset].timeouts.append(timeout)
+            if let delay = delay(expression) {
+                draft.states[index.offset].timeouts.append(TimeoutDraft(word: pair.key, delay: delay))
+            }
             readTransitions(pair.value, .after(pair.key.text), of: index)
         }
     }
