@@ -79,6 +79,21 @@ extension WireObject {
         }
         self = try Self.read(json, at: WirePlace(unknownFields: unknownFields))
     }
+
+    /// Reads a line of a body or of a file. Whoever knows the line's number tells it; the message has the column only.
+    public init(line: some Collection<UInt8>) throws(WireError) {
+        let json: JSONValue
+        do {
+            json = try JSONReader.value(from: line)
+        } catch {
+            throw WireError(
+                .malformed, path: "", message: "The line is not JSON at column \(error.column): \(error.message)")
+        }
+        guard json.object != nil else {
+            throw WireError(.invalidValue, path: "", message: "The line must be a map, not \(json.describedKind)")
+        }
+        self = try Self.read(json, at: WirePlace(unknownFields: .refused))
+    }
 }
 
 extension JSONValue {

@@ -94,7 +94,7 @@ struct BatchSending {
     /// The line as it is; nil for one that is no event, which counts as refused.
     private mutating func readable(_ bytes: [UInt8], _ number: Int64) throws -> BatchLine? {
         do throws(WireError) {
-            return try BatchLine(body: bytes)
+            return try BatchLine(line: bytes)
         } catch {
             let problem = Problem(error)
             if isAtomic { throw CommandFailure(.badData, "Line \(number): \(problem.detail)") }
@@ -129,22 +129,44 @@ struct BatchSending {
 
     /// Sends some lines until it is known what became of them: those that were applied are not applied again.
     private mutating func send(_ group: Group, with client: WorkflowClient) async throws {
-        let answers: [BatchAnswer]
+        var answers: [BatchAnswer] = []
         do throws(ClientError) {
-            answers = try await client.untilKnown(waitsForDaemon: counts.lines > 0) { () async throws(ClientError) in
-                try await client.send(group.lines, isAtomic: isAtomic)
+            try await client.untilKnown(waitsForDaemon: counts.lines > 0) { () async throws(ClientError) in
+                answers = try await client.send(group.lines, isAtomic: isAtomic)
+                // The daemon is stopping, or has too much to do: with their keys the lines are sent once more.
+                if let problem = Self.obstacle(in: answers)?.error, problem.type != .storageUnavailable {
+                    throw .problem(problem)
+                }
             }
-        } catch {
+        } catch  where answers.isEmpty {
             let failure = CommandFailure(Self.renumbered(error, group))
             throw CommandFailure(
                 failure.exitStatus, failure.message,
-                notes: failure.notes + sent
-                    + (error.isTransient ? ["the same command goes on where this one stopped"] : []))
+                notes: failure.notes + sent + (error.isTransient ? [Self.goesOn] : []))
+        } catch {
+            // What became of the lines is in their answers.
         }
-        for var answer in answers {
-            answer.line = group.number(of: answer.line)
-            try tell(answer)
-        }
+        for index in answers.indices { answers[index].line = group.number(of: answers[index].line) }
+        for answer in answers where !Self.isOpen(answer) { try tell(answer) }
+        guard let open = Self.obstacle(in: answers), let problem = open.error else { return }
+        let unknown = answers.filter { $0.error?.type == .outcomeUnknown }.map(\.line)
+        let range = unknown.first.map { "lines \($0) to \(unknown.last ?? $0)" }
+        throw CommandFailure(
+            problem.type.exitStatus, "Stopped at line \(open.line): \(problem.detail)",
+            notes: sent + (range.map { ["\($0): nobody knows whether all of them were applied"] } ?? [])
+                + [Self.goesOn])
+    }
+
+    private static let goesOn = "the same command goes on where this one stopped"
+
+    /// Whether the line has not come to anything yet: what kept it from being applied has nothing to do with it.
+    private static func isOpen(_ answer: BatchAnswer) -> Bool {
+        answer.error.map { $0.type.retryAfterSeconds != nil } ?? false
+    }
+
+    /// The first line that has not come to anything; a disk without room before all else.
+    private static func obstacle(in answers: [BatchAnswer]) -> BatchAnswer? {
+        answers.first { $0.error?.type == .storageUnavailable } ?? answers.first(where: isOpen)
     }
 
     /// The daemon counts the lines of a request, people those of their file.
@@ -161,8 +183,8 @@ struct BatchSending {
             failure = failure ?? error.type.exitStatus
             if session.format == .table {
                 try progress.end()
-                try session.say(
-                    "line \(answer.line): \(Printable.text(CommandFailure(ClientError.problem(error)).message ?? ""))")
+                let suggestion = error.suggestion.map { "; did you mean '\($0)'?" } ?? ""
+                try session.say(Printable.text("line \(answer.line): \(error.detail)\(suggestion)"))
             }
         } else if answer.repeated == true {
             counts.repeated += 1

@@ -39,18 +39,20 @@ struct BatchGroup {
     }
 
     /// The answers to all lines, in their order, given those to the events.
-    func forEachAnswer(_ outcomes: [Result<SentEvent, Rejection>], _ body: (BatchAnswer) -> Void) {
+    func forEachAnswer(_ outcomes: [Result<SentEvent, Rejection>], _ body: (inout BatchAnswer) -> Void) {
         var outcomes = outcomes[...]
         for (offset, number) in numbers.enumerated() {
+            var answer: BatchAnswer
             if let problem = problems[offset] {
-                body(BatchAnswer(problem, line: number))
-                continue
+                answer = BatchAnswer(problem, line: number)
+            } else {
+                switch outcomes.popFirst() {
+                case .success(let event)?: answer = BatchAnswer(event, line: number)
+                case .failure(let rejection)?: answer = BatchAnswer(Problem(rejection), line: number)
+                case nil: preconditionFailure("every command has an outcome")
+                }
             }
-            switch outcomes.popFirst() {
-            case .success(let event)?: body(BatchAnswer(event, line: number))
-            case .failure(let rejection)?: body(BatchAnswer(Problem(rejection), line: number))
-            case nil: preconditionFailure("every command has an outcome")
-            }
+            body(&answer)
         }
     }
 }
@@ -85,7 +87,7 @@ extension SendCommand {
     init(line: UnsafeBufferPointer<UInt8>) throws(Problem) {
         let body: BatchLine
         do throws(WireError) {
-            body = try BatchLine(body: line)
+            body = try BatchLine(line: line)
         } catch {
             throw Problem(error)
         }

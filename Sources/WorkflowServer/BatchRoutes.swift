@@ -65,7 +65,7 @@ struct BatchRoutes: Sendable {
             }
         } catch var problem as Problem {
             problem.line = problem.line.map { numbers[Int($0) - 1] }
-            throw problem
+            throw problem.type == .instanceNotFound ? await engine.suggestingInstance(problem) : problem
         }
     }
 }

@@ -21,10 +21,13 @@ struct BatchStream {
                 defer { groupSink.finish() }
                 try await Self.read(body, engine, into: groupSink, answered: rests)
             }
+            var suggestions = BatchSuggestions(engine)
             for await begun in groups {
                 let outcomes = await begun.sends.outcomes()
+                await suggestions.lookUp(outcomes)
                 var text = JSONWriter(capacity: 256 * outcomes.count)
                 begun.group.forEachAnswer(outcomes) { answer in
+                    suggestions.complete(&answer)
                     answer.write(to: &text)
                     text.endLine()
                 }

@@ -208,6 +208,40 @@ import Testing
         #expect(try await daemon.json("show", "b")["context"]["n"] == 1)
     }
 
+    @Test(.timeLimit(.minutes(1))) func whatWasProbablyMeantIsSuggested() async throws {
+        _ = try await daemon.said("start", "counter", "order-1042")
+        let lines = [
+            #"{"instance": "order-1024", "event": "tick"}"#, #"{"instance": "a", "event": "tikc"}"#,
+            #"{"instance": "a""#,
+        ]
+        let file = try folder.write(lines.joined(separator: "\n"), to: "ticks.ndjson")
+        let result = try await daemon.wfctl("send", "--batch", file, "--run", "r")
+        #expect(result.end == .exited(65))
+        #expect(
+            result.errors == """
+                line 3: The line is not JSON at column 17: expected ',' or '}', found the end of the text
+                line 1: There is no instance 'order-1024'; did you mean 'order-1042'?
+                line 2: Machine 'counter' has no event 'tikc'; did you mean 'tick'?
+
+                """)
+        let together = try folder.write(lines[0], to: "one.ndjson")
+        let atomic = try await daemon.wfctl("send", "--batch", together, "--run", "r", "--atomic")
+        #expect(
+            atomic.errors == """
+                error: Line 1: There is no instance 'order-1024'
+                  did you mean 'order-1042'?
+
+                """)
+        // The daemon says where in the line, too.
+        let body = lines.joined(separator: "\n")
+        let answer = try await daemon.answer(to: .post("/v1/events", body, as: "application/x-ndjson"))
+        let answers = try answer.text.split(separator: "\n").map { try JSONReader.value(from: String($0)) }
+        #expect(answers.map { $0["error"]["suggestion"] } == ["order-1042", "tick", .null])
+        #expect(
+            answers.last?["error"]["detail"]
+                == "The line is not JSON at column 17: expected ',' or '}', found the end of the text")
+    }
+
     @Test(.timeLimit(.minutes(1))) func linesWithoutKeysNeedARun() async throws {
         let file = try folder.write(#"{"instance": "a", "event": "tick"}"#, to: "tick.ndjson")
         let refused = try await daemon.wfctl("send", "--batch", file)

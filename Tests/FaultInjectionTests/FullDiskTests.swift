@@ -85,6 +85,47 @@ import Testing
         }
     }
 
+    /// A file of 17,000 events: the first that finds no room ends it, and it goes on when there is room.
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(1)))
+    func aBatchStopsWhereTheDiskIsFullAndGoesOnThere() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 24, in: folder) { disk in
+            let daemon = try await Self.daemon(on: disk, in: folder)
+            _ = try await daemon.wfctl("apply", folder.write(Self.counter, to: "counter.yaml"))
+            _ = try await daemon.wfctl("start", "counter", "c")
+            let count = 17_000
+            let lines = (0..<count).map { #"{"instance": "c", "event": "tick", "data": \#($0)}"# + "\n" }
+            let file = try folder.write(lines.joined(), to: "ticks.ndjson")
+            try disk.fill()
+            try disk.makeRoom(bytes: 1 << 20)
+
+            let stopped = try await daemon.wfctl("send", "--batch", file, "--run", "r")
+            #expect(stopped.end == .exited(75), "\(stopped)")
+            // Where the machine is busy, progress is told before.
+            let told = stopped.errors.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("sending ") }
+            try #require(told.count == 3, "\(stopped.errors.prefix(1_000))")
+            let applied = try #require(Int(told[1].split(separator: " ")[3]))
+            #expect(
+                told == [
+                    "error: Stopped at line \(applied + 1): Nothing was changed: Cannot write to '\(daemon.database)': "
+                        + "database or disk is full (SQLite 13)",
+                    "  sent so far: \(applied) events: \(applied) applied, 0 applied before, 0 refused",
+                    "  the same command goes on where this one stopped",
+                ])
+            #expect(try await daemon.answer(to: .get("/v1/instances/c")).object["seq"] == .int(Int64(applied) + 1))
+
+            try disk.makeRoom()
+            let rest = try await daemon.wfctl("send", "--batch", file, "--run", "r")
+            #expect(
+                rest.output
+                    == "\(count) events: \(count - applied) applied, \(applied) applied before, 0 refused\n",
+                "\(rest)")
+            #expect(try await daemon.stop().end == .exited(0))
+        }
+    }
+
+    private static let counter = "{id: counter, initial: on, states: {on: {on: {tick: {}}}}}"
+
     @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(1)))
     func manyClientsOnADiskThatFillsAndEmptiesLoseNothing() async throws {
         let folder = try TemporaryFolder()

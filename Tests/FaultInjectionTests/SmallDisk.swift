@@ -47,6 +47,14 @@ struct SmallDisk {
         try FileManager.default.removeItem(atPath: filler)
     }
 
+    /// Gives a part of the room back.
+    func makeRoom(bytes: Int) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: filler)[.size] as? Int ?? 0
+        guard truncate(filler, size - bytes) == 0 else {
+            throw TestingError("cannot make room: \(String(cString: strerror(errno)))")
+        }
+    }
+
     private static func run(_ program: String, _ arguments: String...) async throws {
         let folders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
         guard let path = folders.map({ "\($0)/\(program)" }).first(where: FileManager.default.fileExists) else {

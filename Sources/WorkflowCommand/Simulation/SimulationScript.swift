@@ -14,7 +14,7 @@ enum SimulationScript {
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             guard line.contains(where: { $0 > 0x20 }) else { continue }
             do {
-                lines.append(try ScriptLine(body: line))
+                lines.append(try ScriptLine(line: line))
             } catch {
                 throw CommandFailure(.badData, "\(path):\(index + 1): \(error.message)")
             }

@@ -1,0 +1,130 @@
+import JSON
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+
+/// `send --batch`: what it says of lines that came to nothing.
+struct BatchVerbTests {
+    private static let tick = #"{"instance": "a", "event": "tick"}"#
+    private static let full = Problem(.storageUnavailable, detail: "Nothing was changed: the disk is full")
+
+    private static func taken(_ line: Int64) -> BatchAnswer {
+        BatchAnswer(line: line, status: 200, answer: Sample.sent)
+    }
+
+    private static func refused(_ line: Int64, _ problem: Problem) -> BatchAnswer {
+        BatchAnswer(line: line, status: problem.type.status, error: problem)
+    }
+
+    private static func step(_ answers: [BatchAnswer]) -> ScriptedTransport.Step {
+        .lines(answers.map { JSONWriter.string($0) })
+    }
+
+    private static func run(
+        _ lines: [String], _ steps: [ScriptedTransport.Step], format: String = "table"
+    ) async -> (CommandHarness.Outcome, requests: Int) {
+        let transport = ScriptedTransport(steps)
+        let harness = CommandHarness(files: ["e.ndjson": lines.map { $0 + "\n" }.joined()])
+        let (outcome, _) = await harness.run(
+            ["send", "--batch", "e.ndjson", "--run", "r", "-o", format], transport: transport)
+        return (outcome, transport.requests.count)
+    }
+
+    /// 600 lines are three requests; the disk is full amid the second one.
+    @Test(arguments: ["table", "jsonl"]) func aFullDiskStopsTheBatch(format: String) async {
+        let second = (1...250).map { $0 < 50 ? Self.taken($0) : Self.refused($0, Self.full) }
+        let (outcome, requests) = await Self.run(
+            Array(repeating: Self.tick, count: 600),
+            [Self.step((1...250).map(Self.taken)), Self.step(second)], format: format)
+        #expect(outcome.exit == 75 && requests == 2)
+        #expect(
+            outcome.errors == """
+                error: Stopped at line 300: Nothing was changed: the disk is full
+                  sent so far: 299 events: 299 applied, 0 applied before, 0 refused
+                  the same command goes on where this one stopped
+
+                """)
+        #expect(outcome.output.split(separator: "\n").count == (format == "table" ? 0 : 299))
+    }
+
+    @Test func aFullDiskStopsTheFirstLine() async {
+        let (outcome, requests) = await Self.run([Self.tick], [Self.step([Self.refused(1, Self.full)])])
+        #expect(
+            outcome
+                == .init(
+                    exit: 75, output: "",
+                    errors: """
+                        error: Stopped at line 1: Nothing was changed: the disk is full
+                          the same command goes on where this one stopped
+
+                        """))
+        #expect(requests == 1)
+    }
+
+    /// What is unknown after a daemon's disk failed is named, and asked for by the next run.
+    @Test func linesOfUnknownOutcomeAreNamed() async {
+        let unknown = Problem(.outcomeUnknown, detail: "The commit failed")
+        let answers = Self.step([Self.taken(1), Self.refused(2, unknown), Self.refused(3, unknown)])
+        let gone = ScriptedTransport.Step.failure(
+            .unreachable(.unix(path: "/run/test.sock"), reason: "there is no such socket"))
+        let lines = ["", Self.tick, Self.tick, Self.tick]
+        let (outcome, _) = await Self.run(lines, [answers] + Array(repeating: gone, count: 50))
+        #expect(
+            outcome
+                == .init(
+                    exit: 75, output: "",
+                    errors: """
+                        error: Stopped at line 3: The commit failed
+                          sent so far: 1 event: 1 applied, 0 applied before, 0 refused
+                          lines 3 to 4: nobody knows whether all of them were applied
+                          the same command goes on where this one stopped
+
+                        """))
+    }
+
+    /// What a daemon that stops has not applied is no refusal: it is sent again, with the same keys.
+    @Test func linesThatAStoppingDaemonTurnsAwayAreSentAgain() async {
+        let draining = Problem(.draining, detail: "The daemon is stopping; nothing was changed")
+        let lines = Array(repeating: Self.tick, count: 252)
+        let (outcome, requests) = await Self.run(
+            lines,
+            [
+                Self.step((1...250).map(Self.taken)), Self.step([Self.taken(1), Self.refused(2, draining)]),
+                Self.step([BatchAnswer(line: 1, status: 200, repeated: true, answer: Sample.sent), Self.taken(2)]),
+            ])
+        #expect(outcome == .init(exit: 0, output: "252 events: 251 applied, 1 applied before, 0 refused\n", errors: ""))
+        #expect(requests == 3)
+    }
+
+    @Test(arguments: [
+        ("{", "line 3: The line is not JSON at column 2: expected a key in double quotes, found the end of the text"),
+        ("[1]", "line 3: The line must be a map, not a list"),
+        (
+            #"{"instance": "a", "evnt": "tick", "event": "x"}"#,
+            "line 3: Unknown field 'evnt' (known here: instance, event, data, expect, key); did you mean 'event'?"
+        ),
+    ])
+    func aMistakeIsPlacedInTheFile(line: String, message: String) async {
+        let (outcome, _) = await Self.run([Self.tick, "", line], [Self.step([Self.taken(1)])])
+        #expect(
+            outcome
+                == .init(
+                    exit: 65, output: "2 events: 1 applied, 0 applied before, 1 refused\n", errors: message + "\n"))
+    }
+
+    @Test func aLineIsRefusedWithTheSuggestionOfASingleSend() async {
+        let unknown = Problem(.unknownEvent, detail: "Machine 'm' has no event 'tikc'", suggestion: "tick")
+        let missing = Problem(
+            .instanceNotFound, detail: "There is no instance 'aa'", instance: "aa", suggestion: "a\u{7F}")
+        let answers = [Self.refused(1, unknown), Self.refused(2, missing)]
+        let (outcome, _) = await Self.run([Self.tick, Self.tick], [Self.step(answers)])
+        #expect(
+            outcome.errors == """
+                line 1: Machine 'm' has no event 'tikc'; did you mean 'tick'?
+                line 2: There is no instance 'aa'; did you mean 'a\\u{7f}'?
+
+                """)
+        #expect(outcome.exit == 65)
+    }
+}
