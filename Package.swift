@@ -24,7 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         // Sockets and buffers beneath Hummingbird; named where we touch a buffer or a socket address ourselves.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        // The parts of requests on a connection, as Hummingbird sees them.
+        // The parts of requests on a connection, as Hummingbird sees them, and their translation from HTTP/1.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         // SQLite on the system's libsqlite3: connections, cached statements, errors with extended codes.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -88,7 +88,9 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
@@ -222,6 +224,12 @@ let package = Package(
                 "DiskTesting", "JSON", "Migrations", "Statechart", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
+        ),
+        .testTarget(
+            name: "WorkflowServerTests",
+            dependencies: [
+                "WorkflowAPI", "WorkflowServer", .product(name: "HTTPTypes", package: "swift-http-types"),
             ]
         ),
         .testTarget(

@@ -1,9 +1,13 @@
 /// The grammar of the names of instances.
 public enum InstanceName {
-    /// Whether a caller may give an instance this name: 1–200 characters of `[A-Za-z0-9_.:@-]`.
+    /// Whether a caller may give an instance this name: 1–200 characters of `[A-Za-z0-9_.:@-]`, but not `.` or `..`.
     public static func isValid(_ name: String) -> Bool {
-        isAddressable(name) && !name.utf8.contains(UInt8(ascii: "~"))
+        isAddressable(name) && !isStep(name) && !name.utf8.contains(UInt8(ascii: "~"))
     }
+
+    /// Whether a URL has the name as a step in its path: clients take it out of the path, encoded too (RFC 3986, 5.2.4;
+    /// https://url.spec.whatwg.org/#double-dot-path-segment).
+    public static func isStep(_ name: String) -> Bool { name == "." || name == ".." }
 
     /// Whether an instance can have this name: a valid one, or a child's, which may hold `~` too.
     public static func isAddressable(_ name: String) -> Bool {

@@ -55,6 +55,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case payloadTooLarge = "payload-too-large"
     case unsupportedMediaType = "unsupported-media-type"
     case routeNotFound = "route-not-found"
+    /// Over TCP, for a host that the daemon does not answer for.
+    case wrongHost = "wrong-host"
+    /// Over TCP, from a web page of another origin.
+    case crossSite = "cross-site"
     case methodNotAllowed = "method-not-allowed"
     /// The queue is full; nothing was changed.
     case overloaded
@@ -84,6 +88,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415
         case .methodNotAllowed: 405
+        case .wrongHost: 421
+        case .crossSite: 403
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: 503
         case .notImplemented: 501
         case .internalError: 500
@@ -104,6 +110,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .preconditionFailed: .precondition
         case .keyReused, .keyExpired, .keyAhead: .keyConflict
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning: .tryAgain
+        case .wrongHost, .crossSite: .notPermitted
         case .clockNotVirtual, .instanceExists, .generationChanged, .routeNotFound,
             .methodNotAllowed, .notImplemented,
             .internalError:
@@ -145,6 +152,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .unsupportedMediaType: "Media type is not supported"
         case .routeNotFound: "No such route"
         case .methodNotAllowed: "Method is not allowed"
+        case .wrongHost: "Host is not served here"
+        case .crossSite: "Request comes from another site"
         case .overloaded: "Too much to do"
         case .draining: "Daemon is stopping"
         case .storageUnavailable: "Store cannot write"

@@ -84,7 +84,8 @@ extension HTTPField.Name {
     /// Whether an answer was given before.
     static let idempotentReplayed = known(IdempotencyKey.repeatedHeader)
 
-    private static func known(_ text: String) -> HTTPField.Name {
+    /// A name of a field that is written here.
+    static func known(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is a field name") }
         return name
     }

@@ -40,10 +40,11 @@ struct InstanceRoutes: Sendable {
         let key = try request.head.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
         if let name = body.instance, !InstanceName.isValid(name) {
-            throw Problem(
-                .invalidName,
-                detail: "'\(name.prefix(40))' is no instance name: 1 to \(APILimits.instanceNameLength) characters of "
-                    + "A-Z a-z 0-9 _ . : @ -")
+            let rule =
+                InstanceName.isStep(name)
+                ? "in the path of a URL, '.' and '..' are steps"
+                : "1 to \(APILimits.instanceNameLength) characters of A-Z a-z 0-9 _ . : @ -"
+            throw Problem(.invalidName, detail: "'\(name.prefix(40))' is no instance name: \(rule)")
         }
         let command = StartCommand(
             machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject(),

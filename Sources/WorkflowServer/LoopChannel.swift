@@ -1,49 +1,47 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
 
 /// HTTP/1.1 connections whose requests are carried out on the event loop that reads them.
 struct LoopChannel: ServerChildChannel {
     private let http: HTTP1Channel
-    private let executors: EventLoopExecutors
+    private let executors = EventLoopExecutors()
+    private let isOnTCP: Bool
     private let sends: (@Sendable () -> SendHandler)?
 
-    init(_ http: HTTP1Channel, executors: EventLoopExecutors, sends: (@Sendable () -> SendHandler)?) {
-        self.http = http
-        self.executors = executors
+    /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
+    init(responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, sends: (@Sendable () -> SendHandler)?) {
+        http = HTTP1Channel(responder: responder)
+        self.isOnTCP = isOnTCP
         self.sends = sends
     }
 
+    /// What `HTTP1Channel` sets up, with a codec of ours and the handlers that it has no place for.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        http.setup(channel: channel, logger: logger).flatMapThrowing { value in
-            if let sends {
-                let pipeline = channel.pipeline.syncOperations
-                // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.
-                let counting = try pipeline.handler(type: HTTPConnectionStateHandler.self)
-                try pipeline.addHandler(sends(), position: .after(counting))
-            }
-            return value
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            var limits = NIOHTTPDecoderLimitConfiguration()
+            limits.maxHeaderFieldSize = ServerLimits.headBytes
+            limits.maxHeaderListSize = ServerLimits.headBytes
+            limits.maxHeaderFieldCount = ServerLimits.headFields
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP))
+            try pipeline.addHandler(
+                HTTPConnectionStateHandler(idleTimeout: .seconds(ServerLimits.idleSeconds), logger: logger))
+            // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.
+            if let sends { try pipeline.addHandler(sends()) }
+            return try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
         await withTaskExecutorPreference(executors.executor(of: value.channel.eventLoop)) {
             await http.handle(value: value, logger: logger)
-        }
-    }
-}
-
-extension HTTPServerBuilder {
-    /// HTTP/1.1, each connection on its event loop.
-    ///
-    /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
-    static func onLoops(
-        _ configuration: HTTP1Channel.Configuration, sends: (@Sendable () -> SendHandler)?
-    ) -> HTTPServerBuilder {
-        let executors = EventLoopExecutors()
-        return HTTPServerBuilder { responder in
-            LoopChannel(
-                HTTP1Channel(responder: responder, configuration: configuration), executors: executors, sends: sends)
         }
     }
 }

@@ -4,14 +4,16 @@ import HummingbirdCore
 import Logging
 import WorkflowAPI
 
-/// Every error leaves the server as a problem.
+/// Lets requests in, and has every error leave the server as a problem.
 struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
+    let gate: RequestGate
     let problems: ProblemAnswers
 
     @concurrent func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
+            if let refusal = gate.refusal(of: request.head) { throw refusal }
             return try await next(request, context)
         } catch {
             return Response(problems.answer(to: error, request.head))

@@ -9,8 +9,9 @@ import WorkflowEngine
 /// without a task and without the router.
 ///
 /// Whatever is more than such a request with a whole body goes on to the router, whose route for events gives the same
-/// answers: parameters in the query, names that are percent-encoded, a body without a length, `Connection: close`. So
-/// does what comes while an answer of the router is still to be written, for answers keep the order of their requests.
+/// answers: what the gate refuses, parameters in the query, names that are percent-encoded, a body without a length,
+/// `Connection: close`. So does what comes while an answer of the router is still to be written, for answers keep the
+/// order of their requests.
 final class SendHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -33,6 +34,7 @@ final class SendHandler: ChannelDuplexHandler {
     }
 
     private let engine: Engine
+    private let gate: RequestGate
     private let problems: ProblemAnswers
     private let date: DateHeader
     private var context: ChannelHandlerContext?
@@ -47,8 +49,9 @@ final class SendHandler: ChannelDuplexHandler {
     /// Reading was asked for, and waits until what is held is gone and the caller takes its answers.
     private var isReadHeld = false
 
-    init(engine: Engine, problems: ProblemAnswers, date: DateHeader) {
+    init(engine: Engine, gate: RequestGate, problems: ProblemAnswers, date: DateHeader) {
         self.engine = engine
+        self.gate = gate
         self.problems = problems
         self.date = date
     }
@@ -94,8 +97,10 @@ extension SendHandler {
     private func carryOut(_ what: Held, _ context: ChannelHandlerContext) {
         switch (what, state) {
         case (.part(.head(let head)), _):
-            if passedOn == 0, head.waitsToContinue, Self.mayTakeBody(of: head) { sayContinue(context) }
-            if passedOn == 0, let instance = Self.instance(of: head) {
+            if passedOn == 0, head.waitsToContinue, Self.mayTakeBody(of: head), gate.refusal(of: head) == nil {
+                sayContinue(context)
+            }
+            if passedOn == 0, let instance = Self.instance(of: head), gate.refusal(of: head) == nil {
                 state = .reading(head, instance: instance)
             } else {
                 passedOn += 1

@@ -11,7 +11,8 @@ extension WorkflowServer {
     /// What benchmarks measure the real route against: all that HTTP and JSON cost, and nothing else.
     package init(emptyAt address: ListenAddress, logger: Logger) {
         let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware(problems: ProblemAnswers(logger: logger)))
+        router.add(
+            middleware: ProblemMiddleware(gate: RequestGate(hosts: nil), problems: ProblemAnswers(logger: logger)))
         router.resource(
             "/v1/instances/:instance/events",
             [(.post, { try await Self.nothing($0, name: try $1.pathParameter("instance")) })], brief: [.post])

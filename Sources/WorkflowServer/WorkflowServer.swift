@@ -15,13 +15,18 @@ package struct WorkflowServer: Service {
     private let sends: (@Sendable () -> SendHandler)?
     private let logger: Logger
 
-    /// - Parameter version: The daemon's version, told by `/livez`.
-    package init(engine: Engine, address: ListenAddress, version: String, logger: Logger) {
+    /// - Parameters:
+    ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
+    ///   - version: The daemon's version, told by `/livez`.
+    package init(
+        engine: Engine, address: ListenAddress, allowedHosts: [HostName] = [], version: String, logger: Logger
+    ) {
         let problems = ProblemAnswers(logger: logger)
         let date = DateHeader()
+        let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts))
         self.init(
-            address: address, router: Self.router(engine: engine, version: version, logger: logger),
-            sends: { SendHandler(engine: engine, problems: problems, date: date) }, logger: logger)
+            address: address, router: Self.router(engine: engine, gate: gate, version: version, logger: logger),
+            sends: { SendHandler(engine: engine, gate: gate, problems: problems, date: date) }, logger: logger)
     }
 
     /// - Parameter sends: Makes what takes events on a connection without going through the router.
@@ -36,9 +41,11 @@ package struct WorkflowServer: Service {
     }
 
     /// All routes; without a socket, for tests.
-    static func router(engine: Engine, version: String, logger: Logger) -> Router<BasicRequestContext> {
+    static func router(
+        engine: Engine, gate: RequestGate, version: String, logger: Logger
+    ) -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware(problems: ProblemAnswers(logger: logger)))
+        router.add(middleware: ProblemMiddleware(gate: gate, problems: ProblemAnswers(logger: logger)))
         MachineRoutes(engine: engine).register(on: router)
         InstanceRoutes(engine: engine).register(on: router)
         EventRoutes(engine: engine).register(on: router)
@@ -61,7 +68,9 @@ package struct WorkflowServer: Service {
         defer { file?.remove() }
         let application = Application(
             responder: responder,
-            server: .onLoops(.init(idleTimeout: .seconds(ServerLimits.idleSeconds)), sends: sends),
+            server: HTTPServerBuilder { [address, sends] responder in
+                LoopChannel(responder: responder, isOnTCP: address.isTCP, sends: sends)
+            },
             configuration: ApplicationConfiguration(
                 address: address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
@@ -85,6 +94,10 @@ enum ServerLimits {
     static let connections = 900
     /// Seconds after which an idle connection is closed: longer than a request for history may wait.
     static let idleSeconds: Int64 = 75
+    /// Bytes of all header fields of a request, and of one of them.
+    static let headBytes = 80 << 10
+    /// Header fields of a request.
+    static let headFields = 1_000
     /// Between two lines that only tell how far something is.
     static let progressInterval: Duration = .milliseconds(100)
 }
@@ -95,6 +108,16 @@ extension ListenAddress {
         case .unix(let path): .unixDomainSocket(path: path)
         case .tcp(let host, let port): .hostname(host, port: port)
         }
+    }
+
+    fileprivate var isTCP: Bool {
+        if case .tcp = self { true } else { false }
+    }
+
+    /// The hosts that requests may be for; nil for a socket, which takes all.
+    fileprivate func hosts(allowing others: [HostName]) -> AllowedHosts? {
+        guard case .tcp(let host, _) = self else { return nil }
+        return AllowedHosts(listeningOn: host, others: others)
     }
 
     /// The address with the port that the system chose, where 0 was asked for.

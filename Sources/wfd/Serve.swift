@@ -27,6 +27,18 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A host that requests over TCP may be for, beside the address and localhost. May be given several times.",
+            valueName: "name"),
+        transform: { text in
+            guard let host = HostName(text) else {
+                throw ValidationError("'\(text)' is no host; write a name or an address without a port")
+            }
+            return host
+        })
+    var allowHost: [HostName] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Whose time it is; a virtual clock stands still until 'wfctl clock advance' moves it.",
             valueName: "real|virtual"))
     var clock = StoreClock.real
@@ -72,7 +84,8 @@ struct Serve: AsyncParsableCommand {
         let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
         let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
         let servers = addresses.map { address in
-            WorkflowServer(engine: engine, address: address, version: WFD.version, logger: logger)
+            WorkflowServer(
+                engine: engine, address: address, allowedHosts: allowHost, version: WFD.version, logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         let services = [engine as any Service] + servers

@@ -4,6 +4,8 @@ package import JSON
 package struct RawRequest: Sendable {
     package var method: String
     package var target: String
+    /// The values of `Host`; one, as in every good request, when nothing is said.
+    package var hosts = ["localhost"]
     package var headers: [(name: String, value: String)]
     package var body: [UInt8]?
 
@@ -30,7 +32,8 @@ package struct RawRequest: Sendable {
 
     /// What is written; the length of the body is told unless `headers` tell it, or that it comes in chunks.
     package var bytes: [UInt8] {
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: wfd\r\n"
+        var head = "\(method) \(target) HTTP/1.1\r\n"
+        for host in hosts { head += "Host: \(host)\r\n" }
         for header in headers { head += "\(header.name): \(header.value)\r\n" }
         let tellsLength = headers.contains { ["content-length", "transfer-encoding"].contains($0.name.lowercased()) }
         if let body, !tellsLength { head += "Content-Length: \(body.count)\r\n" }

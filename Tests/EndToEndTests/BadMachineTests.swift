@@ -71,8 +71,13 @@ import WorkflowAPI
                 #"{"machine": "order", "instance": "\#(name)"}"#, .invalidName,
                 "'\(name == "\\u0000" ? "\0" : name)' \(rule)")
         }
+        let steps = [".", ".."].map { name in
+            BadRequest.start(
+                #"{"machine": "order", "instance": "\#(name)"}"#, .invalidName,
+                "'\(name)' is no instance name: in the path of a URL, '.' and '..' are steps")
+        }
         try await BadRequestStage().expect(
-            names + [
+            names + steps + [
                 .start(
                     #"{"machine": "order", "instance": "\#(long)"}"#, .invalidName, "'\(long.prefix(40))' \(rule)"),
                 .start(

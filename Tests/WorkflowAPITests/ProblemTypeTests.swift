@@ -15,6 +15,7 @@ struct ProblemTypeTests {
         ("invalid-request", 400, 65), ("invalid-page-token", 400, 65), ("invalid-parameter", 400, 64),
         ("generation-changed", 410, 1), ("backup-running", 409, 75), ("backup-not-found", 404, 4),
         ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
+        ("wrong-host", 421, 77), ("cross-site", 403, 77),
         ("method-not-allowed", 405, 1), ("overloaded", 503, 75), ("draining", 503, 75),
         ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("not-implemented", 501, 1),
         ("internal-error", 500, 1),

@@ -33,6 +33,16 @@ struct InstanceNameTests {
         #expect(InstanceName.isAddressable(name))
     }
 
+    @Test(arguments: [".", ".."])
+    func stepsOfAPathAreNoNames(name: String) {
+        #expect(!InstanceName.isValid(name))
+    }
+
+    @Test(arguments: ["...", ".a", "a.", "-"])
+    func otherNamesOfDotsAreTaken(name: String) {
+        #expect(InstanceName.isValid(name))
+    }
+
     @Test(arguments: ["", "a b", "a/b", "é", "a\n", String(repeating: "x", count: 201)])
     func otherNamesAreNot(name: String) {
         #expect(!InstanceName.isValid(name))

@@ -1,0 +1,94 @@
+import HTTPTypes
+import Testing
+import WorkflowAPI
+import WorkflowServer
+
+/// Which requests over TCP are let in, told from their heads.
+@Suite struct RequestGateTests {
+    private static let gate = RequestGate(
+        hosts: AllowedHosts(listeningOn: "127.0.0.1", others: ["wfd.example", "[0:0::A]"].compactMap(HostName.init)))
+
+    private func request(for hosts: [String], _ fields: [(String, String)] = []) throws -> HTTPRequest {
+        var request = HTTPRequest(method: .post, scheme: "http", authority: hosts.first, path: "/v1/verify")
+        for (name, value) in hosts.dropFirst().map({ ("Host", $0) }) + fields {
+            request.headerFields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+        }
+        return request
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.0.0.1:7777", "localhost", "localhost:1", "LocalHost", "localhost:", "wfd.example",
+        "WFD.Example:443", "[::a]:7777", "[::A]", "[0:0:0:0:0:0:0:a]:1",
+    ])
+    func aHostThatIsServedIsLetInWithAnyPort(host: String) throws {
+        #expect(try Self.gate.refusal(of: request(for: [host])) == nil)
+    }
+
+    @Test(arguments: [
+        "evil.example", "127.0.0.2", "[::1]", "localhost.evil.example", "evil.localhost", "localhost.", "", ":80",
+        "localhost:80@evil.example", "evil.example@localhost", "localhost:http", "localhost, evil.example", "[::a",
+        "::a", "[127.0.0.1]", "xwfd.example", "wfd.example:443:443",
+    ])
+    func everyOtherHostIsRefused(host: String) throws {
+        let refusal = try Self.gate.refusal(of: request(for: [host]))
+        #expect(refusal?.type == .wrongHost)
+        #expect(
+            refusal?.detail
+                == "The request is for host '\(host)'; this address answers for 127.0.0.1, [::a], localhost, "
+                + "wfd.example, and for what 'wfd --allow-host NAME' adds")
+    }
+
+    @Test func thereIsExactlyOneHost() throws {
+        let rest =
+            "; this address answers for 127.0.0.1, [::a], localhost, wfd.example, and for what "
+            + "'wfd --allow-host NAME' adds"
+        #expect(try Self.gate.refusal(of: request(for: []))?.detail == "The request has no Host" + rest)
+        for hosts in [["localhost", "localhost"], ["localhost", "evil.example"], ["evil.example", "localhost"]] {
+            let refusal = try Self.gate.refusal(of: request(for: hosts))
+            #expect(refusal?.type == .wrongHost)
+            #expect(refusal?.detail == "The request has more than one Host" + rest)
+        }
+    }
+
+    @Test(arguments: [
+        ("localhost:7777", "http://localhost:7777"), ("localhost:7777", "https://localhost"),
+        ("wfd.example", "https://WFD.example"), ("[::a]:1", "http://[::a]:2"), ("127.0.0.1", "HTTP://127.0.0.1:3000"),
+    ])
+    func aPageOfThatHostIsLetIn(host: String, origin: String) throws {
+        for site in ["same-origin", "none"] {
+            let fields = [("Origin", origin), ("Sec-Fetch-Site", site)]
+            #expect(try Self.gate.refusal(of: request(for: [host], fields)) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        "https://evil.example", "null", "", "http://127.0.0.1", "http://localhost.evil.example", "ftp://localhost",
+        "localhost", "http://localhost/", "http://evil.example@localhost", "http://localhost, http://evil.example",
+        "file://",
+    ])
+    func aPageOfAnotherOriginIsRefused(origin: String) throws {
+        let refusal = try Self.gate.refusal(of: request(for: ["localhost"], [("Origin", origin)]))
+        #expect(refusal?.type == .crossSite)
+        #expect(refusal?.detail == "A page of another origin, '\(origin)', may not use wfd")
+    }
+
+    @Test func ofSeveralOriginsEachMustBeOfThatHost() throws {
+        let fields = [("Origin", "http://localhost"), ("Origin", "http://evil.example")]
+        #expect(try Self.gate.refusal(of: request(for: ["localhost"], fields))?.type == .crossSite)
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "Cross-Site", "same-origin, cross-site"])
+    func whatTheBrowserCallsAnotherSiteIsRefused(site: String) throws {
+        let refusal = try Self.gate.refusal(of: request(for: ["localhost"], [("Sec-Fetch-Site", site)]))
+        let name = site == "same-site" ? "same-site" : "cross-site"
+        #expect(refusal?.type == .crossSite)
+        #expect(refusal?.detail == "A page of another origin may not use wfd (Sec-Fetch-Site: \(name))")
+    }
+
+    @Test func aSocketIsReachedByNoPageAndTakesAnyHost() throws {
+        let gate = RequestGate(hosts: nil)
+        let fields = [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")]
+        #expect(try gate.refusal(of: request(for: ["anything", "else"], fields)) == nil)
+        #expect(try gate.refusal(of: request(for: [])) == nil)
+    }
+}
