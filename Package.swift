@@ -8,7 +8,8 @@ let package = Package(
         .executable(name: "wfd", targets: ["wfd"]),
         .executable(name: "wfctl", targets: ["wfctl"]),
         .library(name: "WorkflowClient", targets: ["WorkflowClient"]),
-        // For tests only; a library, so that it can be loaded into a process.
+        // For tests only; libraries, so that they can be loaded into a process.
+        .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"]),
         .library(name: "SyncFaults", type: .dynamic, targets: ["SyncFaults"]),
     ],
     dependencies: [
@@ -194,6 +195,8 @@ let package = Package(
         ),
         // Loaded into a daemon under test: counts flushes to disk, and makes them fail.
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
+        // Loaded into a daemon under test: its clock is wrong.
+        .target(name: "ClockShift", path: "Tests/ClockShift"),
         .testTarget(
             name: "FaultInjectionTests",
             dependencies: ["DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient"]
@@ -253,7 +256,7 @@ if Context.environment["WFD_FUZZ"] != nil {
 }
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
-let foreign = ["CRE2", "CScheduling", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults"]
+let foreign = ["CRE2", "CScheduling", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults"]
 for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

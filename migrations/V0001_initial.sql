@@ -10,7 +10,10 @@ CREATE TABLE store (
     epoch         INTEGER NOT NULL,  -- raised by every start
     next_position INTEGER NOT NULL CHECK (next_position >= 1),
     next_instance INTEGER NOT NULL CHECK (next_instance >= 1),
-    last_ms       INTEGER NOT NULL,  -- the highest logical time written
+    next_machine  INTEGER NOT NULL CHECK (next_machine >= 1),
+    last_ms       INTEGER NOT NULL,  -- the highest time of the clock at which a row was written, and at least clock_ms
+    clock_ms      INTEGER NOT NULL,  -- where last_ms began: 0, or what 'wfd clock accept' took as right
+    clock_position INTEGER NOT NULL, -- last_ms counts the rows from here on
     clock         TEXT    NOT NULL CHECK (clock IN ('real', 'virtual')),
     clean         INTEGER NOT NULL CHECK (clean IN (0, 1)),  -- 1: the last daemon stopped in order
     dedupe_floor  INTEGER NOT NULL,  -- keys of positions below are forgotten
@@ -36,11 +39,12 @@ CREATE TABLE machine (
     semantics    INTEGER NOT NULL,  -- the engine's semantics number when it was applied
     source       TEXT    NOT NULL,  -- exactly as it was given
     created_ms   INTEGER NOT NULL,
+    seal         BLOB    NOT NULL CHECK (length(seal) = 32),  -- digest of what this row says, but for its id
     UNIQUE (namespace_id, name, version)
 ) STRICT;
 
 CREATE TRIGGER machine_update
-BEFORE UPDATE OF id, namespace_id, name, version, digest, semantics, source ON machine
+BEFORE UPDATE ON machine
 BEGIN
     SELECT RAISE(ABORT, 'a machine version never changes');
 END;

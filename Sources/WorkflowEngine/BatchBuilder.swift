@@ -62,7 +62,7 @@ struct BatchBuilder {
     /// Everything to write, in one transaction.
     mutating func batch() -> StoreBatch {
         var batch = StoreBatch(numbers: numbers)
-        batch.numbers.last = journal.reduce(numbers.last) { max($0, $1.at) }
+        batch.numbers.last = journal.reduce(numbers.last) { max($0, $1.real ?? $1.at) }
         batch.machines = machines.map(\.record)
         batch.journal = journal
         batch.snapshots = snapshots

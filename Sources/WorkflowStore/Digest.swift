@@ -80,6 +80,12 @@ extension Digest {
             row: row, previous: previous, uuid: uuid, machine: machine, semantics: semantics, snapshot: snapshot)
     }
 
+    /// The digest of what is stored of a machine version, not of where.
+    package init(sealing machine: MachineRecord) {
+        var buffer = DigestBuffer()
+        self = buffer.digest(sealing: machine)
+    }
+
     /// The digest of what a snapshot says, not of where it is stored.
     package init(snapshot: SnapshotRecord) {
         var buffer = DigestBuffer()

@@ -62,6 +62,17 @@ package struct DigestBuffer: Sendable {
         }
     }
 
+    /// What `Digest.init(sealing:)` gives.
+    mutating func digest(sealing machine: MachineRecord) -> Digest {
+        write(atMost: 128 + 5 * Self.prefixBytes + machine.name.utf8.count) { fields in
+            fields.append(machine.name)
+            fields.append(machine.version)
+            fields.append(machine.digest)
+            fields.append(machine.semantics)
+            fields.append(machine.created.rawValue)
+        }
+    }
+
     /// The digest of the layout's number and of what `body` appends: no more than `size` bytes.
     private mutating func write(atMost size: Int, _ body: (inout FieldWriter) -> Void) -> Digest {
         if bytes.count < size { bytes = Array(repeating: 0, count: size) }

@@ -5,8 +5,12 @@ package struct StoreError: Error, CustomStringConvertible {
         /// The file is not one of ours, or of a newer schema; it was not touched.
         case foreignFile = "foreign-file"
         case newerSchema = "newer-schema"
+        /// Its schema is that of no release.
+        case olderBuild = "older-build"
         /// Its times are of another clock.
         case otherClock = "other-clock"
+        /// It was written to at a later time than the machine's clock shows.
+        case clockBehind = "clock-behind"
         /// Another daemon holds the file.
         case locked
         /// A check at start found that the file does not hold what was written.

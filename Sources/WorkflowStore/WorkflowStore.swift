@@ -80,6 +80,10 @@ package protocol StoreWriter: StoreLookup {
     /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
+    /// Takes a time as the present one although something was written at a later one: `numbers.last` is it afterwards.
+    /// Durable when it returns; rows and timers stay as they are. Reads the whole table of instances.
+    func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
+
     /// Work between batches: moves the write-ahead log into the file when it is due. Blocks only as DESIGN.md section 6
     /// says. Throws when the daemon must stop writing.
     func maintain() throws(StoreError)
@@ -104,6 +108,19 @@ extension StoreWriter {
     package func commit(_ batch: StoreBatch) throws(StoreError) { try commit([batch]) }
 }
 
+/// What stays ahead of a clock that was accepted.
+package struct AcceptedClock: Sendable, Equatable {
+    /// Running instances whose last row is of a later time.
+    package var ahead: Int
+    /// The names of the first few.
+    package var names: [String]
+
+    package init(ahead: Int, names: [String]) {
+        self.ahead = ahead
+        self.names = names
+    }
+}
+
 /// Names a store.
 package struct StoreIdentity: Sendable, Equatable {
     package let uuid: UniqueID
@@ -116,7 +133,7 @@ package struct StoreIdentity: Sendable, Equatable {
     }
 }
 
-/// The numbers that the writer hands out, and the highest time it has written.
+/// The numbers that the writer hands out, and the highest time of the clock at which it has written.
 package struct StoreNumbers: Sendable, Equatable {
     package var nextPosition: Position
     package var nextInstance: InstanceID

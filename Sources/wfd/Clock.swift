@@ -21,33 +21,35 @@ struct Clock: ParsableCommand {
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }
-                let now = SystemClock().now()
-                let store = try SQLiteStore.open(at: file, clock: now)
-                var numbers = store.writer.numbers
-                numbers.last = now
-                try store.writer.commit(StoreBatch(numbers: numbers))
-                try store.writer.close()
-                print("\(file): the clock is accepted")
+                print(text(of: try accept(in: file), file))
             } catch {
                 FileHandle.standardError.write(Data("error: \(error)\n".utf8))
                 throw ExitCode(DaemonExit(error).rawValue)
             }
         }
-    }
-}
 
-extension SQLiteStore {
-    /// Refuses to serve a database whose last event lies more than an hour in the future: either the clock was wrong
-    /// then or it is wrong now, and timers would fire at a time that nobody meant.
-    func checkClock(_ now: Timestamp) throws {
-        let ahead = writer.numbers.last.rawValue - now.rawValue
-        guard ahead > 3_600_000 else { return }
-        throw ClockError(
-            description: "The last event of the database is \(ahead / 60_000) minutes ahead of this machine's clock: "
-                + "set the clock, or accept it with 'wfd clock accept'")
-    }
-}
+        private func accept(in file: String) throws -> AcceptedClock {
+            let now = SystemClock().now()
+            let store = try SQLiteStore.open(at: file, clock: now)
+            do {
+                let accepted = try store.writer.acceptClock(now)
+                try store.writer.close()
+                return accepted
+            } catch {
+                // Why it was not accepted is what matters; a closed store only says that it is closed.
+                try? store.writer.close()
+                throw error
+            }
+        }
 
-struct ClockError: Error, CustomStringConvertible {
-    let description: String
+        private func text(of accepted: AcceptedClock, _ file: String) -> String {
+            guard accepted.ahead > 0 else { return "\(file): the clock is accepted" }
+            let names = accepted.names.joined(separator: ", ") + (accepted.ahead > accepted.names.count ? ", …" : "")
+            return """
+                \(file): the clock is accepted
+                  running instances of a later time: \(accepted.ahead) (\(names))
+                  their next delays count from that time
+                """
+        }
+    }
 }

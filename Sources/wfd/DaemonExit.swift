@@ -9,6 +9,8 @@ enum DaemonExit: Int32 {
     case unavailable = 69
     /// A fault that has no code of its own.
     case software = 70
+    /// The machine's clock is behind the database.
+    case clockBehind = 71
     /// The database cannot be created or opened.
     case cannotCreate = 73
     /// The disk failed; what the last commit wrote may be there or not.
@@ -21,14 +23,14 @@ enum DaemonExit: Int32 {
         case let error as StoreError: self = DaemonExit(error.code)
         case is ListenAddressError: self = .unavailable
         case is MissingPlaceError: self = .cannotCreate
-        case is ClockError: self = .badData
         default: self = .software
         }
     }
 
     private init(_ code: StoreError.Code) {
         switch code {
-        case .foreignFile, .newerSchema, .otherClock, .damaged, .corrupt: self = .badData
+        case .foreignFile, .newerSchema, .olderBuild, .otherClock, .damaged, .corrupt: self = .badData
+        case .clockBehind: self = .clockBehind
         case .cannotOpen: self = .cannotCreate
         case .locked, .fenced: self = .tryAgain
         case .unavailable, .outcomeUnknown: self = .inputOutput

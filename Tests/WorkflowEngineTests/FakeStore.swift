@@ -166,6 +166,11 @@ private final class FakeWriter: StoreWriter {
         if let failure { throw failure }
     }
 
+    func acceptClock(_ now: Timestamp) -> AcceptedClock {
+        store.content.withLock { $0.numbers.last = now }
+        return AcceptedClock(ahead: 0, names: [])
+    }
+
     func maintain() throws(StoreError) {
         let failure = store.content.withLock { $0.maintenance($0.commits) }
         if let failure { throw failure }

@@ -20,7 +20,6 @@ import WorkflowStore
         ("DROP INDEX instance_list", "the index 'instance_list' is missing"),
         ("CREATE INDEX mine ON instance (status)", "the index 'mine' is not ours; drop it"),
         ("DROP TRIGGER journal_delete", "the trigger 'journal_delete' is missing"),
-        ("ALTER TABLE instance ADD COLUMN more TEXT", "the table 'instance' is another one"),
         (
             "DROP INDEX instance_list; CREATE INDEX instance_list ON instance (status)",
             "the index 'instance_list' is another one"
@@ -34,6 +33,35 @@ import WorkflowStore
         #expect(error?.code == .damaged)
         #expect(
             error?.message == "Cannot open '\(directory.store)': its schema is not that of version 1: \(difference)")
+    }
+
+    /// A file of a build from before the first release says the same schema number, and has other tables.
+    @Test(arguments: [
+        ("ALTER TABLE store DROP COLUMN next_machine", "the table 'store' is another one"),
+        ("DROP TABLE restoration; DROP TRIGGER machine_update", "the table 'restoration' is missing"),
+    ])
+    func aFileOfAnOlderBuildIsRefusedUntouched(change: String, difference: String) throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteStore.sqlite(directory)
+        let scribe = Scribe(store.writer)
+        scribe.start("order-1", scribe.apply("order"))
+        try scribe.commit(store.writer)
+        try RawFile(directory).execute(change)
+        let crashed = try directory.copyAfterCrash()
+        try store.writer.close()
+        let before = try crashed.contents()
+        for _ in 1...2 {
+            let error = #expect(throws: StoreError.self) { _ = try SQLiteStore.sqlite(crashed) }
+            #expect(error?.code == .olderBuild)
+            #expect(
+                error?.message
+                    == "Cannot open '\(crashed.store)': it was written by a build of wfd from before 0.1.0, or "
+                    + "its tables were changed since (\(difference)); use that build, restore a backup, or begin with a "
+                    + "new file")
+        }
+        let after = try crashed.contents()
+        #expect(after["store.db"] == before["store.db"])
+        #expect(after["store.db-wal"] == before["store.db-wal"])
     }
 
     @Test func statisticsOfAnalyzeAreNotADifference() throws {
@@ -88,7 +116,7 @@ import WorkflowStore
         "UPDATE machine SET name = 'other'",
         "DELETE FROM machine",
         "DELETE FROM instance WHERE id IN (SELECT instance_id FROM snapshot)",
-        "INSERT INTO store SELECT 2, uuid, 1, 1, 1, 1, 1, 'real', 1, 1, 0, 0, 1 FROM store",
+        "UPDATE store SET id = 2",
         "UPDATE journal SET kind = 'odd'", "UPDATE instance SET status = 'odd'",
         "UPDATE instance SET digest = x'00'", "UPDATE instance SET context = x'00'",
     ])

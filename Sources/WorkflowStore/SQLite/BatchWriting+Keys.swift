@@ -8,6 +8,25 @@ struct KeyLedger: Sendable, Equatable {
     var forgotten: Timestamp
     /// How many are remembered.
     var count: Int64
+    /// Since when the clock's times count.
+    var begin: ClockBegin
+
+    /// What stays of it when a clock is accepted: a forgotten key of the future would make every fresh one look old.
+    func accepting(_ begin: ClockBegin) -> KeyLedger {
+        KeyLedger(floor: floor, forgotten: min(forgotten, begin.time), count: count, begin: begin)
+    }
+}
+
+/// Where the highest time of the clock began anew: rows before a position were written by a clock that may have been
+/// ahead.
+struct ClockBegin: Sendable, Equatable {
+    var time: Timestamp
+    var position: Position
+
+    /// When a row was written, at the latest.
+    func time(_ time: Timestamp, of position: Position) -> Timestamp {
+        position < self.position ? min(time, self.time) : time
+    }
 }
 
 extension BatchWriting {
@@ -38,7 +57,7 @@ extension BatchWriting {
             let position = Position(rawValue: row.integer())
             let instance = InstanceID(rawValue: row.integer())
             let machine = MachineID(rawValue: row.integer())
-            let used = Timestamp(rawValue: row.integer())
+            let used = ledger.begin.time(Timestamp(rawValue: row.integer()), of: position)
             let isStart = row.text() == JournalKind.started.rawValue
             let isOld = retention.oldest.map { used < $0 } ?? false
             guard isOld || ledger.count > retention.count else { return false }

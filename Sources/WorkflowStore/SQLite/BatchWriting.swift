@@ -34,18 +34,39 @@ struct BatchWriting {
         var update = try PreparedStatement(
             database,
             """
-            UPDATE store SET next_position = ?, next_instance = ?, last_ms = ?, dedupe_floor = ?, dedupe_ms = ?,
-                dedupe_count = ?
+            UPDATE store SET next_position = ?, next_instance = ?, next_machine = ?, last_ms = ?, dedupe_floor = ?,
+                dedupe_ms = ?, dedupe_count = ?
             WHERE id = 1 AND epoch = ?
             """)
         update.bind(numbers.nextPosition.rawValue)
         update.bind(numbers.nextInstance.rawValue)
+        update.bind(numbers.nextMachine.rawValue)
         update.bind(numbers.last.rawValue)
         update.bind(ledger.floor.rawValue)
         update.bind(ledger.forgotten.rawValue)
         update.bind(ledger.count)
         update.bind(epoch)
         try update.run()
+        try requireEpoch(update)
+    }
+
+    /// Lets the highest time begin anew; the rows that are there count no more.
+    func acceptClock(_ ledger: KeyLedger, on database: Database) throws {
+        var update = try PreparedStatement(
+            database,
+            """
+            UPDATE store SET last_ms = ?1, clock_ms = ?1, clock_position = ?2, dedupe_ms = ?3
+            WHERE id = 1 AND epoch = ?4
+            """)
+        update.bind(ledger.begin.time.rawValue)
+        update.bind(ledger.begin.position.rawValue)
+        update.bind(ledger.forgotten.rawValue)
+        update.bind(epoch)
+        try update.run()
+        try requireEpoch(update)
+    }
+
+    private func requireEpoch(_ update: PreparedStatement) throws {
         guard update.changes == 1 else {
             throw StoreError(.fenced, "Cannot write: another process has taken the store over; stop this one")
         }
@@ -55,7 +76,7 @@ struct BatchWriting {
         guard !machines.isEmpty else { return }
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO machine (namespace_id, \(MachineRecord.columns)) VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO machine (namespace_id, \(MachineRecord.columns), seal) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
             values: values)
         for machine in machines {
             insert.bind(machine.id.rawValue)
@@ -65,6 +86,7 @@ struct BatchWriting {
             insert.bind(machine.semantics)
             insert.bind(machine.source)
             insert.bind(machine.created.rawValue)
+            insert.bind(Digest(sealing: machine))
             try insert.run()
         }
     }

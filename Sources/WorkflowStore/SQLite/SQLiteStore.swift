@@ -54,19 +54,24 @@ extension SQLiteStore {
     /// When it returns, what the last process left in the write-ahead log is in the file, the schema is ours and the
     /// newest, the last rows are what was written, and this process is the only one to write. A file of another program
     /// or of a newer schema is refused untouched, and so is one whose times are of another clock.
+    ///
+    /// - Parameter latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
     package static func open(
-        at path: String, clock now: Timestamp, on clock: StoreClock = .real, limits: StoreLimits = StoreLimits()
+        at path: String, clock now: Timestamp, on clock: StoreClock = .real, notAfter latest: Timestamp? = nil,
+        limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteStore {
-        try open(at: path, clock: now, on: clock, limits: limits, migrations: Migrations.all)
+        try open(at: path, clock: now, on: clock, notAfter: latest, limits: limits, migrations: Migrations.all)
     }
 
     /// `open(at:clock:limits:)` with other steps of the schema, for tests.
     package static func open(
-        at path: String, clock now: Timestamp, on clock: StoreClock = .real, limits: StoreLimits,
-        migrations: [Migration]
+        at path: String, clock now: Timestamp, on clock: StoreClock = .real, notAfter latest: Timestamp? = nil,
+        limits: StoreLimits, migrations: [Migration]
     ) throws(StoreError) -> SQLiteStore {
         SQLiteMemory.stopCounting()
         let file = try StoreFile(path)
-        return try StoreOpening(file: file, now: now, clock: clock, limits: limits, migrations: migrations).run()
+        return try StoreOpening(
+            file: file, now: now, clock: clock, limits: limits, migrations: migrations, latest: latest
+        ).run()
     }
 }

@@ -45,13 +45,8 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         keys = row.keys
         identity = file.identity()?.identity
         log = WALMeter(limits: limits)
-        let lastMachine = try connection.inDatabase { [hook] database in
-            hook.install(on: database)
-            return try Int64.fetchOne(database, sql: "SELECT coalesce(max(id), 0) FROM machine") ?? 0
-        }
-        numbers = StoreNumbers(
-            nextPosition: row.nextPosition, nextInstance: row.nextInstance,
-            nextMachine: MachineID(rawValue: lastMachine + 1), last: row.last)
+        connection.inDatabase { [hook] database in hook.install(on: database) }
+        numbers = row.numbers
     }
 
     func commit(_ batches: [StoreBatch]) throws(StoreError) {
@@ -70,6 +65,19 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
         self.keys = keys
         numbers = last
+    }
+
+    func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock {
+        try requireUsable()
+        try refuseMovedFile()
+        var keys = keys
+        try transaction { database in
+            keys = keys.accepting(ClockBegin(time: now, position: self.numbers.nextPosition))
+            try self.writing.acceptClock(keys, on: database)
+        }
+        self.keys = keys
+        numbers.last = now
+        return try read { database in try StoreQueries.ahead(database, of: now) }
     }
 
     func forgottenKeys() -> Timestamp { keys.forgotten }

@@ -42,10 +42,8 @@ struct SchemaSteps {
         }
         try reference.close()
         let found = try objects(database)
-        guard let difference = Self.difference(wanted: wanted, found: found) else { return }
-        throw StoreError(
-            .damaged,
-            "Cannot open '\(file.given)': its schema is not that of version \(version): \(difference)")
+        guard let difference = Difference(wanted: wanted, found: found) else { return }
+        throw difference.error(file.given, version)
     }
 
     /// The text of every table, index, trigger and view, by its kind and name; SQLite's own are left out.
@@ -62,11 +60,34 @@ struct SchemaSteps {
         return objects
     }
 
-    private static func difference(wanted: [String: String], found: [String: String]) -> String? {
-        for name in Set(wanted.keys).union(found.keys).sorted() where wanted[name] != found[name] {
-            if found[name] == nil { return "the \(name) is missing" }
-            return wanted[name] == nil ? "the \(name) is not ours; drop it" : "the \(name) is another one"
+    /// Where a schema is not what it must be: the first in the order of names, a table of ours before all others.
+    private enum Difference {
+        case table(String)
+        case other(String)
+
+        init?(wanted: [String: String], found: [String: String]) {
+            let names = Set(wanted.keys).union(found.keys).sorted().filter { wanted[$0] != found[$0] }
+            guard let first = names.first else { return nil }
+            func what(_ name: String) -> String {
+                if found[name] == nil { return "the \(name) is missing" }
+                return wanted[name] == nil ? "the \(name) is not ours; drop it" : "the \(name) is another one"
+            }
+            let table = names.first { wanted[$0] != nil && $0.hasPrefix("table ") }
+            self = table.map { .table(what($0)) } ?? .other(what(first))
         }
-        return nil
+
+        /// Builds from before the first release wrote other tables under the number of its schema.
+        func error(_ given: String, _ version: Int64) -> StoreError {
+            switch self {
+            case .table(let what):
+                StoreError(
+                    .olderBuild,
+                    "Cannot open '\(given)': it was written by a build of wfd from before 0.1.0, or its tables were "
+                        + "changed since (\(what)); use that build, restore a backup, or begin with a new file")
+            case .other(let what):
+                StoreError(
+                    .damaged, "Cannot open '\(given)': its schema is not that of version \(version): \(what)")
+            }
+        }
     }
 }

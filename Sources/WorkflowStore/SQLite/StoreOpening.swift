@@ -8,6 +8,8 @@ struct StoreOpening {
     let clock: StoreClock
     let limits: StoreLimits
     let migrations: [Migration]
+    /// Refuses a store that was written to at a later time; nil takes any.
+    let latest: Timestamp?
 
     private var newest: Int64 { migrations.last?.version ?? 0 }
 
@@ -51,17 +53,17 @@ struct StoreOpening {
                 writer: writer, readers: readers, row: row, lineage: lineage, recovered: recovered,
                 opening: self)
         } catch {
-            giveUp(connection, readers, error)
+            giveUp(connection, readers, error, hadLog: logSize != nil)
             throw error
         }
     }
 
-    /// Closes what was opened. After a failure of SQLite's the writer's connection goes first: as the last one it would
-    /// checkpoint, and after an fsync that failed that could lose what only the log has.
-    private func giveUp(_ connection: DatabaseQueue, _ readers: ReaderPool, _ error: any Error) {
-        let isIntact = (error as? StoreError)?.code == .damaged
+    /// Closes what was opened. The writer's connection goes first where there was a log: as the last one it would
+    /// checkpoint and remove it, and after an fsync that failed that could lose what only the log has. Where there was
+    /// none it goes last, and leaves none.
+    private func giveUp(_ connection: DatabaseQueue, _ readers: ReaderPool, _ error: any Error, hadLog: Bool) {
         // Why opening failed is what matters, not that closing did too.
-        if isIntact { try? readers.close() }
+        if error is StoreError, !hadLog { try? readers.close() }
         try? connection.close()
         try? readers.close()
     }
@@ -91,11 +93,12 @@ struct StoreOpening {
     private func prepare(
         _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool
     ) throws -> StoreRow {
-        // Rewrites what an fsync that failed may have left only in the page cache.
-        try WALCheckpoint.truncate.runTolerant(on: database)
         let schema = SchemaSteps(file: file, migrations: migrations)
         recovered.openedVersion = try schema.version(of: database)
         try schema.check(database)
+        try refuseClock(database)
+        // Rewrites what an fsync that failed may have left only in the page cache.
+        try WALCheckpoint.truncate.runTolerant(on: database)
         if try schema.upgrade(database) {
             // So that the header itself says the new version to an older wfd.
             try WALCheckpoint.truncate.runTolerant(on: database)
@@ -105,7 +108,6 @@ struct StoreOpening {
         guard let row = try StoreRow.read(database) else {
             throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
         }
-        guard row.clock == clock else { throw otherClock }
         recovered.wasClean = row.isClean
         if !row.isClean, !hadLog, !recovered.wasCreated { throw missingLog }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
@@ -120,6 +122,18 @@ struct StoreOpening {
             "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' is "
                 + "missing, with what was committed last; put it back, restore a backup, or go on without it by making "
                 + "an empty file of that name")
+    }
+
+    /// Refuses a store of another clock, or of a later time, before anything is written: either the machine's clock was
+    /// wrong then or it is wrong now, and timers would fire at a time that nobody meant.
+    private func refuseClock(_ database: Database) throws {
+        guard let row = try StoreRow.read(database) else { return }
+        guard row.clock == clock else { throw otherClock }
+        guard let latest, row.last > latest else { return }
+        throw StoreError(
+            .clockBehind,
+            "Cannot open '\(file.given)': its last event is \((row.last.rawValue - now.rawValue) / 60_000) minutes "
+                + "ahead of this machine's clock; set the clock, or accept it with 'wfd clock accept'")
     }
 
     private var otherClock: StoreError {

@@ -77,6 +77,20 @@ enum StoreQueries {
         return try select.first { row in row.text() }
     }
 
+    /// Running instances whose last row is of a later time; reads all of them.
+    static func ahead(_ database: Database, of now: Timestamp) throws -> AcceptedClock {
+        var select = try PreparedStatement(
+            database, "SELECT name FROM instance WHERE updated_ms > ? AND status = 'running' ORDER BY id")
+        select.bind(now.rawValue)
+        var ahead = AcceptedClock(ahead: 0, names: [])
+        try select.forEachRow { row in
+            if ahead.ahead < 3 { ahead.names.append(row.text()) }
+            ahead.ahead += 1
+            return true
+        }
+        return ahead
+    }
+
     static func row(_ database: Database, at position: Position) throws -> JournalRecord? {
         var select = try PreparedStatement(
             database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?")
