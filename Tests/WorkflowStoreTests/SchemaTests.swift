@@ -56,8 +56,8 @@ import WorkflowStore
             #expect(
                 error?.message
                     == "Cannot open '\(crashed.store)': it was written by a build of wfd from before 0.1.0, or "
-                    + "its tables were changed since (\(difference)); use that build, restore a backup, or begin with a "
-                    + "new file")
+                    + "its tables were changed since (\(difference)); use that build, restore a backup, or begin with "
+                    + "a new file")
         }
         let after = try crashed.contents()
         #expect(after["store.db"] == before["store.db"])
