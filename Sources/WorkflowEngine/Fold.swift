@@ -36,9 +36,8 @@ package struct Fold: Sendable {
     package mutating func apply(
         _ row: JournalRecord, machine: Machine, version: Int64
     ) throws(FoldError) -> Macrostep? {
-        let event = Event(
-            name: row.event, data: try data(of: row), at: LogicalTime(row.at), origin: origin(of: row),
-            firedAt: row.kind == .retried ? snapshot?.nextTimer?.due : LogicalTime(row.real ?? row.at))
+        let event = row.recordedEvent(
+            try data(of: row), from: waiting(for: row), hadFailed: snapshot?.status == .failed)
         if row.kind == .failed, var failed = snapshot {
             failed.status = .failed
             snapshot = failed
@@ -74,12 +73,11 @@ package struct Fold: Sendable {
     }
 
     /// Events that the instance sent to itself come from the journal; the one that was waiting is taken away.
-    private func origin(of row: JournalRecord) -> Event.Origin {
+    private func waiting(for row: JournalRecord) -> ArmedTimer? {
         switch row.kind {
-        case .sent: .sent(snapshot?.nextImmediate?.number ?? 0)
-        case .timer: .timer(snapshot?.nextTimer?.number ?? 0)
-        case .retried: snapshot?.nextTimer.map { $0.isImmediate ? .sent($0.number) : .timer($0.number) } ?? .external
-        default: .external
+        case .sent: snapshot?.nextImmediate
+        case .timer, .retried, .failed: snapshot?.nextTimer
+        case .started, .event, .result, .cancelled, .reset, .set, .migrated, .redacted: nil
         }
     }
 

@@ -76,12 +76,11 @@ struct HistoryTrial {
         } catch {
             return .refused(seq: row.seq, event: row.event, reason: "its data is not JSON: \(error)")
         }
-        guard let origin = origin(of: row) else {
+        let waiting = waiting(for: row)
+        if waiting == nil, row.kind.comesByItself {
             return difference(row, "'\(row.event)' came by itself, but would not be waiting")
         }
-        let event = Event(
-            name: row.event, data: data, at: LogicalTime(row.at), origin: origin,
-            firedAt: LogicalTime(row.real ?? row.at))
+        let event = row.recordedEvent(data, from: waiting, hadFailed: snapshot?.status == .failed)
         guard let outcome = outcome(of: row, event) else {
             return .refused(
                 seq: row.seq, event: row.event, reason: "a row of kind '\(row.kind.rawValue)' cannot be replayed")
@@ -116,9 +115,9 @@ struct HistoryTrial {
     private func outcome(of row: JournalRecord, _ event: Event) -> Outcome? {
         switch (row.kind, snapshot) {
         case (.started, nil): machine.start(with: event.data?.object ?? JSONObject(), as: identity)
-        case (.event, let before?), (.sent, let before?), (.timer, let before?), (.failed, let before?):
+        case (.event, let before?), (.sent, let before?), (.timer, let before?):
             machine.step(before, event, as: identity)
-        case (.retried, var before?):
+        case (.retried, var before?), (.failed, var before?):
             { () -> Outcome in
                 before.status = .running
                 return machine.step(before, event, as: identity)
@@ -139,16 +138,14 @@ struct HistoryTrial {
 // MARK: What comes by itself
 
 extension HistoryTrial {
-    /// Where the row's event comes from under the other definition; nil when nothing of the kind is armed there.
-    private func origin(of row: JournalRecord) -> Event.Origin? {
-        let armed = snapshot?.armed ?? []
-        switch row.kind {
-        case .sent: return armed.first { $0.isImmediate && $0.event == row.event }.map { .sent($0.number) }
-        case .timer: return timer(of: row).map { .timer($0.number) }
-        case .retried, .failed:
-            if let sent = armed.first(where: { $0.isImmediate && $0.event == row.event }) { return .sent(sent.number) }
-            return timer(of: row).map { .timer($0.number) }
-        default: return .external
+    /// What the row's event is among all that is armed under the other definition; nil when nothing of the kind is.
+    private func waiting(for row: JournalRecord) -> ArmedTimer? {
+        let sent = snapshot?.armed.first { $0.isImmediate && $0.event == row.event }
+        return switch row.kind {
+        case .sent: sent
+        case .timer: timer(of: row)
+        case .retried, .failed: sent ?? timer(of: row)
+        case .started, .event, .result, .cancelled, .reset, .set, .migrated, .redacted: nil
         }
     }
 
@@ -171,5 +168,15 @@ extension HistoryTrial {
         let early = snapshot.armed.lazy.filter { !$0.isImmediate && $0.due < limit }
             .min { ($0.due, $0.number) < ($1.due, $1.number) }
         return early.map { "timer '\($0.event)' would have fired before" }
+    }
+}
+
+extension JournalKind {
+    /// Whether it records an event that the instance had armed.
+    fileprivate var comesByItself: Bool {
+        switch self {
+        case .sent, .timer, .retried, .failed: true
+        case .started, .event, .result, .cancelled, .reset, .set, .migrated, .redacted: false
+        }
     }
 }

@@ -139,6 +139,36 @@ import WorkflowStore
         try await running.stop()
     }
 
+    private static let reminder = """
+        id: reminder
+        initial: on
+        context: {seen: 0}
+        guards:
+          isMended: event.at > instance.startedAt + duration('10s')
+        states:
+          on:
+            entry: {send: {event: remind, delay: 1s, misfire: {skip: 5s}}}
+            on:
+              remind: {target: seen, actions: {assign: {seen: "isMended ? 1 : 1 / context.seen"}}}
+          seen: {}
+        """
+
+    /// A retried timer is not late, whatever its rule about lateness says.
+    @Test(.timeLimit(.minutes(5))) func aRetriedTimerIsNotSkipped() async throws {
+        let timed = try await TimedEngine(Self.reminder)
+        try await timed.start("reminder", "r")
+        try await timed.pass(1_000)
+        try await timed.pass(11_000)
+        let answer = try await timed.engine.retry(RetryCommand(instance: "r"))
+        #expect(answer.to == ["seen"])
+        let machine = try DefinitionReader.read(Self.reminder).machine
+        let record = try await timed.record("r")
+        let verdict = try await timed.engine.backtest(with: machine).run(instance: record) { _ in }
+        #expect(verdict == .same)
+        try await timed.expectWhole("r")
+        try await timed.stop()
+    }
+
     /// Nothing is written: the file is the same to the byte.
     @Test func nothingIsWritten() async throws {
         let file = try await WrittenFile()
