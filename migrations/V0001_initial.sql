@@ -71,6 +71,7 @@ CREATE TABLE instance (
     armed         TEXT    NOT NULL,  -- JSON: its timers, and the events that it sent to itself and that come next
     armed_at      TEXT    NOT NULL,  -- JSON, parallel to `armed`: the positions of the rows that armed them
     output        TEXT,              -- JSON: what its final state gave
+    failure       TEXT,              -- JSON: on which event it failed, and why; NULL unless its status is failed
     digest        BLOB    NOT NULL CHECK (length(digest) = 32),  -- of the row at `head`
     created_ms    INTEGER NOT NULL,
     updated_ms    INTEGER NOT NULL,
@@ -104,6 +105,7 @@ CREATE TABLE journal (
     actor       TEXT,
     key         BLOB,              -- the caller's key; a UUID is its 16 bytes
     digest      BLOB    NOT NULL CHECK (length(digest) = 32),  -- covers this row and, through `previous`, all before
+    note        TEXT,              -- JSON: of a row of kind failed, why
     data        TEXT               -- JSON; the last, so that what is large is not read for what stands behind it
 ) STRICT;
 
@@ -114,7 +116,7 @@ WHEN NOT (
     AND new.seq IS old.seq AND new.previous IS old.previous AND new.at_ms IS old.at_ms
     AND new.real_ms IS old.real_ms AND new.kind IS old.kind AND new.event IS old.event
     AND new.from_state IS old.from_state AND new.to_state IS old.to_state AND new.actor IS old.actor
-    AND new.key IS old.key AND new.digest IS old.digest
+    AND new.key IS old.key AND new.digest IS old.digest AND new.note IS old.note
     AND coalesce(substr(new.data, 1, 14), '') = '{"$redacted":"'
 )
 BEGIN

@@ -19,7 +19,7 @@ static const char *const SQL[STATEMENTS] = {
     "UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?, "
     "armed_at = ?, digest = ?, updated_ms = ? WHERE id = ? AND machine_id = ? AND status = ?",
     "INSERT INTO journal (position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, "
-    "from_state, to_state, actor, key, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "from_state, to_state, actor, key, note, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "INSERT INTO snapshot (instance_id, seq, position, status, configuration, context, memory, armed, output, digest) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?",
@@ -243,7 +243,8 @@ static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, s
         sqlite_floor_text key = plan->texts[event->key];
         sqlite3_bind_blob(insert, 14, plan->arena + key.offset, key.count, SQLITE_STATIC);
     }
-    sqlite3_bind_blob(insert, 15, DIGEST, sizeof DIGEST, SQLITE_STATIC);
+    sqlite3_bind_null(insert, 15);
+    sqlite3_bind_blob(insert, 16, DIGEST, sizeof DIGEST, SQLITE_STATIC);
     return run(floor, INSERT_JOURNAL);
 }
 

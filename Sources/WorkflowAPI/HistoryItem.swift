@@ -19,6 +19,8 @@ public struct HistoryItem: Equatable, WireObject {
     public var actor: String?
     /// The caller's key, as the caller wrote it.
     public var key: String?
+    /// Of a row of kind `failed`: `{failure: {type, event, state?, line?, expression?, message}}`.
+    public var note: JSONValue?
     /// Opaque: the row's place in the store.
     public var cursor: String
     /// Paths in the order of leaving; only when detail was asked for.
@@ -29,8 +31,8 @@ public struct HistoryItem: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         seq: Int64, at: WireTime, realAt: WireTime? = nil, kind: String, event: String, data: JSONValue? = nil,
-        from: [String], to: [String], actor: String? = nil, key: String? = nil, cursor: String, exited: [String]? = nil,
-        entered: [String]? = nil
+        from: [String], to: [String], actor: String? = nil, key: String? = nil, note: JSONValue? = nil, cursor: String,
+        exited: [String]? = nil, entered: [String]? = nil
     ) {
         self.seq = seq
         self.at = at
@@ -42,6 +44,7 @@ public struct HistoryItem: Equatable, WireObject {
         self.to = to
         self.actor = actor
         self.key = key
+        self.note = note
         self.cursor = cursor
         self.exited = exited
         self.entered = entered
@@ -58,6 +61,7 @@ public struct HistoryItem: Equatable, WireObject {
         to = try fields.required("to")
         actor = try fields.optional("actor")
         key = try fields.optional("key")
+        note = try fields.optional("note")
         cursor = try fields.required("cursor")
         exited = try fields.optional("exited")
         entered = try fields.optional("entered")
@@ -75,6 +79,7 @@ public struct HistoryItem: Equatable, WireObject {
             writer.field("to", to)
             writer.field("actor", ifPresent: actor)
             writer.field("key", ifPresent: key)
+            writer.field("note", ifPresent: note)
             writer.field("cursor", cursor)
             writer.field("exited", ifPresent: exited)
             writer.field("entered", ifPresent: entered)

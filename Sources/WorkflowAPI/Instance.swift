@@ -15,16 +15,37 @@ public struct Instance: Equatable, WireObject {
         /// The event that could not be applied; a retry applies it again.
         public var event: String
         public var data: JSONValue?
-        /// What is wrong with it now.
+        /// What was wrong with it.
         public var type: ProblemType
+        /// The same in a sentence; like all that follows, without values of the instance's data.
         public var detail: String
+        /// Of the row that records it.
+        public var seq: Int64
+        /// Of the row that records it.
+        public var at: WireTime
+        /// The path of the state that the expression belongs to, empty for the root; nil for a livelock.
+        public var state: String?
+        /// Of the definition; nil for a livelock.
+        public var line: Int?
+        /// What failed, as the definition has it; nil for a livelock.
+        public var expression: String?
+        public var message: String
 
         /// Takes the parts as they are.
-        public init(event: String, data: JSONValue?, type: ProblemType, detail: String) {
+        public init(
+            event: String, data: JSONValue? = nil, type: ProblemType, detail: String, seq: Int64, at: WireTime,
+            state: String? = nil, line: Int? = nil, expression: String? = nil, message: String
+        ) {
             self.event = event
             self.data = data
             self.type = type
             self.detail = detail
+            self.seq = seq
+            self.at = at
+            self.state = state
+            self.line = line
+            self.expression = expression
+            self.message = message
         }
 
         public init(fields: inout WireFields) throws(WireError) {
@@ -32,6 +53,12 @@ public struct Instance: Equatable, WireObject {
             data = try fields.optional("data")
             type = try fields.required("type")
             detail = try fields.required("detail")
+            seq = try fields.required("seq")
+            at = try fields.required("at")
+            state = try fields.optional("state")
+            line = try fields.optional("line")
+            expression = try fields.optional("expression")
+            message = try fields.required("message")
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -40,6 +67,12 @@ public struct Instance: Equatable, WireObject {
                 writer.field("data", ifPresent: data)
                 writer.field("type", type.rawValue)
                 writer.field("detail", detail)
+                writer.field("seq", seq)
+                writer.field("at", at)
+                writer.field("state", ifPresent: state)
+                writer.field("line", ifPresent: line.map { Int64($0) })
+                writer.field("expression", ifPresent: expression)
+                writer.field("message", message)
             }
         }
     }

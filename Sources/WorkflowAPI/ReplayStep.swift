@@ -9,6 +9,8 @@ public struct ReplayStep: Equatable, WireObject {
     public var event: String
     /// Nil when the event came without data.
     public var data: JSONValue?
+    /// Of a row of kind `failed`, why; as in a history.
+    public var note: JSONValue?
     public var status: Instance.Status
     /// The paths of the active leaves afterwards.
     public var configuration: [String]
@@ -21,14 +23,16 @@ public struct ReplayStep: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, status: Instance.Status,
-        configuration: [String], context: JSONObject, output: JSONValue? = nil, microsteps: [ReplayMicrostep]? = nil
+        seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, note: JSONValue? = nil,
+        status: Instance.Status, configuration: [String], context: JSONObject, output: JSONValue? = nil,
+        microsteps: [ReplayMicrostep]? = nil
     ) {
         self.seq = seq
         self.at = at
         self.kind = kind
         self.event = event
         self.data = data
+        self.note = note
         self.status = status
         self.configuration = configuration
         self.context = context
@@ -42,6 +46,7 @@ public struct ReplayStep: Equatable, WireObject {
         kind = try fields.required("kind")
         event = try fields.required("event")
         data = try fields.optional("data")
+        note = try fields.optional("note")
         status = try fields.required("status")
         configuration = try fields.required("configuration")
         context = try fields.required("context")
@@ -56,6 +61,7 @@ public struct ReplayStep: Equatable, WireObject {
             writer.field("kind", kind)
             writer.field("event", event)
             writer.field("data", ifPresent: data)
+            writer.field("note", ifPresent: note)
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
             writer.field("context", context)

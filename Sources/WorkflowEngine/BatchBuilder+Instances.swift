@@ -85,7 +85,7 @@ extension BatchBuilder {
         return answers
     }
 
-    /// Lets a failed instance go on with the event that it failed on.
+    /// Lets a failed instance go on with the event that it failed on; when it fails on it again that is recorded.
     mutating func retry(
         _ command: RetryCommand
     ) throws(Rejection) -> SentEvent {
@@ -101,7 +101,10 @@ extension BatchBuilder {
         let event = Event(
             name: due.name, data: due.data, at: before.time(at: now), origin: due.origin, firedAt: kept.due)
         switch before.machine.step(snapshot, event, as: before.identity) {
-        case .refused(let refusal): throw before.rejection(refusal, of: event)
+        case .refused(let refusal):
+            let answer = SentEvent(failing: event, again: before)
+            recordFailure(event, refusal, of: before)
+            return answer
         case .accepted(let macrostep):
             let chain = before.chain(event, macrostep)
             let answer = SentEvent(chain, from: before, isDryRun: false, explanation: nil)
@@ -115,7 +118,7 @@ extension BatchBuilder {
     ) {
         record(chain.first, of: instance, kind: kind, key: key)
         for link in chain.rest { record(link, of: instance, kind: .sent) }
-        if let failure = chain.failure { recordFailure(failure.event, of: instance) }
+        if let failure = chain.failure { recordFailure(failure.event, failure.refusal, of: instance) }
     }
 
     private mutating func record(
@@ -126,10 +129,11 @@ extension BatchBuilder {
     }
 
     /// An event that nobody waits for could not be applied: it stays among what is armed until somebody retries.
-    mutating func recordFailure(_ event: Event, of instance: LiveInstance) {
+    mutating func recordFailure(_ event: Event, _ refusal: Refusal, of instance: LiveInstance) {
         var snapshot = instance.snapshot
         snapshot.status = .failed
-        record(snapshot, of: instance, kind: .failed, event: event)
+        let failure = RecordedFailure(refusal, of: event.name, in: instance.machine)
+        record(snapshot, of: instance, kind: .failed, event: event, failure: failure)
     }
 
     private mutating func existing(

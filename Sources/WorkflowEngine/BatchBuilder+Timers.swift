@@ -45,8 +45,8 @@ extension BatchBuilder {
         switch instance.step(event) {
         case .accepted(let macrostep):
             record(instance.chain(event, macrostep), of: instance, kind: timer.isImmediate ? .sent : .timer)
-        case .refused:
-            recordFailure(event, of: instance)
+        case .refused(let refusal):
+            recordFailure(event, refusal, of: instance)
         }
         return true
     }

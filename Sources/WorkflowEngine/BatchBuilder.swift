@@ -157,10 +157,12 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds a row to the journal: what an event made of an instance.
     mutating func record(
-        _ snapshot: Snapshot, of instance: LiveInstance, kind: JournalKind, event: Event, key: RequestKey? = nil
+        _ snapshot: Snapshot, of instance: LiveInstance, kind: JournalKind, event: Event, key: RequestKey? = nil,
+        failure: RecordedFailure? = nil
     ) {
         let written = instance.advance(
-            to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key, &digests)
+            to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key,
+            failure: failure, &digests)
         numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + 1)
         bytes += 256 + (written.row.data?.utf8.count ?? 0)
         journal.append(written.row)

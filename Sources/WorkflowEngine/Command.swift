@@ -131,8 +131,15 @@ package struct InstanceView: Sendable {
 
 /// The event that a failed instance could not take, and why.
 package struct InstanceFailure: Sendable {
-    package let event: Event
-    package let rejection: Rejection
+    package let reason: RecordedFailure
+    /// The event's.
+    package let data: JSONValue?
+    /// The name of the machine.
+    package let machine: String
+    /// Of the row that records it.
+    package let seq: Seq
+    /// Of the row that records it.
+    package let at: Timestamp
 }
 
 /// How far a virtual clock was moved.

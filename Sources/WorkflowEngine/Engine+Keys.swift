@@ -123,6 +123,7 @@ extension LiveInstance {
         var snapshot = snapshot
         snapshot.status = .failed
         _ = advance(
-            to: snapshot, kind: .failed, event: failure.event, position: record.head, now: record.created, &digests)
+            to: snapshot, kind: .failed, event: failure.event, position: record.head, now: record.created,
+            failure: RecordedFailure(failure.refusal, of: failure.event.name, in: machine), &digests)
     }
 }

@@ -6,6 +6,8 @@ package import WorkflowStore
 package struct Fold: Sendable {
     /// The instance after the last row; nil before the first.
     package private(set) var snapshot: Snapshot?
+    /// Why the last row's event could not be taken; nil when it could.
+    private(set) var failure: RecordedFailure?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
     private let name: String
@@ -38,12 +40,13 @@ package struct Fold: Sendable {
     ) throws(FoldError) -> Macrostep? {
         let event = row.recordedEvent(
             try data(of: row), from: waiting(for: row), hadFailed: snapshot?.status == .failed)
-        if row.kind == .failed, var failed = snapshot {
-            failed.status = .failed
-            snapshot = failed
+        let outcome = try outcome(of: row, event, machine, version)
+        if row.kind == .failed {
+            try fail(row, outcome, machine)
             return nil
         }
-        guard case .accepted(let macrostep) = try outcome(of: row, event, machine, version) else {
+        failure = nil
+        guard case .accepted(let macrostep) = outcome else {
             throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
         }
         guard machine.isText(row.to, of: macrostep.snapshot.configuration) else {
@@ -55,6 +58,17 @@ package struct Fold: Sendable {
         return macrostep
     }
 
+    private mutating func fail(_ row: JournalRecord, _ outcome: Outcome, _ machine: Machine) throws(FoldError) {
+        guard case .refused(let refusal) = outcome else {
+            throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded as failed, but the machine takes it")
+        }
+        guard let failure = RecordedFailure(refusal, of: row.event, in: machine) else {
+            throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded as failed, but nothing was to come")
+        }
+        self.failure = failure
+        snapshot?.status = .failed
+    }
+
     private func outcome(
         of row: JournalRecord, _ event: Event, _ machine: Machine, _ version: Int64
     ) throws(FoldError) -> Outcome {
@@ -64,7 +78,7 @@ package struct Fold: Sendable {
             return machine.start(with: event.data?.object ?? JSONObject(), as: identity, isTracing: isTracing)
         case (.event, let before?), (.sent, let before?), (.timer, let before?):
             return machine.step(before, event, as: identity, isTracing: isTracing)
-        case (.retried, var before?):
+        case (.retried, var before?), (.failed, var before?):
             before.status = .running
             return machine.step(before, event, as: identity, isTracing: isTracing)
         default:

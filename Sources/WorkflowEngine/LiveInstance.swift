@@ -122,15 +122,14 @@ final class LiveInstance {
             name: record.name, version: loaded.record.version, startedAt: LogicalTime(record.created))
     }
 
-    /// The event that it failed on, and what is wrong with it now; nil when it has not failed.
+    /// The event that it failed on, and why; nil when it has not failed.
     var failure: InstanceFailure? {
-        guard record.status == .failed, let kept = snapshot.nextTimer else { return nil }
-        var running = snapshot
-        running.status = .running
-        let event = machine.event(of: kept)
-        guard case .refused(let refusal) = machine.step(running, event, as: identity) else { return nil }
+        guard record.status == .failed, let text = record.failure,
+            let reason = RecordedFailure.object(text).flatMap({ RecordedFailure(.object($0)) })
+        else { return nil }
         return InstanceFailure(
-            event: event, rejection: .refused(refusal, event: event.name, machine: machine, facts: nil))
+            reason: reason, data: snapshot.nextTimer?.data, machine: loaded.record.name, seq: record.seq,
+            at: record.updated)
     }
 
     /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
@@ -190,10 +189,12 @@ final class LiveInstance {
     /// Takes a macrostep, or with an unchanged snapshot what becomes of the instance's status: gives the journal row
     /// that records it, and the snapshot to store where one is due.
     ///
-    /// - Parameter event: Its time is the row's.
+    /// - Parameters:
+    ///   - event: Its time is the row's.
+    ///   - failure: Why the event could not be taken; nil when it could.
     func advance(
         to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp,
-        key: RequestKey? = nil, _ digests: inout DigestBuffer
+        key: RequestKey? = nil, failure: RecordedFailure? = nil, _ digests: inout DigestBuffer
     ) -> (row: JournalRecord, snapshot: SnapshotRecord?) {
         let isFirst = record.seq.rawValue == 0
         let at = Timestamp(rawValue: event.at.milliseconds)
@@ -205,7 +206,7 @@ final class LiveInstance {
             position: position, instanceID: record.id, machineID: record.machineID, seq: record.seq.next,
             previous: isFirst ? nil : record.head, at: at, real: at == now ? nil : now, kind: kind,
             event: event.name, data: event.data.map(JSONWriter.string), from: from, to: configuration, actor: nil,
-            key: key?.bytes, digest: record.digest)
+            key: key?.bytes, note: failure?.note, digest: record.digest)
         record.armedAt = Self.positions(of: next.armed, before: snapshot.armed, record.armedAt, now: position)
         if case .snapshot = encoded { encoded = .earlier(snapshot) }
         isChanged = true
@@ -213,6 +214,7 @@ final class LiveInstance {
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(next.status)
+        record.failure = failure?.text(seq: row.seq, at: at)
         record.updated = at
         let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? snapshotRecord() : nil
         row.digest = digests.digest(

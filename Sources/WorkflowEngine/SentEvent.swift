@@ -45,6 +45,22 @@ package final class SentEvent: Sendable {
         self.isRepeated = isRepeated
     }
 
+    /// A retry that came to nothing: the instance fails on the event again.
+    init(failing event: Event, again before: LiveInstance) {
+        instance = before.record.name
+        self.event = event.name
+        seq = before.record.seq.next
+        fromSeq = before.record.seq
+        machine = before.machine
+        self.before = before.snapshot.configuration
+        first = Macrostep(unchanged: before.snapshot)
+        rest = []
+        hasFailed = true
+        isDryRun = false
+        explanation = nil
+        isRepeated = false
+    }
+
     /// Paths of the active leaves before.
     package var from: [String] { machine.leafPaths(of: before) }
 

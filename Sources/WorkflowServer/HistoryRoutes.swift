@@ -107,6 +107,7 @@ extension HistoryItem {
             event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
             from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to), actor: row.actor,
             key: row.key.map { RequestKey(bytes: $0).text },
+            note: try row.note.map { try JSONReader.value(from: $0) },
             cursor: RowCursor(generation: generation, position: row.position).text, exited: moves?.exited,
             entered: moves?.entered)
     }

@@ -141,8 +141,22 @@ extension Instance.Status {
 extension Instance.Failure {
     /// The wire form of why an instance failed.
     init(_ failure: InstanceFailure) {
-        let problem = Problem(failure.rejection)
-        self.init(event: failure.event.name, data: failure.event.data, type: problem.type, detail: problem.detail)
+        let reason = failure.reason
+        self.init(
+            event: reason.event, data: failure.data, type: ProblemType(reason.kind),
+            detail: reason.detail(machine: failure.machine), seq: failure.seq.rawValue,
+            at: WireTime(milliseconds: failure.at.rawValue), state: reason.state, line: reason.line,
+            expression: reason.expression, message: reason.message)
+    }
+}
+
+extension ProblemType {
+    init(_ kind: RecordedFailure.Kind) {
+        self =
+            switch kind {
+            case .expressionFailed: .expressionFailed
+            case .livelock: .livelock
+            }
     }
 }
 

@@ -94,7 +94,7 @@ extension ReplayStep {
         self.init(
             seq: step.row.seq.rawValue, at: WireTime(milliseconds: step.row.at.rawValue), kind: step.row.kind.rawValue,
             event: step.row.event, data: try step.row.data.map { try JSONReader.value(from: $0) },
-            status: Instance.Status(step.status),
+            note: try step.row.note.map { try JSONReader.value(from: $0) }, status: Instance.Status(step.status),
             configuration: step.machine.leafPaths(of: step.snapshot.configuration),
             context: step.snapshot.context, output: step.snapshot.output,
             microsteps: isTraced ? step.microsteps.map { ReplayMicrostep($0, of: step.machine) } : nil)

@@ -6,7 +6,7 @@ import Statechart
 /// lists of fields give the same bytes. A missing field has the length 2³²−1 and no bytes.
 package struct DigestBuffer: Sendable {
     /// The layout of what is hashed; a change of the layout is a new number.
-    private static let layout: UInt8 = 1
+    private static let layout: UInt8 = 2
     /// Of what stands before each field.
     private static let prefixBytes = 4
 
@@ -25,8 +25,8 @@ package struct DigestBuffer: Sendable {
         let data = row.data.map { Digest(of: $0.utf8) }
         // Five digests and numbers of 32 bytes at most, four numbers of 8 bytes, a UUID, a kind and the texts.
         let size =
-            256 + 16 * Self.prefixBytes + row.event.utf8.count + row.from.utf8.count + row.to.utf8.count
-            + (row.actor?.utf8.count ?? 0) + (row.key?.count ?? 0)
+            256 + 17 * Self.prefixBytes + row.event.utf8.count + row.from.utf8.count + row.to.utf8.count
+            + (row.actor?.utf8.count ?? 0) + (row.key?.count ?? 0) + (row.note?.utf8.count ?? 0)
         return write(atMost: size) { fields in
             fields.append(previous)
             fields.append(uuid)
@@ -43,6 +43,7 @@ package struct DigestBuffer: Sendable {
             fields.append(snapshot)
             fields.append(row.actor)
             fields.append(row.key)
+            fields.append(row.note)
         }
     }
 

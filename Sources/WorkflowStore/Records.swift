@@ -48,6 +48,8 @@ package struct InstanceRecord: Sendable, Equatable {
     package var state: SnapshotText
     /// The positions of the rows that armed what `state.armed` lists, in the same order.
     package var armedAt: [Position]
+    /// Canonical JSON: on which event it failed, and why; nil unless its status is `failed`.
+    package var failure: String?
     /// The digest of the row at `head`.
     package var digest: Digest
     package var created: Timestamp
@@ -55,8 +57,8 @@ package struct InstanceRecord: Sendable, Equatable {
 
     package init(
         id: InstanceID, uuid: UniqueID, name: String, machineID: MachineID, status: InstanceStatus, seq: Seq,
-        head: Position, state: SnapshotText, armedAt: [Position] = [], digest: Digest, created: Timestamp,
-        updated: Timestamp
+        head: Position, state: SnapshotText, armedAt: [Position] = [], failure: String? = nil, digest: Digest,
+        created: Timestamp, updated: Timestamp
     ) {
         self.id = id
         self.uuid = uuid
@@ -67,6 +69,7 @@ package struct InstanceRecord: Sendable, Equatable {
         self.head = head
         self.state = state
         self.armedAt = armedAt
+        self.failure = failure
         self.digest = digest
         self.created = created
         self.updated = updated
@@ -105,12 +108,14 @@ package struct JournalRecord: Sendable, Equatable {
     package var to: String
     package var actor: String?
     package var key: [UInt8]?
+    /// Canonical JSON: of a row of kind `failed`, why; without values of the instance's data.
+    package var note: String?
     package var digest: Digest
 
     package init(
         position: Position, instanceID: InstanceID, machineID: MachineID, seq: Seq, previous: Position?,
         at: Timestamp, real: Timestamp?, kind: JournalKind, event: String, data: String?, from: String, to: String,
-        actor: String?, key: [UInt8]?, digest: Digest
+        actor: String?, key: [UInt8]?, note: String? = nil, digest: Digest
     ) {
         self.position = position
         self.instanceID = instanceID
@@ -126,6 +131,7 @@ package struct JournalRecord: Sendable, Equatable {
         self.to = to
         self.actor = actor
         self.key = key
+        self.note = note
         self.digest = digest
     }
 }

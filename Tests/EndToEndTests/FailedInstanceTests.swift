@@ -32,7 +32,10 @@ import Testing
 
             """
         #expect(shown.hasSuffix(ending), "\(shown)")
-        #expect(try await daemon.json("show", "job-1")["failure"]["type"] == "expression-failed")
+        let failure = try await daemon.json("show", "job-1")["failure"]
+        #expect(failure["type"] == "expression-failed" && failure["seq"] == 3 && failure["line"] == 8)
+        #expect(failure["state"] == "idle" && failure["expression"] == "assign n: 10 / event.data.by")
+        #expect(failure["message"] == "division by zero")
         let refused = try await daemon.wfctl("send", "job-1", "go")
         #expect(refused.end == .exited(5))
         #expect(
@@ -43,8 +46,27 @@ import Testing
                 """)
         let retried = try await daemon.wfctl("retry", "job-1")
         #expect(retried.end == .exited(5))
+        #expect(retried.output == "job-1: idle -> idle   (seq 3 -> 4, failed)\n")
         #expect(
-            try await daemon.json("history", "job-1").elements.map { $0["kind"] } == ["started", "event", "failed"])
+            retried.errors == """
+                error: job-1 has failed again
+                  'wfctl show job-1' tells on which event and why
+
+                """)
+        let rows = try await daemon.json("history", "job-1").elements
+        #expect(rows.map { $0["kind"] } == ["started", "event", "failed", "failed"])
+        let note = rows.last?["note"] ?? .null
+        #expect(
+            JSONWriter.string(note)
+                == #"{"failure":{"event":"count","expression":"assign n: 10 / event.data.by","line":8,"#
+                + #""message":"division by zero","state":"idle","type":"expression-failed"}}"#)
+        let told = #"{"by":0} failed: division by zero, in 'assign n: 10 / event.data.by' of state 'idle', line 8"#
+        #expect(try await daemon.said("history", "job-1").hasSuffix(" idle   \(told)\n"))
+        #expect(
+            try await daemon.said("replay", "job-1", "--trace").hasSuffix(
+                "  failed  count \(told): idle (failed)   {\"n\":0}\n"))
+        #expect(try await daemon.json("replay", "job-1", "--trace").elements.last?["note"] == note)
+        #expect(try await daemon.saidInTime("verify", "job-1").hasSuffix("no difference\n"))
         #expect(try await daemon.json("list", "--status", "failed").elements.count == 1)
     }
 

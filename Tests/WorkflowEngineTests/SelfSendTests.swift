@@ -85,11 +85,11 @@ import WorkflowStore
         let answer = try await send("divide", to: running)
         #expect(answer.status == .failed && answer.seq.rawValue == 3)
         let view = try await running.engine.instance(named: "w")
-        #expect(view.record.status == .failed && view.failure?.event.name == "bad")
+        #expect(view.record.status == .failed && view.failure?.reason.event == "bad")
         let refused = try await rejection { try await send("step", to: running) }
         #expect(refused == "failed")
-        #expect(try await retryRejection(running) == "refused")
-        #expect(try await history(running.engine).map(\.kind) == [.started, .event, .failed])
+        #expect(try await running.engine.retry(RetryCommand(instance: "w")).status == .failed)
+        #expect(try await history(running.engine).map(\.kind) == [.started, .event, .failed, .failed])
         try await expectFolds(running.engine)
         try await running.stop()
 

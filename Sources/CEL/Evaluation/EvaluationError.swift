@@ -24,10 +24,26 @@ package struct EvaluationError: Error, Sendable, Equatable {
     package let message: String
     /// Where in the expression, in bytes of UTF-8; nil until the evaluator knows.
     package var range: Range<Int>?
+    private let withoutValues: String?
 
-    package init(_ code: Code, _ message: String, range: Range<Int>? = nil) {
+    /// - Parameter discreet: The message without what it quotes of values; nil where that follows from the code.
+    package init(_ code: Code, _ message: String, discreet: String? = nil, range: Range<Int>? = nil) {
         self.code = code
         self.message = message
         self.range = range
+        withoutValues = discreet
+    }
+
+    /// What may be logged and kept: the message without keys, texts and numbers of the data.
+    package var discreet: String {
+        if let withoutValues { return withoutValues }
+        return switch code {
+        // They name types and what the expression says.
+        case .noOverload, .overflow, .divideByZero, .limit: message
+        case .noSuchKey: "no such key"
+        case .invalidIndex: "no such element"
+        case .invalidArgument: "an argument of a function does not fit"
+        case .host: "it has no value here"
+        }
     }
 }

@@ -31,7 +31,9 @@ extension FieldName {
 
     private func noSuchKey(in map: MapValue, _ budget: inout Budget) throws(EvaluationError) -> EvaluationError {
         try budget.takeMessage(parts: MissingKey.cost(name, map))
-        return EvaluationError(.noSuchKey, MissingKey.message("'\(name)'", name, in: map, owner), range: range)
+        return EvaluationError(
+            .noSuchKey, MissingKey.message("'\(name)'", name, in: map, owner),
+            discreet: "no such key: '\(name)' in \(owner)", range: range)
     }
 
     private func noFields(in value: Value, _ budget: inout Budget) throws(EvaluationError) -> EvaluationError {
@@ -39,7 +41,8 @@ extension FieldName {
         if case .null = value {
             let advice = owner.hasPrefix("…") ? "" : "; ask \(owner) != null first"
             return EvaluationError(
-                .noSuchKey, "no such key: '\(name)' in \(owner), which is null\(advice)", range: range)
+                .noSuchKey, "no such key: '\(name)' in \(owner), which is null\(advice)",
+                discreet: "no such key: '\(name)' in \(owner), which is null\(advice)", range: range)
         }
         return EvaluationError(
             .noOverload, "no such field: '\(name)' in \(owner), which is \(value.typeName.withArticle)", range: range)

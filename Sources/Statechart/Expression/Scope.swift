@@ -33,7 +33,9 @@ struct Scope: Activation {
             throw EvaluationError(.noOverload, "In takes the id or the path of a state")
         }
         guard let state = machine.state(named: name) else {
-            throw EvaluationError(.host, "machine '\(machine.name)' has no state '\(name)'")
+            throw EvaluationError(
+                .host, "machine '\(machine.name)' has no state '\(name)'",
+                discreet: "machine '\(machine.name)' has no such state")
         }
         return .bool(configuration.containsSorted(state))
     }

@@ -17,6 +17,8 @@ struct ContextAssignment {
     /// Why a value cannot be set.
     struct Failure: Error {
         let message: String
+        /// Of all of them: a path may name keys of the data.
+        static let discreet = "the context has no place for it"
     }
 
     /// Sets the value. Every step but the last must be there; the last may be a new key of a map, or the index just

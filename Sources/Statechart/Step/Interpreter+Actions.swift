@@ -115,7 +115,9 @@ extension Interpreter {
         do throws(JSONMismatch) {
             return try machine.converted(data, of: event)
         } catch {
-            throw ActionFailure(state: state, line: line, expression: action(), message: error.message)
+            throw ActionFailure(
+                state: state, line: line, expression: action(), message: error.message,
+                discreet: "the data does not fit its declared type")
         }
     }
 
@@ -155,7 +157,9 @@ extension Interpreter {
         do throws(ContextAssignment.Failure) {
             try context.set(value, forKey: key, initial: machine.context)
         } catch {
-            throw ActionFailure(state: state, line: line, expression: "assign \(text)", message: error.message)
+            throw ActionFailure(
+                state: state, line: line, expression: "assign \(text)", message: error.message,
+                discreet: ContextAssignment.Failure.discreet)
         }
         tell("assign \(text) = \(JSONWriter.string(value))", of: state, line: line)
         isContextChanged = true
@@ -188,7 +192,8 @@ extension Interpreter {
                 try setting.apply(to: &changed, initial: machine.context)
             } catch {
                 throw ActionFailure(
-                    state: state, line: line, expression: "assign \(setting.text)", message: error.message)
+                    state: state, line: line, expression: "assign \(setting.text)", message: error.message,
+                    discreet: ContextAssignment.Failure.discreet)
             }
             tell("assign \(setting.text) = \(JSONWriter.string(setting.value))", of: state, line: line)
         }

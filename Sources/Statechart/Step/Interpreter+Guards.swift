@@ -98,6 +98,6 @@ extension ActionFailure {
         let line = failure.error.range.map { program.location(of: $0).line } ?? 1
         self.init(
             state: state, line: failure.expression.line + line - 1, expression: prefix + program.source,
-            message: failure.error.message)
+            message: failure.error.message, discreet: failure.error.discreet)
     }
 }

@@ -28,7 +28,8 @@ extension Interpreter {
             return try DelayText.milliseconds(of: value)
         } catch {
             throw ActionFailure(
-                state: state, line: expression.line, expression: prefix() + expression.source, message: error.message)
+                state: state, line: expression.line, expression: prefix() + expression.source, message: error.message,
+                discreet: "the value is no delay; one is written \(DelayText.rule)")
         }
     }
 

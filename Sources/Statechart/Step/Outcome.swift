@@ -31,6 +31,15 @@ package final class Macrostep: Sendable {
         self.microsteps = microsteps
         self.cost = cost
     }
+
+    /// A macrostep in which nothing happens.
+    package init(unchanged snapshot: Snapshot) {
+        self.snapshot = snapshot
+        exited = []
+        entered = []
+        microsteps = []
+        cost = 0
+    }
 }
 
 extension Macrostep: Equatable {
@@ -74,7 +83,7 @@ package enum Refusal: Error, Sendable, Equatable {
     /// The instance has failed and waits for somebody to look.
     case failed
     /// Something could not be evaluated or done and nothing handled it: the whole macrostep is undone.
-    case expressionFailed(ActionFailure)
+    indirect case expressionFailed(ActionFailure)
     /// The machine never settles; the states whose transitions went round, in document order.
     case livelock([StateIndex])
     /// The data of a start does not fit the machine's context, or an event's data its declared type.
@@ -91,4 +100,15 @@ package struct ActionFailure: Error, Sendable, Equatable {
     package let expression: String
     /// Why.
     package let message: String
+    /// The same without what it quotes of the instance's data: what may be logged and kept.
+    package let discreet: String
+
+    /// - Parameter discreet: Nil for a message that quotes no data.
+    init(state: StateIndex, line: Int, expression: String, message: String, discreet: String? = nil) {
+        self.state = state
+        self.line = line
+        self.expression = expression
+        self.message = message
+        self.discreet = discreet ?? message
+    }
 }

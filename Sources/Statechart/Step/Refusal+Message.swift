@@ -16,12 +16,18 @@ extension Refusal {
             let place = path.isEmpty ? "machine '\(machine.name)'" : "state '\(path)'"
             return "'\(event)' was undone: '\(failure.expression)' of \(place), line \(failure.line), failed: "
                 + failure.message
-        case .livelock(let states):
-            let names = machine.paths(of: states).map { $0.isEmpty ? "the root" : "'\($0)'" }.joined(separator: ", ")
-            return "'\(event)' was undone: machine '\(machine.name)' did not settle within \(StepLimits.work) steps; "
-                + (states.isEmpty ? "it raises events that nothing takes" : "these states went round: \(names)")
+        case .livelock(let states): return "'\(event)' was undone: " + Self.livelock(of: states, in: machine)
         case .invalidData(let message): return message
         }
+    }
+}
+
+extension Refusal {
+    /// Why a machine that never settles does not.
+    package static func livelock(of states: [StateIndex], in machine: Machine) -> String {
+        let names = machine.paths(of: states).map { $0.isEmpty ? "the root" : "'\($0)'" }.joined(separator: ", ")
+        return "machine '\(machine.name)' did not settle within \(StepLimits.work) steps; "
+            + (states.isEmpty ? "it raises events that nothing takes" : "these states went round: \(names)")
     }
 }
 

@@ -21,6 +21,23 @@ enum StateText {
         data.map { JSONWriter.string($0) } ?? ""
     }
 
+    /// What an event came with, and why it could not be applied: `{"by":0} failed: division by zero, in …`.
+    static func data(_ data: JSONValue?, note: JSONValue?) -> String {
+        [data.map { JSONWriter.string($0) }, note.flatMap(failure)].compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// Nil for a note that tells of no failure.
+    private static func failure(_ note: JSONValue) -> String? {
+        guard let failure = note.object?["failure"]?.object, case .string(let message)? = failure["message"] else {
+            return nil
+        }
+        guard case .string(let expression)? = failure["expression"], case .string(let path)? = failure["state"],
+            case .int(let line)? = failure["line"]
+        else { return "failed: \(message)" }
+        let place = path.isEmpty ? "the root" : "state '\(path)'"
+        return "failed: \(message), in '\(expression)' of \(place), line \(line)"
+    }
+
     /// What was left and entered, a line each; empty when nobody asked.
     static func detail(exited: [String]?, entered: [String]?) -> String {
         (exited.map { "  exited: \(leaves($0))\n" } ?? "") + (entered.map { "  entered: \(leaves($0))\n" } ?? "")

@@ -71,7 +71,7 @@ struct History: Verb {
         .init("EVENT", width: 12) { $0.event },
         .init("FROM", width: 16) { StateText.leaves($0.from) },
         .init("TO", width: 16) { StateText.leaves($0.to) },
-        .init("DATA") { StateText.data($0.data) },
+        .init("DATA") { StateText.data($0.data, note: $0.note) },
     ]
 
     private static let detailColumns: [Table<HistoryItem>.Column] = [

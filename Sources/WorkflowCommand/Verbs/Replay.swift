@@ -99,7 +99,8 @@ extension ReplayStep {
     fileprivate var lines: String {
         let ending =
             status == .running ? "" : " (\(status.rawValue)\(output.map { " \(JSONWriter.string($0))" } ?? ""))"
-        let head = "\(seq)  \(at.text)  \(kind)  \(event)\(data.map { " \(JSONWriter.string($0))" } ?? ""): "
+        let told = StateText.data(data, note: note)
+        let head = "\(seq)  \(at.text)  \(kind)  \(event)\(told.isEmpty ? "" : " " + told): "
         return head + StateText.leaves(configuration) + ending + "   \(JSONWriter.string(context))\n"
             + (microsteps ?? []).map(\.lines).joined()
     }

@@ -6,7 +6,10 @@ import WorkflowClient
 struct Retry: Verb {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Let a failed instance go on with the event that it failed on.",
-        discussion: "'wfctl show' tells which event that is and why it failed.")
+        discussion: """
+            'wfctl show' tells which event that is and why it failed. When it fails again, that is a row of the history, \
+            and the exit code is 5.
+            """)
 
     @Argument(help: "The instance's name.")
     var instance: String
@@ -19,5 +22,9 @@ struct Retry: Verb {
     func run(in session: Session) async throws {
         let answer = try await session.withClient { try await $0.retry(instance, seq: expectSeq) }
         try session.print(answer) { SendText.lines(for: answer) }
+        guard answer.status == .failed else { return }
+        throw CommandFailure(
+            .refused, "\(answer.instance) has failed again",
+            notes: ["'wfctl show \(answer.instance)' tells on which event and why"])
     }
 }

@@ -23,6 +23,7 @@ extension Engine {
         past.status = row.position == now.head ? now.status : InstanceStatus(snapshot.status)
         past.state = loaded.machine.text(of: snapshot)
         past.updated = row.at
+        past.failure = RecordedFailure(note: row.note)?.text(seq: row.seq, at: row.at)
         return try await view(of: past)
     }
 

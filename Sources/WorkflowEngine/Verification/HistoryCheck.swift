@@ -21,6 +21,7 @@ struct HistoryCheck {
     private var position: Position?
     private var digest: Digest?
     private var to = ""
+    private var note: String?
     private var machineID: MachineID
     /// The position of the row that armed each of the timers that run, by its number.
     private var armedAt: [Int: Position] = [:]
@@ -60,6 +61,7 @@ struct HistoryCheck {
         position = row.position
         digest = row.digest
         if to != row.to { to = row.to }
+        note = row.note
         if first.rawValue == 0 { first = row.at }
         last = row.at
         guard seq == record.seq || row.position == record.head else { return }
@@ -139,10 +141,12 @@ extension HistoryCheck {
         do throws(FoldError) {
             try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
             noteTimers(at: row.position)
-            return nil
         } catch {
             return error.message
         }
+        guard fold.failure != nil || row.note != nil else { return nil }
+        return fold.failure?.isAlike(RecordedFailure(note: row.note)) ?? false
+            ? nil : "the row's note is not what the step says"
     }
 
     /// No number is used again while the timer that had it before may still run.
@@ -176,6 +180,9 @@ extension HistoryCheck {
         guard record.digest == digest else { return "the instance's digest is not that of its last row" }
         guard record.state.configuration == to else {
             return "the instance's configuration is '\(record.state.configuration)', but its last row ends in '\(to)'"
+        }
+        guard record.failure == RecordedFailure(note: note)?.text(seq: seq, at: last) else {
+            return "the instance's failure is not that of its last row"
         }
         guard record.created == first else { return "the instance's start time is not that of its first row" }
         guard record.updated == last else { return "the instance's last time is not that of its last row" }

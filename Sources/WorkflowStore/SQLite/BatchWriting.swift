@@ -97,7 +97,7 @@ struct BatchWriting {
             database,
             """
             INSERT INTO instance (namespace_id, \(InstanceRecord.columns))
-            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values: values)
         for instance in instances {
             insert.bind(instance.id.rawValue)
@@ -113,6 +113,7 @@ struct BatchWriting {
             insert.bind(instance.state.armed)
             insert.bind(instance.state.output)
             insert.bind(instance.armedAt.listText)
+            insert.bind(instance.failure)
             insert.bind(instance.digest)
             insert.bind(instance.created.rawValue)
             insert.bind(instance.updated.rawValue)
@@ -125,7 +126,7 @@ struct BatchWriting {
         var insert = try PreparedStatement(
             database,
             """
-            INSERT INTO journal (\(JournalRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO journal (\(JournalRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values: values)
         // By their places: a copy of a row would count the references of all of its texts.
         for place in rows.indices {
@@ -143,6 +144,7 @@ struct BatchWriting {
             insert.bind(rows[place].to)
             insert.bind(rows[place].actor)
             insert.bind(rows[place].key)
+            insert.bind(rows[place].note)
             insert.bind(rows[place].digest)
             try insert.run()
         }
@@ -172,7 +174,8 @@ struct BatchWriting {
 
 extension BatchWriting {
     /// Without `machine_id` and `status`: naming them would rewrite the list index for every event, because SQLite
-    /// decides by the statement's columns, not by the values.
+    /// decides by the statement's columns, not by the values. `failure` is NULL before and after: only an instance
+    /// that fails has one, and what it fails from and to is another status, or written with `updateMoved`.
     private static let updateInPlace = """
         UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
             armed_at = ?, digest = ?, updated_ms = ?
@@ -181,7 +184,7 @@ extension BatchWriting {
 
     private static let updateMoved = """
         UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
-            armed_at = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?
+            armed_at = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?, failure = ?
         WHERE id = ?
         """
 
@@ -199,6 +202,10 @@ extension BatchWriting {
         guard !instances.isEmpty else { return }
         var inPlace = try PreparedStatement(database, Self.updateInPlace, values: values)
         for place in instances.indices where isWanted(instances[place].id) {
+            if instances[place].failure != nil {
+                try updateMoved(instances, place, database)
+                continue
+            }
             bindState(of: instances, place, to: &inPlace)
             inPlace.bind(instances[place].id.rawValue)
             inPlace.bind(instances[place].machineID.rawValue)
@@ -214,6 +221,7 @@ extension BatchWriting {
         bindState(of: instances, place, to: &update)
         update.bind(instance.machineID.rawValue)
         update.bind(instance.status.rawValue)
+        update.bind(instance.failure)
         update.bind(instance.id.rawValue)
         try update.run()
         guard update.changes == 1 else {

@@ -16,7 +16,7 @@ extension MachineRecord {
 extension InstanceRecord {
     static let columns = """
         id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, output, armed_at,
-        digest, created_ms, updated_ms
+        failure, digest, created_ms, updated_ms
         """
     /// The place of `configuration` in `columns`.
     static let configurationColumn: CInt = 7
@@ -26,15 +26,16 @@ extension InstanceRecord {
             id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
             machineID: MachineID(rawValue: row.integer()), status: try row.status(),
             seq: Seq(rawValue: row.integer()), head: Position(rawValue: row.integer()),
-            state: SnapshotText(row: &row), armedAt: try row.positions(), digest: try row.digest(),
-            created: Timestamp(rawValue: row.integer()), updated: Timestamp(rawValue: row.integer()))
+            state: SnapshotText(row: &row), armedAt: try row.positions(), failure: row.optionalText(),
+            digest: try row.digest(), created: Timestamp(rawValue: row.integer()),
+            updated: Timestamp(rawValue: row.integer()))
     }
 }
 
 extension JournalRecord {
     static let columns = """
         position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, from_state, to_state,
-        actor, key, digest
+        actor, key, note, digest
         """
 
     init(row: inout StatementRow) throws {
@@ -44,7 +45,7 @@ extension JournalRecord {
             previous: row.optionalInteger().map(Position.init), at: Timestamp(rawValue: row.integer()),
             real: row.optionalInteger().map(Timestamp.init), kind: try row.kind(), event: row.text(),
             data: row.optionalText(), from: row.text(), to: row.text(), actor: row.optionalText(),
-            key: row.optionalBytes(), digest: try row.digest())
+            key: row.optionalBytes(), note: row.optionalText(), digest: try row.digest())
     }
 }
 

@@ -103,6 +103,12 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "key", "UPDATE journal SET key = CAST(X'006B65792D39' AS BLOB) WHERE position = {order-7/3}",
             finds: "order-7, seq 3: the digest does not fit what the row says"),
         Tampering(
+            "note", "UPDATE journal SET note = '{}' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "note of a failure", "UPDATE journal SET note = NULL WHERE position = {oven-3/3}",
+            finds: "oven-3, seq 3: the digest does not fit what the row says"),
+        Tampering(
             "digest",
             "UPDATE journal SET digest = CAST(X'00' || substr(digest, 2) AS BLOB) WHERE position = {order-7/3}",
             finds: "order-7, seq 3: the digest does not fit what the row says"),
@@ -136,7 +142,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "row twice",
             """
             INSERT INTO journal SELECT 5000, instance_id, machine_id, seq, previous, at_ms, real_ms, kind,
-            event, from_state, to_state, actor, key, digest, data FROM journal WHERE position = {order-7/6}
+            event, from_state, to_state, actor, key, digest, note, data FROM journal WHERE position = {order-7/6}
             """,
             finds: "position 5000: the store's next position 319 is not above it",
             "order-7, seq 6: the journal goes on behind the instance's last row"),
@@ -208,6 +214,15 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         Tampering(
             "output", "UPDATE instance SET output = '1' WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's output is not what its history leads to"),
+        Tampering(
+            "failure", "UPDATE instance SET failure = replace(failure, 'boom', 'bomb') WHERE name = 'oven-3'",
+            finds: "oven-3, seq 3: the instance's failure is not that of its last row"),
+        Tampering(
+            "failure gone", "UPDATE instance SET failure = NULL WHERE name = 'oven-3'",
+            finds: "oven-3, seq 3: the instance's failure is not that of its last row"),
+        Tampering(
+            "failure of an instance that runs", "UPDATE instance SET failure = '{}' WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's failure is not that of its last row"),
         Tampering(
             "instance's digest", "UPDATE instance SET digest = zeroblob(32) WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's digest is not that of its last row"),

@@ -69,13 +69,15 @@ final class IndexNode: Node {
             let count = list.count == 1 ? "1 element" : "\(list.count) elements"
             return EvaluationError(
                 .invalidIndex, "no such element: the index \(indexText) is \(place), \(owner) has \(count)",
-                range: range)
+                discreet: "no such element: the index \(indexText) is \(place) for \(owner)", range: range)
         case .map(let map):
             let key = MapKey(index)
             let name: String? = if case .string(let name)? = key { name } else { nil }
             try budget.takeMessage(parts: MissingKey.cost(name, map))
             let written = name.map { "'\(MissingKey.shortened($0))'" } ?? key?.text ?? index.typeName.withArticle
-            return EvaluationError(.noSuchKey, MissingKey.message(written, name, in: map, owner), range: range)
+            return EvaluationError(
+                .noSuchKey, MissingKey.message(written, name, in: map, owner),
+                discreet: "no such key: \(indexText) in \(owner)", range: range)
         default: return try noOverload(operand, index, &budget)
         }
     }
