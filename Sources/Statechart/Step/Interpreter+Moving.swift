@@ -61,12 +61,13 @@ extension Interpreter {
         }
         let data = output(of: state)
         raise("done.state." + machine[parent].id, data: data)
-        // A region of a parallel root may be parallel itself, so that the root is asked whatever ended.
-        if machine[.root].kind == .parallel, isInFinalState(.root) { isRunning = false }
-        guard let grandparent = machine[parent].parent, grandparent != .root, machine[grandparent].kind == .parallel,
-            machine[grandparent].children.allSatisfy({ isInFinalState($0) })
-        else { return }
-        raise("done.state." + machine[grandparent].id, data: nil)
+        // Done is done, whichever region ended last. Appendix D asks the grandparent only, so that a parallel state of
+        // parallel ones is never done when it is not the innermost that ends last.
+        var next = machine[parent].parent
+        while let index = next, machine[index].kind == .parallel, isInFinalState(index) {
+            if index == .root { isRunning = false } else { raise("done.state." + machine[index].id, data: nil) }
+            next = machine[index].parent
+        }
     }
 
     private mutating func output(of state: State) -> JSONValue? {

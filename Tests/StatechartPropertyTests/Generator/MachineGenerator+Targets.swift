@@ -80,6 +80,30 @@ extension MachineGenerator {
         machine.index()
     }
 
+    /// Lets every region end by some event, of a parallel state that is made of others: with chance alone, hardly any
+    /// such state is ever done.
+    mutating func plantEnds(in machine: ModelMachine) {
+        let nested = states.filter { state in
+            state.kind == .parallel && state.parent != nil && state.childStates.contains { $0.kind == .parallel }
+        }
+        guard let outer = random.pick(nested) else { return }
+        var open = [outer]
+        while let state = open.popLast() {
+            if state.kind == .parallel { open += state.childStates }
+            guard state.kind == .compound, let end = state.children.first(where: { $0.kind == .final }) else {
+                continue
+            }
+            for child in state.childStates where child.kind != .final {
+                let event = ModelTransition.Trigger.event(random.pick(Self.events) ?? "a")
+                child.transitions.append(ModelTransition(of: child, on: event, to: targets([end])))
+            }
+        }
+        let done = ModelTransition(of: outer, on: .done)
+        done.actions = actions()
+        outer.transitions.append(done)
+        machine.index()
+    }
+
     /// Two or more states, each in a region of its own of parallel states; nil when there are none.
     ///
     /// - Parameter scope: Parallel states whose regions may be chosen from; history states too if it has any.

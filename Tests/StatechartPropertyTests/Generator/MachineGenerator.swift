@@ -59,6 +59,7 @@ struct MachineGenerator {
         for state in states where state.isHistory { state.initial = fallback(of: state) }
         for state in states where !state.isHistory && !isRecorder(state) { fill(state) }
         if random.chance(15) { plantMemory(in: machine) }
+        if isFinishing, random.chance(70) { plantEnds(in: machine) }
         return machine
     }
 

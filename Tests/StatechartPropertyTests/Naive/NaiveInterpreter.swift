@@ -155,11 +155,13 @@ final class NaiveInterpreter {
             return
         }
         raise("done.state.\(parent.name)")
-        if grandparent.kind == .parallel, grandparent.childStates.allSatisfy(isInFinalState) {
-            raise("done.state.\(grandparent.name)")
+        // Difference: not only the grandparent is asked. A parallel state that is done may be a region of another.
+        var ancestor: ModelState? = grandparent
+        while let parallel = ancestor, parallel.kind == .parallel, isInFinalState(parallel) {
+            // Difference: a root that is parallel ends the machine when all its regions are done.
+            if parallel == machine.root { running = false } else { raise("done.state.\(parallel.name)") }
+            ancestor = parallel.parent
         }
-        // Difference: a root that is parallel ends the machine when all its regions are done.
-        if machine.root.kind == .parallel, isInFinalState(machine.root) { running = false }
     }
 }
 
