@@ -44,9 +44,10 @@ extension JSONObject {
     mutating func set(
         _ value: JSONValue, forKey key: String, initial: JSONObject
     ) throws(ContextAssignment.Failure) {
-        guard let old = self[key] else { throw .noKey(key) }
+        guard self[key] != nil else { throw .noKey(key) }
         if case .int = value {
-            self[key] = value.converted(toMatch: initial[key] ?? old)
+            // A key that `foreach` made has no initial value, and takes everything.
+            self[key] = value.converted(toMatch: initial[key] ?? .null)
         } else {
             self[key] = value
         }

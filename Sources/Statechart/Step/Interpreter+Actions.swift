@@ -74,6 +74,7 @@ extension Interpreter {
                 state: state, line: loop.line, expression: "foreach \(loop.array.source)",
                 message: "it goes over a list, this is \(value.typeName.word)")
         }
+        makeKeys(of: loop, in: state)
         for offset in 0..<list.count {
             let element = try evaluated(loop.array, in: state, as: "foreach ") { budget throws(EvaluationError) in
                 try budget.take(1)
@@ -85,6 +86,15 @@ extension Interpreter {
             }
             try set(settings, line: loop.line, of: state)
             try perform(loop.actions, of: state)
+        }
+    }
+
+    /// Makes the keys that the context lacks (SCXML 4.6), also for an empty list; under `strict` there are none.
+    private mutating func makeKeys(of loop: Loop, in state: StateIndex) {
+        for key in [loop.item, loop.index].compactMap({ $0 }) where context[key] == nil {
+            context[key] = .null
+            isContextChanged = true
+            tell("assign \(key) = null", of: state, line: loop.line)
         }
     }
 

@@ -160,7 +160,7 @@ extension ExpressionCompiler {
 
     private static func environment(_ draft: MachineDraft) -> Environment {
         Vocabulary.environment(
-            contextKeys: draft.isContextKnown ? draft.context.keys : nil,
+            contextKeys: draft.isContextKnown ? draft.context.keys + draft.madeKeys : nil,
             guards: draft.namedGuards.map(\.name.text),
             states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]))
     }

@@ -79,8 +79,8 @@ extension DraftReader {
         for key in ["array", "item", "actions"] where pairs[key] == nil {
             diagnostics.error("'foreach' needs \(key.quoted)", at: pair.key.position)
         }
-        let item = pairs["item"].flatMap { contextKey($0, "'item'") }
-        let index = pairs["index"].flatMap { contextKey($0, "'index'") }
+        let item = pairs["item"].flatMap { loopKey($0, "'item'") }
+        let index = pairs["index"].flatMap { loopKey($0, "'index'") }
         let array = pairs["array"].flatMap { expression($0, "'array'") }
         let body = pairs["actions"].map { actions($0, of: "'actions'") }
         guard let item, let array, let body else { return nil }
@@ -88,13 +88,18 @@ extension DraftReader {
             LoopDraft(array: array, item: item, index: index, actions: body, position: pair.key.position))
     }
 
-    private mutating func contextKey(_ node: SourceNode, _ what: String) -> String? {
+    /// The key that holds an element or its number. Under `strict: false` the loop makes it where the context lacks it.
+    private mutating func loopKey(_ node: SourceNode, _ what: String) -> String? {
         guard let text = text(node, what) else { return nil }
         guard Self.isIdentifier(text) else {
             diagnostics.error("\(what) must be a key of the context, not \(text.quoted)", at: node.position)
             return nil
         }
-        checkContextKey(text, at: node.position)
+        if draft.isStrict {
+            checkContextKey(text, at: node.position)
+        } else if contextKeys?[text] == nil, !draft.madeKeys.contains(text) {
+            draft.madeKeys.append(text)
+        }
         return text
     }
 }

@@ -15,7 +15,7 @@ extension DraftReader {
 
     /// Reports a key that the context lacks; under `strict: false` it may only be a slip.
     mutating func checkContextKey(_ key: String, at position: SourcePosition) {
-        guard let contextKeys, contextKeys[key] == nil else { return }
+        guard let contextKeys, contextKeys[key] == nil, !draft.madeKeys.contains(key) else { return }
         let suggestion = diagnostics.suggestion(for: key, among: contextKeys.keys)
         let hint = suggestion.isEmpty ? "; declare it in 'context'" : suggestion
         let message = "the context has no key \(key.quoted)\(hint)"

@@ -7,6 +7,8 @@ struct MachineDraft {
     var isStrict = true
     var description: String?
     var context = JSONObject()
+    /// Keys that the context lacks at first, and a `foreach` makes; under `strict: false` only.
+    var madeKeys: [String] = []
     /// In document order; the first is the root.
     var states: [StateDraft] = []
     var namedGuards: [NamedGuard] = []
