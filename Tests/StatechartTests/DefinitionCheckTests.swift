@@ -162,4 +162,58 @@ struct DefinitionCheckTests {
     func alwaysThatMayComeToRestIsRead(states: String) {
         #expect(diagnostics(of: "{id: m, initial: a, states: {\(states)}}").isEmpty)
     }
+
+    @Test(arguments: [
+        ("a: {after: {0: {target: a, reenter: true}}}", "1:45: a -> a", 0),
+        ("a: {after: {PT0.009S: b}}, b: {after: {P0D: a}}", "1:52: a -> b -> a", 9),
+        ("a: {after: {9.4: b}}, b: {always: a}", "1:47: a -> b -> a", 9),
+        ("a: {on: {go: b}}, b: {after: {9ms: c}}, c: {after: {0.003s: b}}", "1:65: b -> c -> b", 12),
+        // The timer of a parent counts where the parent is left.
+        ("a: {after: {1: '#m.b'}, initial: x, states: {x: {}}}, b: {after: {2: a}}", "1:45: a.x -> b -> a.x", 3),
+        // What fires once does not hide what goes round.
+        (
+            "a: {after: {0: .y}, initial: x, states: {x: {}, y: {after: {5: {target: y, reenter: true}}}}}",
+            "1:93: a.y -> a.y", 5
+        ),
+        (
+            "a: {type: parallel, states: {x: {after: {1: {target: x, reenter: true}}}, y: {}}}",
+            "1:74: a.x -> a.x", 1
+        ),
+        (
+            "a: {after: {1: {target: a, reenter: true}}, type: parallel, states: {x: {}, y: {}}}",
+            "1:45: a.x -> a.x", 1
+        ),
+        (
+            "a: {initial: x, states: {h: {type: history}, x: {after: {1: '#m.b'}}}}, b: {after: {1: a.h}}",
+            "1:90: a.x -> b -> a.x", 2
+        ),
+        (
+            "a: {after: {1: b}}, b: {after: {1: c}}, c: {after: {1: d}}, d: {after: {1: e}}, e: {after: {1: f}}, "
+                + "f: {after: {1: a}}",
+            "1:45: a -> b -> c -> d -> e -> … -> a", 6
+        ),
+    ])
+    func afterThatGoesRoundSoonIsWarnedAbout(states: String, place: String, milliseconds: Int) {
+        let parts = place.split(separator: ": ", maxSplits: 1)
+        #expect(
+            diagnostics(of: "{id: m, initial: a, states: {\(states)}}") == [
+                "\(parts[0]): warning: 'after' goes round without end, every \(milliseconds) ms: \(parts[1]); "
+                    + "give it a guard, or a delay of 10ms"
+            ])
+    }
+
+    @Test(arguments: [
+        "a: {after: {10: {target: a, reenter: true}}}", "a: {after: {PT0.01S: b}}, b: {after: {0: a}}",
+        "a: {after: {0: b}}, b: {}", "a: {after: {0: {}}}", "a: {after: {0: b}}, b: {type: final}",
+        // A guard may end it.
+        "a: {after: {0: {guard: 'true', target: a, reenter: true}}}",
+        "a: {after: {0: [{guard: 'true', target: b}, {target: a, reenter: true}]}}, b: {}",
+        "a: {always: {guard: 'true', target: b}, after: {0: {target: a, reenter: true}}}, b: {}",
+        // Something else comes first, or the timer is not armed again.
+        "a: {after: {1: b, 5: {target: a, reenter: true}}}, b: {}",
+        "a: {after: {0: .x}, initial: x, states: {x: {}}}",
+    ])
+    func afterThatComesToRestIsRead(states: String) {
+        #expect(diagnostics(of: "{id: m, initial: a, states: {\(states)}}").isEmpty)
+    }
 }

@@ -15,6 +15,8 @@ package enum DefinitionLimits {
     package static let actions = 100_000
     /// Named guards that name guards that name guards …: each level takes the stack of a whole evaluation.
     package static let guardNesting = 8
+    /// Milliseconds of a delay that is long enough to go round with: a row of history for each, 100 a second at most.
+    package static let restingDelay: Int64 = 10
     /// Errors and warnings that are told, each; the rest is only counted.
     package static let diagnostics = 100
     /// Nodes that anchors and aliases could stand for before they are found and refused.

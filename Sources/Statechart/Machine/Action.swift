@@ -84,7 +84,7 @@ package struct Branch: Sendable {
 /// A `foreach` (SCXML 4.6): goes over a copy of the list.
 package struct Loop: Sendable {
     package let array: Expression
-    /// The key of the context that holds the element. Where the context lacks it, the loop makes it, as it does `index`.
+    /// The key of the context that holds the element. The loop makes it, and `index`, where the context lacks it.
     package let item: String
     /// The key of the context that holds its number, from 0.
     package let index: String?

@@ -10,5 +10,6 @@ extension MachineDraft {
         // What cannot be reached is only clear when everything that leads somewhere was understood.
         guard diagnostics.errors.isEmpty else { return }
         checkReachability(&diagnostics)
+        checkRestlessCycles(&diagnostics)
     }
 }

@@ -170,7 +170,7 @@ extension ExpressionCompiler {
         let next = programs.map { program in
             Set((program?.references ?? []).map { $0.variable - Vocabulary.firstGuard }.filter { $0 >= 0 }).sorted()
         }
-        let walk = GuardWalk(next: next)
+        let walk = CycleWalk(next: next)
         if let (index, depth) = walk.deepest(), depth > DefinitionLimits.guardNesting {
             diagnostics.error(
                 "guards lie in each other deeper than \(DefinitionLimits.guardNesting) levels",

@@ -1,22 +1,22 @@
-/// Follows which named guard names which.
-struct GuardWalk {
+/// Follows which of many leads to which: named guards to those that they name, states to those that follow them.
+struct CycleWalk {
     private let next: [[Int]]
-    /// One for each group of guards that lead to each other.
+    /// At least one for each group of those that lead to each other.
     private var found: [(index: Int, way: [Int])] = []
-    /// How many levels lie below each guard, itself included.
+    /// How many levels lie below each, itself included.
     private var depths: [Int]
 
-    /// - Parameter next: For each guard the guards that it names.
+    /// - Parameter next: For each those that it leads to, by their places.
     init(next: [[Int]]) {
         self.next = next
         depths = next.map { _ in 1 }
         walk()
     }
 
-    /// The guard that each cycle was found from, and the way round, which ends where it begins.
+    /// Where each cycle was found, and the way round, which ends where it begins.
     func cycles() -> [(index: Int, way: [Int])] { found }
 
-    /// The guard with the most levels below it; nil when there are no guards.
+    /// The one with the most levels below it; nil when there is none.
     func deepest() -> (index: Int, depth: Int)? {
         depths.indices.max { depths[$0] < depths[$1] }.map { ($0, depths[$0]) }
     }
@@ -29,13 +29,13 @@ struct GuardWalk {
     private mutating func walk() {
         var marks = next.map { _ in Mark.new }
         for start in next.indices where marks[start] == .new {
-            var way = [(guard: start, place: 0)]
+            var way = [(index: start, place: 0)]
             marks[start] = .onTheWay
             while let (current, place) = way.last {
                 guard place < next[current].count else {
                     marks[current] = .done
                     way.removeLast()
-                    if let parent = way.last?.guard { depths[parent] = max(depths[parent], depths[current] + 1) }
+                    if let parent = way.last?.index { depths[parent] = max(depths[parent], depths[current] + 1) }
                     continue
                 }
                 way[way.count - 1].place += 1
@@ -45,8 +45,8 @@ struct GuardWalk {
                     marks[following] = .onTheWay
                     way.append((following, 0))
                 case .onTheWay:
-                    let first = way.firstIndex { $0.guard == following } ?? 0
-                    found.append((following, way[first...].map(\.guard) + [following]))
+                    let first = way.firstIndex { $0.index == following } ?? 0
+                    found.append((following, way[first...].map(\.index) + [following]))
                 case .done: depths[current] = max(depths[current], depths[following] + 1)
                 }
             }
