@@ -59,6 +59,8 @@ let package = Package(
         // What Swift cannot call: how the scheduler treats a thread.
         .target(name: "CScheduling"),
         .target(name: "Threads", dependencies: ["CScheduling"]),
+        // What Swift cannot call: the C library's allocator.
+        .target(name: "CAllocation"),
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
@@ -83,7 +85,8 @@ let package = Package(
         .target(
             name: "WorkflowServer",
             dependencies: [
-                "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore",
+                "CAllocation", "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine",
+                "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -232,7 +235,10 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "WorkflowAPI", "WorkflowServer", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "WorkflowAPI", "WorkflowServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]
         ),
         .testTarget(

@@ -87,23 +87,32 @@ public struct BatchAnswer: Equatable, WireObject {
 public struct BatchParameters: Hashable, Sendable {
     /// Apply all lines in one transaction, or none.
     public var atomic: Bool
+    /// Say the instance's context in each line of the answer; not with `atomic`.
+    public var context: Bool
 
     /// Takes the parts as they are.
-    public init(atomic: Bool = false) {
+    public init(atomic: Bool = false, context: Bool = false) {
         self.atomic = atomic
+        self.context = context
     }
 
     /// Reads percent-decoded parameters; unknown and repeated ones are refused.
     public init(query: [(name: String, value: String)]) throws(WireError) {
         var fields = try QueryFields(query)
         atomic = try fields.bool("atomic")
+        context = try fields.bool("context")
         try fields.refuseUnknown()
+        if atomic, context {
+            throw WireError(
+                .invalidParameter, path: "context", message: "Parameter 'context' does not go with 'atomic'")
+        }
     }
 
     /// The encoded query with its question mark; empty when everything is as by default.
     public var queryText: String {
         var query = QueryText()
         query.add("atomic", atomic)
+        query.add("context", context)
         return query.text
     }
 }

@@ -14,7 +14,8 @@ public struct SendAnswer: Equatable, WireObject {
     public var to: [String]
     public var status: Instance.Status
     public var configuration: [String]
-    public var context: JSONObject
+    /// Nil when the caller did not want it, or too many large answers waited for their callers.
+    public var context: JSONObject?
     /// What the final state gave; nil while the instance runs, and when it gives nothing.
     public var output: JSONValue?
     /// Paths in the order of leaving; only when detail was asked for.
@@ -29,7 +30,7 @@ public struct SendAnswer: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, event: String, seq: Int64, fromSeq: Int64, from: [String], to: [String],
-        status: Instance.Status, configuration: [String], context: JSONObject, output: JSONValue? = nil,
+        status: Instance.Status, configuration: [String], context: JSONObject?, output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, candidates: [Candidate]? = nil
     ) {
         self.instance = instance
@@ -57,7 +58,7 @@ public struct SendAnswer: Equatable, WireObject {
         to = try fields.required("to")
         status = try fields.required("status")
         configuration = try fields.required("configuration")
-        context = try fields.required("context")
+        context = try fields.optional("context")
         output = try fields.optional("output")
         exited = try fields.optional("exited")
         entered = try fields.optional("entered")
@@ -75,7 +76,7 @@ public struct SendAnswer: Equatable, WireObject {
             writer.field("to", to)
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
-            writer.field("context", context)
+            writer.field("context", ifPresent: context)
             writer.field("output", ifPresent: output)
             writer.field("exited", ifPresent: exited)
             writer.field("entered", ifPresent: entered)

@@ -30,6 +30,8 @@ package struct TransportRequest: Hashable, Sendable {
     package var extraTime: Duration
     /// The caller's key; nil for none.
     package var key: String?
+    /// Whether an answer without what can be large is preferred.
+    package var prefersMinimal: Bool
     /// The media type of the answer that is wanted.
     package var accepted: String
 
@@ -46,7 +48,7 @@ package struct TransportRequest: Hashable, Sendable {
 
     package init(
         _ method: Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero,
-        accepted: String = "application/json", key: String? = nil
+        accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false
     ) {
         self.method = method
         self.target = target
@@ -54,6 +56,7 @@ package struct TransportRequest: Hashable, Sendable {
         self.extraTime = extraTime
         self.accepted = accepted
         self.key = key
+        self.prefersMinimal = prefersMinimal
     }
 }
 

@@ -76,19 +76,29 @@ extension WorkflowClient {
     ///
     /// A refusal is thrown as `ClientError.problem` and changed nothing. After `answerLost` the event may be applied;
     /// sent again with the same key it is applied once.
+    ///
+    /// - Parameter wantsContext: Whether the answer says the instance's context, which may be large.
     public func send(
-        _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init(), key: String? = nil
+        _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init(), key: String? = nil,
+        wantsContext: Bool = true
     ) async throws(ClientError) -> SendAnswer {
         try require(instance, of: "instance")
-        return try await post(Routes.events(ofInstance: instance) + parameters.queryText, request, key: key)
+        return try await post(
+            Routes.events(ofInstance: instance) + parameters.queryText, request, key: key,
+            prefersMinimal: !wantsContext)
     }
 
     /// Lets a failed instance go on with the event that it failed on, durable on return.
     ///
-    /// - Parameter seq: The seq that the instance must have; nil for any.
-    public func retry(_ instance: String, seq: Int64? = nil) async throws(ClientError) -> SendAnswer {
+    /// - Parameters:
+    ///   - seq: The seq that the instance must have; nil for any.
+    ///   - wantsContext: Whether the answer says the instance's context, which may be large.
+    public func retry(
+        _ instance: String, seq: Int64? = nil, wantsContext: Bool = true
+    ) async throws(ClientError) -> SendAnswer {
         try require(instance, of: "instance")
-        return try await post(Routes.retry(ofInstance: instance), RetryRequest(seq: seq))
+        return try await post(
+            Routes.retry(ofInstance: instance), RetryRequest(seq: seq), prefersMinimal: !wantsContext)
     }
 
     /// What comes by itself to all instances, the next first; go on with `nextPage` until it is nil.
@@ -151,10 +161,11 @@ extension WorkflowClient {
     }
 
     private func post<Answer: WireObject>(
-        _ target: String, _ request: some WireObject, key: String? = nil
+        _ target: String, _ request: some WireObject, key: String? = nil, prefersMinimal: Bool = false
     ) async throws(ClientError) -> Answer {
         let body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(request))
-        return try read(try await answer(to: TransportRequest(.post, target, body: body, key: key)))
+        return try read(
+            try await answer(to: TransportRequest(.post, target, body: body, key: key, prefersMinimal: prefersMinimal)))
     }
 
     /// The answer, when it is a success; a problem is thrown.

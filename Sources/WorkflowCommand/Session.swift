@@ -8,6 +8,8 @@ struct Session {
     let options: GlobalOptions
 
     var format: OutputFormat { options.format }
+    /// Whether what answers say is printed with the context; a line for people has none.
+    var showsContext: Bool { options.format != .table }
 
     /// Runs something with a client of the chosen daemon, and gives its connections up afterwards.
     func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {

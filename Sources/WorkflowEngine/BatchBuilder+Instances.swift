@@ -58,7 +58,9 @@ extension BatchBuilder {
             throw explanation.map { .explained(rejection, $0) } ?? rejection
         }
         let chain = instance.chain(event, macrostep)
-        let answer = SentEvent(chain, from: instance, isDryRun: command.isDryRun, explanation: explanation)
+        let answer = SentEvent(
+            chain, from: instance, isDryRun: command.isDryRun, wantsContext: command.wantsContext,
+            explanation: explanation)
         remember(command.key, in: scope, at: numbers.nextPosition)
         record(chain, of: instance, kind: .event, key: command.key)
         return .sent(answer)

@@ -50,12 +50,14 @@ package struct SendCommand: Sendable {
     package var isDryRun: Bool
     /// Asks which transitions are tried and what their guards read; of a dry run only.
     package var isExplained: Bool
+    /// Whether the answer says the context. Without it, an answer that waits holds none.
+    package var wantsContext: Bool
     /// The caller's; the same event with the same key is applied once.
     package var key: RequestKey?
 
     package init(
         instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
-        isExplained: Bool = false, key: RequestKey? = nil
+        isExplained: Bool = false, wantsContext: Bool = true, key: RequestKey? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -63,6 +65,7 @@ package struct SendCommand: Sendable {
         self.expectedState = expectedState
         self.isDryRun = isDryRun
         self.isExplained = isExplained
+        self.wantsContext = wantsContext
         self.key = key
     }
 }

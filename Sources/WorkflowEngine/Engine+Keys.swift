@@ -18,7 +18,9 @@ extension Engine {
             throw .fault("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)")
         }
         let chain = before.machine.chain(event, macrostep, as: before.identity)
-        let answer = SentEvent(chain, from: before, isDryRun: false, explanation: nil, isRepeated: true)
+        let answer = SentEvent(
+            chain, from: before, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
+            isRepeated: true)
         keep(before.after(chain))
         return answer
     }

@@ -22,14 +22,16 @@ package final class SentEvent: Sendable {
     package let instance: String
     private let machine: Machine
     private let before: [StateIndex]
-    /// That of the event, then those of what the instance sent to itself.
-    private let first: Macrostep
-    private let rest: [Macrostep]
+    /// After the last of what the instance sent to itself. No other is kept: each may have a context of a mebibyte, and
+    /// answers wait for their callers.
+    private let after: Snapshot
+    private let exitedStates: [StateIndex]
+    private let enteredStates: [StateIndex]
     private let hasFailed: Bool
 
     init(
-        _ chain: Chain, from before: LiveInstance, isDryRun: Bool, explanation: [CandidateView]?,
-        isRepeated: Bool = false
+        _ chain: Chain, from before: LiveInstance, isDryRun: Bool, wantsContext: Bool = true,
+        explanation: [CandidateView]?, isRepeated: Bool = false
     ) {
         instance = before.record.name
         event = chain.first.event.name
@@ -37,8 +39,12 @@ package final class SentEvent: Sendable {
         fromSeq = before.record.seq
         machine = before.machine
         self.before = before.snapshot.configuration
-        first = chain.first.macrostep
-        rest = chain.rest.map(\.macrostep)
+        let first = chain.first.macrostep
+        exitedStates = chain.rest.isEmpty ? first.exited : first.exited + chain.rest.flatMap(\.macrostep.exited)
+        enteredStates = chain.rest.isEmpty ? first.entered : first.entered + chain.rest.flatMap(\.macrostep.entered)
+        var after = (chain.rest.last?.macrostep ?? first).snapshot
+        if !wantsContext { after.context = JSONObject() }
+        self.after = after
         hasFailed = chain.failure != nil
         self.isDryRun = isDryRun
         self.explanation = explanation
@@ -53,8 +59,9 @@ package final class SentEvent: Sendable {
         fromSeq = before.record.seq
         machine = before.machine
         self.before = before.snapshot.configuration
-        first = Macrostep(unchanged: before.snapshot)
-        rest = []
+        after = before.snapshot
+        exitedStates = []
+        enteredStates = []
         hasFailed = true
         isDryRun = false
         explanation = nil
@@ -69,16 +76,15 @@ package final class SentEvent: Sendable {
 
     package var status: InstanceStatus { hasFailed ? .failed : InstanceStatus(after.status) }
 
+    /// Empty when the command did not want it.
     package var context: JSONObject { after.context }
 
     /// What the final state gave; nil while the instance runs, and when it gives nothing.
     package var output: JSONValue? { after.output }
 
     /// Paths of the states left, in order.
-    package var exited: [String] { machine.paths(of: first.exited + rest.flatMap(\.exited)) }
+    package var exited: [String] { machine.paths(of: exitedStates) }
 
     /// Paths of the states entered, in order.
-    package var entered: [String] { machine.paths(of: first.entered + rest.flatMap(\.entered)) }
-
-    private var after: Snapshot { (rest.last ?? first).snapshot }
+    package var entered: [String] { machine.paths(of: enteredStates) }
 }

@@ -10,14 +10,20 @@ struct BatchGroup {
     /// What is wrong with lines that are no commands, by their place in `numbers`.
     private var problems: [Int: Problem] = [:]
     private(set) var bytes = 0
+    private let withContext: Bool
+
+    init(withContext: Bool) {
+        self.withContext = withContext
+    }
 
     var count: Int { numbers.count }
-    var isFull: Bool { count >= BatchLimits.linesAtOnce || bytes >= BatchLimits.bytesAtOnce }
+    private var mostLines: Int { withContext ? BatchLimits.contextLinesAtOnce : BatchLimits.linesAtOnce }
+    var isFull: Bool { count >= mostLines || bytes >= BatchLimits.bytesAtOnce }
 
     mutating func add(_ line: UnsafeBufferPointer<UInt8>, number: Int64) {
         bytes += line.count
         do throws(Problem) {
-            commands.append(try SendCommand(line: line))
+            commands.append(try SendCommand(line: line, withContext: withContext))
         } catch {
             problems[numbers.count] = error
         }
@@ -38,21 +44,15 @@ struct BatchGroup {
         }
     }
 
-    /// The answers to all lines, in their order, given those to the events.
-    func forEachAnswer(_ outcomes: [Result<SentEvent, Rejection>], _ body: (inout BatchAnswer) -> Void) {
-        var outcomes = outcomes[...]
-        for (offset, number) in numbers.enumerated() {
-            var answer: BatchAnswer
-            if let problem = problems[offset] {
-                answer = BatchAnswer(problem, line: number)
-            } else {
-                switch outcomes.popFirst() {
-                case .success(let event)?: answer = BatchAnswer(event, line: number)
-                case .failure(let rejection)?: answer = BatchAnswer(Problem(rejection), line: number)
-                case nil: preconditionFailure("every command has an outcome")
-                }
-            }
-            body(&answer)
+    /// The answer to a line, given those to the events of it and those behind it; nil behind the last line.
+    func answer(at offset: Int, _ outcomes: inout ArraySlice<Result<SentEvent, Rejection>>) -> BatchAnswer? {
+        guard offset < numbers.count else { return nil }
+        let number = numbers[offset]
+        if let problem = problems[offset] { return BatchAnswer(problem, line: number) }
+        switch outcomes.popFirst() {
+        case .success(let event)?: return BatchAnswer(event, line: number, withContext: withContext)
+        case .failure(let rejection)?: return BatchAnswer(Problem(rejection), line: number)
+        case nil: preconditionFailure("every command has an outcome")
         }
     }
 }
@@ -78,13 +78,17 @@ enum BatchLimits {
     static let linesTogether = 1_000
     /// Bytes of lines that are applied all or none.
     static let bytesTogether = 4 << 20
+    /// Lines whose answers say the context, which are under way at once: each context may have a mebibyte.
+    static let contextLinesAtOnce = 4
+    /// Bytes of answers from which on they are written before the next one is made.
+    static let answerBytesAtOnce = 64 << 10
     /// How long lines wait for room in the writer's queue.
     static let waiting: Duration = .seconds(30)
 }
 
 extension SendCommand {
     /// Reads a line of a batch.
-    init(line: UnsafeBufferPointer<UInt8>) throws(Problem) {
+    init(line: UnsafeBufferPointer<UInt8>, withContext: Bool) throws(Problem) {
         let body: BatchLine
         do throws(WireError) {
             body = try BatchLine(line: line)
@@ -100,15 +104,16 @@ extension SendCommand {
         }
         self.init(
             instance: body.instance, event: Event(name: body.event, data: body.data),
-            expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, key: key)
+            expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, wantsContext: withContext,
+            key: key)
     }
 }
 
 extension BatchAnswer {
-    init(_ event: SentEvent, line: Int64) {
+    init(_ event: SentEvent, line: Int64, withContext: Bool) {
         self.init(
             line: line, status: 200, repeated: event.isRepeated ? true : nil,
-            answer: SendAnswer(event, withDetail: false))
+            answer: SendAnswer(event, withDetail: false, withContext: withContext))
     }
 
     init(_ problem: Problem, line: Int64) {

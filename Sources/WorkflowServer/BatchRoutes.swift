@@ -11,6 +11,7 @@ import WorkflowStore
 /// `/v1/events`: events for many instances, a line each.
 struct BatchRoutes: Sendable {
     let engine: Engine
+    let budget: AnswerBudget
     let logger: Logger
 
     func register(on router: Router<some RequestContext>) {
@@ -24,8 +25,10 @@ struct BatchRoutes: Sendable {
             throw request.head.unsupportedMediaType(expected: LineStream.mediaType)
         }
         if parameters.atomic { return try await sendTogether(request) }
+        let share = parameters.context ? try await budget.reserve(AnswerLimits.contextLinesBytes) : nil
         return Response(lines: logger, for: .usual) { [engine] writer in
-            try await BatchStream(engine: engine, body: request.body).run(&writer)
+            try await BatchStream(engine: engine, body: request.body, withContext: parameters.context).run(&writer)
+            withExtendedLifetime(share) {}
         }
     }
 
@@ -47,7 +50,7 @@ struct BatchRoutes: Sendable {
                     )
                 }
                 do throws(Problem) {
-                    commands.append(try SendCommand(line: line))
+                    commands.append(try SendCommand(line: line, withContext: false))
                 } catch {
                     var problem = error
                     problem.line = number
@@ -59,7 +62,7 @@ struct BatchRoutes: Sendable {
         }
         do {
             let events = try await asking { [commands] in try await engine.sendTogether(commands) }
-            let answers = zip(numbers, events).map { BatchAnswer($1, line: $0) }
+            let answers = zip(numbers, events).map { BatchAnswer($1, line: $0, withContext: false) }
             return Response(lines: logger, for: .usual) { writer in
                 for answer in answers { try await writer.write(answer) }
             }

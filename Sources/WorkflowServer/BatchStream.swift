@@ -9,6 +9,8 @@ import WorkflowEngine
 struct BatchStream {
     let engine: Engine
     let body: RequestBody
+    /// Whether answers say the context: then few lines are under way, and each is written before the next is made.
+    let withContext: Bool
 
     /// Ends when every line is answered. When reading fails, the lines before are answered first; when the caller goes
     /// away, reading ends.
@@ -16,46 +18,58 @@ struct BatchStream {
         let (groups, groupSink) = AsyncStream.makeStream(of: BegunGroup.self)
         let (rests, restSink) = AsyncStream.makeStream(of: BegunGroup.self)
         // Awaited below, also when writing throws; cancelled then.
-        try await withThrowingTaskGroup(of: Void.self) { [engine, body] tasks in
+        try await withThrowingTaskGroup(of: Void.self) { [self] tasks in
             tasks.addTask {
                 defer { groupSink.finish() }
-                try await Self.read(body, engine, into: groupSink, answered: rests)
+                try await read(into: groupSink, answered: rests)
             }
             var suggestions = BatchSuggestions(engine)
             for await begun in groups {
-                let outcomes = await begun.sends.outcomes()
-                await suggestions.lookUp(outcomes)
-                var text = JSONWriter(capacity: 256 * outcomes.count)
-                begun.group.forEachAnswer(outcomes) { answer in
-                    suggestions.complete(&answer)
-                    answer.write(to: &text)
-                    text.endLine()
-                }
-                try await writer.write(lines: text)
+                try await Self.answer(begun, &suggestions, &writer)
                 restSink.yield(begun)
             }
             try await tasks.next()
         }
     }
 
+    @concurrent private static func answer(
+        _ begun: BegunGroup, _ suggestions: inout BatchSuggestions, _ writer: inout LineWriter
+    ) async throws {
+        var outcomes = await begun.sends.outcomes()[...]
+        await suggestions.lookUp(Array(outcomes))
+        var text = JSONWriter(capacity: 256 * outcomes.count)
+        var offset = 0
+        while var answer = begun.group.answer(at: offset, &outcomes) {
+            suggestions.complete(&answer)
+            answer.write(to: &text)
+            text.endLine()
+            offset += 1
+            // Few answers are so large that they must go before the next one is made.
+            guard text.bytes.count >= BatchLimits.answerBytesAtOnce else { continue }
+            try await writer.write(lines: text)
+            text = JSONWriter(capacity: 256)
+        }
+        if !text.bytes.isEmpty { try await writer.write(lines: text) }
+    }
+
     /// Reads lines and puts them into the writer's queue, group by group, in order: full groups, and what there is when
     /// no more has come yet, so that a caller who waits for an answer gets it.
-    private static func read(
-        _ body: RequestBody, _ engine: Engine, into groups: AsyncStream<BegunGroup>.Continuation,
-        answered: AsyncStream<BegunGroup>
+    private func read(
+        into groups: AsyncStream<BegunGroup>.Continuation, answered: AsyncStream<BegunGroup>
     ) async throws {
+        let linesUnderWay = withContext ? BatchLimits.contextLinesAtOnce : BatchLimits.linesUnderWay
         var lines = BodyLines(body)
         var answers = answered.makeAsyncIterator()
         var underWay = (lines: 0, bytes: 0)
         while try await lines.more() {
             while true {
-                var group = BatchGroup()
+                var group = BatchGroup(withContext: withContext)
                 try lines.forEach { line, number in
                     if !line.isEmpty { group.add(line, number: number) }
                     return !group.isFull
                 }
                 if group.count == 0 { break }
-                while underWay.lines >= BatchLimits.linesUnderWay || underWay.bytes >= BatchLimits.bytesUnderWay {
+                while underWay.lines >= linesUnderWay || underWay.bytes >= BatchLimits.bytesUnderWay {
                     guard let begun = await answers.next(isolation: #isolation) else { throw CancellationError() }
                     underWay.lines -= begun.group.count
                     underWay.bytes -= begun.group.bytes

@@ -10,6 +10,7 @@ import WorkflowStore
 /// `/v1/instances/NAME/events`: sending events, and asking which ones are accepted.
 struct EventRoutes: Sendable {
     let engine: Engine
+    let budget: AnswerBudget
 
     func register(on router: Router<some RequestContext>) {
         router.resource(
@@ -47,7 +48,7 @@ struct EventRoutes: Sendable {
         let command = RetryCommand(instance: name, expectedSeq: body.seq.map(Seq.init))
         do {
             let sent = try await asking { try await engine.retry(command) }
-            return Response(SendAnswer(sent, withDetail: false), headers: [.eTag: "\"\(sent.seq.rawValue)\""])
+            return budget.response(sent, isMinimal: request.head.prefersMinimal)
         } catch let problem as Problem where problem.type == .instanceNotFound {
             throw await engine.suggestingInstance(problem)
         }
@@ -60,7 +61,7 @@ struct EventRoutes: Sendable {
             request.head, body: try await request.wholeBody(), instance: name, parameters: parameters)
         do {
             let sent = try await asking { try await engine.send(command) }
-            return Response(WholeAnswer(sent, withDetail: parameters.detail))
+            return budget.response(sent, withDetail: parameters.detail, isMinimal: !command.wantsContext)
         } catch let problem as Problem where problem.type == .instanceNotFound {
             throw await engine.suggestingInstance(problem)
         }
@@ -86,7 +87,8 @@ extension SendCommand {
         let seq = try Self.expectedSeq(body.expect?.seq, ifMatch: request.headerFields[.ifMatch])
         self.init(
             instance: instance, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
-            expectedState: body.expect?.state, isDryRun: parameters.dryRun, isExplained: parameters.explain, key: key)
+            expectedState: body.expect?.state, isDryRun: parameters.dryRun, isExplained: parameters.explain,
+            wantsContext: !request.prefersMinimal, key: key)
     }
 
     /// The seq of the body or of `If-Match`, which say the same thing when both are there.
@@ -106,22 +108,40 @@ extension SendCommand {
 
 extension WholeAnswer {
     /// The answer to an event.
-    init(_ sent: SentEvent, withDetail: Bool) {
+    ///
+    /// - Parameter isMinimal: Leaves the context out.
+    init(_ sent: SentEvent, withDetail: Bool, isMinimal: Bool) {
         var headers = HTTPFields()
+        if isMinimal { headers[.preferenceApplied] = "return=minimal" }
         if sent.isRepeated { headers[.idempotentReplayed] = "true" }
         if !sent.isDryRun { headers[.eTag] = "\"\(sent.seq.rawValue)\"" }
-        self.init(SendAnswer(sent, withDetail: withDetail), headers: headers)
+        self.init(SendAnswer(sent, withDetail: withDetail, withContext: !isMinimal), headers: headers)
+    }
+}
+
+extension AnswerBudget {
+    /// The answer to an event that is applied: it must be answered, without the context when there is no room for it.
+    func answer(_ sent: SentEvent, withDetail: Bool = false, isMinimal: Bool) -> WholeAnswer {
+        let answer = WholeAnswer(sent, withDetail: withDetail, isMinimal: isMinimal)
+        guard !isMinimal, answer.isLarge, isSpent(by: answer.body.readableBytes) else { return answer }
+        return WholeAnswer(sent, withDetail: withDetail, isMinimal: true)
+    }
+
+    fileprivate func response(_ sent: SentEvent, withDetail: Bool = false, isMinimal: Bool) -> Response {
+        let answer = answer(sent, withDetail: withDetail, isMinimal: isMinimal)
+        guard answer.isLarge else { return Response(answer) }
+        return Response(answer).holding(counting(answer.body.readableBytes))
     }
 }
 
 extension SendAnswer {
     /// The wire form of what the engine says.
-    init(_ sent: SentEvent, withDetail: Bool) {
+    init(_ sent: SentEvent, withDetail: Bool, withContext: Bool) {
         let to = sent.to
         self.init(
             instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
             from: sent.from, to: to, status: Instance.Status(sent.status), configuration: to,
-            context: sent.context, output: sent.output, exited: withDetail ? sent.exited : nil,
+            context: withContext ? sent.context : nil, output: sent.output, exited: withDetail ? sent.exited : nil,
             entered: withDetail ? sent.entered : nil,
             dryRun: sent.isDryRun ? true : nil, candidates: sent.explanation?.map(Candidate.init))
     }

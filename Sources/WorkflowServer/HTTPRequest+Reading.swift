@@ -31,6 +31,16 @@ extension HTTPRequest {
             .unsupportedMediaType, detail: "The request has \(found); this route takes \(expected)")
     }
 
+    /// Whether the caller prefers an answer without what it does not need (RFC 7240, 4.2).
+    var prefersMinimal: Bool {
+        guard let preferences = headerFields[.prefer] else { return false }
+        return preferences.lowercased().split(separator: ",").contains { preference in
+            let words = preference.split(separator: ";")[0].split(separator: "=")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            return words.count == 2 && words[0] == "return" && ["minimal", "\"minimal\""].contains(words[1])
+        }
+    }
+
     /// The caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
     func idempotencyKey() throws(Problem) -> RequestKey? {
         guard let header = headerFields[.idempotencyKey] else { return nil }
@@ -83,6 +93,11 @@ extension HTTPField.Name {
     static let idempotencyKey = known(IdempotencyKey.header)
     /// Whether an answer was given before.
     static let idempotentReplayed = known(IdempotencyKey.repeatedHeader)
+
+    /// What the caller would like (RFC 7240).
+    static let prefer = known("Prefer")
+    /// What of it was done.
+    static let preferenceApplied = known("Preference-Applied")
 
     /// A name of a field that is written here.
     static func known(_ text: String) -> HTTPField.Name {

@@ -10,6 +10,7 @@ import WorkflowStore
 /// `/v1/instances/NAME/history`: what happened to an instance.
 struct HistoryRoutes: Sendable {
     let engine: Engine
+    let budget: AnswerBudget
 
     func register(on router: Router<some RequestContext>) {
         router.resource(
@@ -61,6 +62,12 @@ struct HistoryRoutes: Sendable {
     }
 
     private func page(
+        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
+    ) async throws -> Response {
+        try await budget.page { try await rows(token, parameters, of: record) }
+    }
+
+    private func rows(
         _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
     ) async throws -> Response {
         let limit = Int64(parameters.limit ?? APILimits.defaultPageItems)

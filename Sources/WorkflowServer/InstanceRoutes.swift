@@ -10,16 +10,17 @@ import WorkflowStore
 /// `/v1/instances`: starting, listing and showing instances.
 struct InstanceRoutes: Sendable {
     let engine: Engine
+    let budget: AnswerBudget
 
     func register(on router: Router<some RequestContext>) {
         router.resource(
             "/v1/instances",
             [
-                (.get, { request, _ in try await list(request) }),
+                (.get, { request, _ in try await budget.page { try await list(request) } }),
                 (
                     .post,
                     { request, _ in
-                        try await start(request)
+                        try await budget.page { try await start(request) }
                     }
                 ),
             ])
@@ -29,7 +30,7 @@ struct InstanceRoutes: Sendable {
                 (
                     .get,
                     { request, context in
-                        try await show(request, name: try context.pathParameter("instance"))
+                        try await budget.page { try await show(request, name: try context.pathParameter("instance")) }
                     }
                 )
             ])

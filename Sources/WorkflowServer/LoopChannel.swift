@@ -9,12 +9,17 @@ struct LoopChannel: ServerChildChannel {
     private let http: HTTP1Channel
     private let executors = EventLoopExecutors()
     private let isOnTCP: Bool
+    private let budget: AnswerBudget
     private let sends: (@Sendable () -> SendHandler)?
 
     /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
-    init(responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, sends: (@Sendable () -> SendHandler)?) {
+    init(
+        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, budget: AnswerBudget,
+        sends: (@Sendable () -> SendHandler)?
+    ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
+        self.budget = budget
         self.sends = sends
     }
 
@@ -22,6 +27,7 @@ struct LoopChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(UnreadAnswers(budget: budget))
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = ServerLimits.headBytes
             limits.maxHeaderListSize = ServerLimits.headBytes

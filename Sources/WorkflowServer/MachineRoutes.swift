@@ -10,12 +10,13 @@ import WorkflowStore
 /// `/v1/machines`: definitions and their versions.
 struct MachineRoutes: Sendable {
     let engine: Engine
+    let budget: AnswerBudget
 
     func register(on router: Router<some RequestContext>) {
         router.resource(
             "/v1/machines",
             [
-                (.get, { request, _ in try await list(request) }),
+                (.get, { request, _ in try await budget.page { try await list(request) } }),
                 (
                     .post,
                     { request, _ in
@@ -29,7 +30,9 @@ struct MachineRoutes: Sendable {
                 (
                     .get,
                     { request, context in
-                        try await show(request, name: try context.pathParameter("machine"), version: nil)
+                        try await budget.page {
+                            try await show(request, name: try context.pathParameter("machine"), version: nil)
+                        }
                     }
                 )
             ])
@@ -43,7 +46,9 @@ struct MachineRoutes: Sendable {
                         guard let number = Int64(version), number > 0 else {
                             throw Problem(.invalidRequest, detail: "'\(version)' is no version; versions are 1, 2, …")
                         }
-                        return try await show(request, name: try context.pathParameter("machine"), version: number)
+                        return try await budget.page {
+                            try await show(request, name: try context.pathParameter("machine"), version: number)
+                        }
                     }
                 )
             ])
@@ -68,10 +73,19 @@ struct MachineRoutes: Sendable {
             after = name
         }
         let limit = parameters.limit ?? APILimits.defaultPageItems
-        let records = try await asking { [after] in try await engine.machines(after: after, limit: limit + 1) }
-        let items = records.prefix(limit).map { MachineSummary($0) }
-        let next = records.count > limit ? items.last.map { engine.text(of: .machines(after: $0.machine)) } : nil
-        return Response(Page(items: Array(items), nextPage: next))
+        var items: [MachineSummary] = []
+        while items.count <= limit {
+            // Each comes with its source, which is left behind here.
+            let last = items.last?.machine ?? after
+            let records = try await asking {
+                try await engine.machines(after: last, limit: ServerLimits.machinesAtOnce)
+            }
+            items += records.map { MachineSummary($0) }
+            if records.count < ServerLimits.machinesAtOnce { break }
+        }
+        let page = items.prefix(limit)
+        let next = items.count > limit ? page.last.map { engine.text(of: .machines(after: $0.machine)) } : nil
+        return Response(Page(items: Array(page), nextPage: next))
     }
 
     private func show(_ request: Request, name: String, version: Int64?) async throws -> Response {

@@ -63,8 +63,7 @@ struct ReplayRoutes: Sendable {
         if let to = parameters.to, to > record.seq.rawValue { throw Problem.noSeq(to, of: record) }
         let last = parameters.to.map(Seq.init) ?? record.seq
         let turn = try work.begin()
-        return Response(lines: logger) { lines in
-            defer { turn.end() }
+        return Response(lines: logger, turn: turn) { lines in
             try await engine.replay(record, through: last, isTracing: parameters.trace) { step in
                 try await lines.write(try ReplayStep(step, isTraced: parameters.trace))
             }
@@ -76,8 +75,7 @@ struct ReplayRoutes: Sendable {
         let machine = try await definition(of: request)
         let record = try await engine.instanceOrSuggestion(named: name).record
         let turn = try work.begin()
-        return Response(lines: logger) { lines in
-            defer { turn.end() }
+        return Response(lines: logger, turn: turn) { lines in
             let verdict = try await engine.backtest(with: machine).run(instance: record) { event in
                 try await lines.write(BacktestLine(event))
             }
@@ -90,8 +88,7 @@ struct ReplayRoutes: Sendable {
         let machine = try await definition(of: request)
         _ = try await engine.machineOrSuggestion(named: name, version: parameters.version)
         let turn = try work.begin()
-        return Response(lines: logger) { lines in
-            defer { turn.end() }
+        return Response(lines: logger, turn: turn) { lines in
             let start = ContinuousClock.now
             let counts = try await engine.backtest(with: machine).run(machine: name, version: parameters.version) {
                 try await lines.write(BacktestLine($0))
@@ -104,8 +101,7 @@ struct ReplayRoutes: Sendable {
         try reading { try NoParameters.check(query: try request.queryItems) }
         if let name { _ = try await engine.instanceOrSuggestion(named: name) }
         let turn = try work.begin()
-        return Response(lines: logger) { lines in
-            defer { turn.end() }
+        return Response(lines: logger, turn: turn) { lines in
             let start = ContinuousClock.now
             let counts = try await engine.verify(instance: name) { try await lines.write(VerificationLine($0)) }
             // Nil when the instance was purged a moment ago: nothing was compared.

@@ -11,14 +11,18 @@ extension Response {
     ///
     /// What `write` throws becomes the last line, because the status was sent before. When the caller goes away,
     /// writing throws.
+    ///
+    /// - Parameter turn: The place of long work, which is given back at the end.
     init(
-        lines logger: Logger, headers: HTTPFields = [:], for workplace: Workplace = .longWork,
+        lines logger: Logger, headers: HTTPFields = [:], turn: LongWork.Turn? = nil,
+        for workplace: Workplace = .longWork,
         _ write: @escaping @Sendable @concurrent (inout LineWriter) async throws -> Void
     ) {
         var headers = headers
         headers[.contentType] = LineStream.mediaType
         let body = ResponseBody { writer in
-            var lines = LineWriter(writer)
+            var lines = LineWriter(writer, turn)
+            defer { turn?.end() }
             do {
                 try await offLoop(for: workplace) { try await write(&lines) }
             } catch {
@@ -39,8 +43,11 @@ struct LineWriter {
     /// The caller went away.
     fileprivate private(set) var isBroken = false
 
-    fileprivate init(_ writer: any ResponseBodyWriter) {
+    private let turn: LongWork.Turn?
+
+    fileprivate init(_ writer: any ResponseBodyWriter, _ turn: LongWork.Turn?) {
         self.writer = writer
+        self.turn = turn
     }
 
     /// Sends a line; waits while the caller does not read.
@@ -54,11 +61,13 @@ struct LineWriter {
     /// Sends lines at once; waits while the caller does not read.
     @concurrent mutating func write(lines text: JSONWriter) async throws {
         do {
+            turn?.waitsForCaller()
             try await writer.write(ByteBuffer(bytes: text.bytes))
         } catch {
             isBroken = true
             throw error
         }
+        try await turn?.goOn()
     }
 }
 

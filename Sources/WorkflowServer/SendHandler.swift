@@ -35,6 +35,7 @@ final class SendHandler: ChannelDuplexHandler {
 
     private let engine: Engine
     private let gate: RequestGate
+    private let budget: AnswerBudget
     private let problems: ProblemAnswers
     private let date: DateHeader
     private var context: ChannelHandlerContext?
@@ -49,9 +50,12 @@ final class SendHandler: ChannelDuplexHandler {
     /// Reading was asked for, and waits until what is held is gone and the caller takes its answers.
     private var isReadHeld = false
 
-    init(engine: Engine, gate: RequestGate, problems: ProblemAnswers, date: DateHeader) {
+    init(
+        engine: Engine, gate: RequestGate, budget: AnswerBudget, problems: ProblemAnswers, date: DateHeader
+    ) {
         self.engine = engine
         self.gate = gate
+        self.budget = budget
         self.problems = problems
         self.date = date
     }
@@ -185,14 +189,16 @@ extension SendHandler {
         let loop = context.eventLoop
         let handler = NIOLoopBound(self, eventLoop: loop)
         engine.begin(command) { outcome in
-            GatheredCalls.call(on: loop) { handler.value.answer(request, outcome) }
+            GatheredCalls.call(on: loop) {
+                handler.value.answer(request, outcome, isMinimal: !command.wantsContext)
+            }
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ outcome: Result<SentEvent, Rejection>) {
+    private func answer(_ request: HTTPRequest, _ outcome: Result<SentEvent, Rejection>, isMinimal: Bool) {
         switch outcome {
         case .success(let sent):
-            answer(WholeAnswer(sent, withDetail: false))
+            answer(budget.answer(sent, isMinimal: isMinimal))
         case .failure(let rejection):
             let problem = Problem(rejection)
             if problem.type == .instanceNotFound { return suggest(problem) }

@@ -12,45 +12,52 @@ package import WorkflowEngine
 package struct WorkflowServer: Service {
     private let address: ListenAddress
     private let responder: RouterResponder<BasicRequestContext>
+    private let budget: AnswerBudget
     private let sends: (@Sendable () -> SendHandler)?
     private let logger: Logger
 
     /// - Parameters:
+    ///   - budget: That of the daemon, for all its servers.
     ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
     ///   - version: The daemon's version, told by `/livez`.
     package init(
-        engine: Engine, address: ListenAddress, allowedHosts: [HostName] = [], version: String, logger: Logger
+        engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [], version: String,
+        logger: Logger
     ) {
         let problems = ProblemAnswers(logger: logger)
         let date = DateHeader()
         let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts))
         self.init(
-            address: address, router: Self.router(engine: engine, gate: gate, version: version, logger: logger),
-            sends: { SendHandler(engine: engine, gate: gate, problems: problems, date: date) }, logger: logger)
+            address: address,
+            router: Self.router(engine: engine, gate: gate, budget: budget, version: version, logger: logger),
+            budget: budget,
+            sends: { SendHandler(engine: engine, gate: gate, budget: budget, problems: problems, date: date) },
+            logger: logger)
     }
 
     /// - Parameter sends: Makes what takes events on a connection without going through the router.
     init(
-        address: ListenAddress, router: Router<BasicRequestContext>, sends: (@Sendable () -> SendHandler)? = nil,
-        logger: Logger
+        address: ListenAddress, router: Router<BasicRequestContext>, budget: AnswerBudget = AnswerBudget(),
+        sends: (@Sendable () -> SendHandler)? = nil, logger: Logger
     ) {
         self.address = address
         responder = router.buildResponder()
+        self.budget = budget
         self.sends = sends
         self.logger = logger
     }
 
     /// All routes; without a socket, for tests.
     static func router(
-        engine: Engine, gate: RequestGate, version: String, logger: Logger
+        engine: Engine, gate: RequestGate, budget: AnswerBudget, version: String, logger: Logger
     ) -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware(gate: gate, problems: ProblemAnswers(logger: logger)))
-        MachineRoutes(engine: engine).register(on: router)
-        InstanceRoutes(engine: engine).register(on: router)
-        EventRoutes(engine: engine).register(on: router)
-        HistoryRoutes(engine: engine).register(on: router)
-        BatchRoutes(engine: engine, logger: logger).register(on: router)
+        MachineRoutes(engine: engine, budget: budget).register(on: router)
+        InstanceRoutes(engine: engine, budget: budget).register(on: router)
+        EventRoutes(engine: engine, budget: budget).register(on: router)
+        HistoryRoutes(engine: engine, budget: budget).register(on: router)
+        BatchRoutes(engine: engine, budget: budget, logger: logger).register(on: router)
         ReplayRoutes(engine: engine, logger: logger).register(on: router)
         TimerRoutes(engine: engine).register(on: router)
         ClockRoutes(engine: engine).register(on: router)
@@ -68,8 +75,8 @@ package struct WorkflowServer: Service {
         defer { file?.remove() }
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { [address, sends] responder in
-                LoopChannel(responder: responder, isOnTCP: address.isTCP, sends: sends)
+            server: HTTPServerBuilder { [address, budget, sends] responder in
+                LoopChannel(responder: responder, isOnTCP: address.isTCP, budget: budget, sends: sends)
             },
             configuration: ApplicationConfiguration(
                 address: address.bindAddress,
@@ -98,6 +105,8 @@ enum ServerLimits {
     static let headBytes = 80 << 10
     /// Header fields of a request.
     static let headFields = 1_000
+    /// Definitions that are read at once: each may have a mebibyte.
+    static let machinesAtOnce = 8
     /// Between two lines that only tell how far something is.
     static let progressInterval: Duration = .milliseconds(100)
 }

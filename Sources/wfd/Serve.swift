@@ -85,9 +85,11 @@ struct Serve: AsyncParsableCommand {
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)
         let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
+        let budget = AnswerBudget()
         let servers = addresses.map { address in
             WorkflowServer(
-                engine: engine, address: address, allowedHosts: allowHost, version: WFD.version, logger: logger)
+                engine: engine, address: address, budget: budget, allowedHosts: allowHost, version: WFD.version,
+                logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         let services = [engine as any Service] + servers

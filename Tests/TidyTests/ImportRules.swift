@@ -23,9 +23,9 @@ enum ImportRules {
         ],
         "Sources/WorkflowAPI": ["JSON", "Spelling"],
         "Sources/WorkflowServer": [
-            "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", "HTTPTypes",
-            "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1",
-            "ServiceLifecycle", "Foundation", "Synchronization",
+            "CAllocation", "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine",
+            "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
+            "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "Foundation", "Synchronization",
         ],
         "Sources/WorkflowClient": [
             "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",

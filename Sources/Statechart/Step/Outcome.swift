@@ -31,15 +31,6 @@ package final class Macrostep: Sendable {
         self.microsteps = microsteps
         self.cost = cost
     }
-
-    /// A macrostep in which nothing happens.
-    package init(unchanged snapshot: Snapshot) {
-        self.snapshot = snapshot
-        exited = []
-        entered = []
-        microsteps = []
-        cost = 0
-    }
 }
 
 extension Macrostep: Equatable {

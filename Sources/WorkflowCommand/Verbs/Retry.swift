@@ -20,7 +20,9 @@ struct Retry: Verb {
     @OptionGroup var global: GlobalOptions
 
     func run(in session: Session) async throws {
-        let answer = try await session.withClient { try await $0.retry(instance, seq: expectSeq) }
+        let answer = try await session.withClient {
+            try await $0.retry(instance, seq: expectSeq, wantsContext: session.showsContext)
+        }
         try session.print(answer) { SendText.lines(for: answer) }
         guard answer.status == .failed else { return }
         throw CommandFailure(

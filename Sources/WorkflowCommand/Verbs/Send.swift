@@ -82,7 +82,8 @@ struct Send: Verb {
         let parameters = SendParameters(dryRun: dryRun, detail: detail, explain: explain)
         do {
             let answer = try await key.persist(in: session) { client, key throws(ClientError) in
-                try await client.send(request, to: instance, parameters, key: dryRun ? nil : key)
+                try await client.send(
+                    request, to: instance, parameters, key: dryRun ? nil : key, wantsContext: session.showsContext)
             }
             try session.print(answer) { SendText.lines(for: answer) }
         } catch {

@@ -28,8 +28,8 @@ package struct StoreLimits: Sendable {
     package var busySliceDuration: Duration = .milliseconds(1)
     /// Rows read for one page of a list; a page that filters may come back short.
     package var pageRows = 20_000
-    /// Bytes of state in one page of a list, or of data in one page of a history, about.
-    package var pageBytes = 8 * 1024 * 1024
+    /// Bytes of state in one page of a list, or of data in one page of a history, about: many callers may hold one.
+    package var pageBytes = 1024 * 1024
     /// Rows read for names to suggest.
     package var suggestionRows = 2_000
     /// Rows in one answer about a history: a page of 500, and those before it from the nearest snapshot on.

@@ -1,0 +1,9 @@
+// What Swift cannot call itself: the C library's allocator.
+#ifndef WFD_ALLOCATION_H
+#define WFD_ALLOCATION_H
+
+// Gives pages without anything on them back to the system, from all of the process's arenas; each is locked while it is
+// walked. Does nothing where the C library is not glibc.
+void allocation_trim(void);
+
+#endif

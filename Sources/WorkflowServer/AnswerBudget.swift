@@ -1,0 +1,149 @@
+import CAllocation
+import Synchronization
+import WorkflowAPI
+
+/// Bounds the bytes of answers that are made and not yet taken by their callers, of all connections of a daemon.
+///
+/// Whoever makes a large answer reserves its bytes before it reads the first of them. When the answer is handed to its
+/// connection, `UnreadAnswers` counts what is still to be written.
+package final class AnswerBudget: Sendable {
+    /// Bytes in all.
+    let limit: Int
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var used = 0
+        /// The most that was used since memory was given back last.
+        var peak = 0
+        var lastTrim: ContinuousClock.Instant?
+        var isTrimming = false
+    }
+
+    package init(limit: Int = AnswerLimits.budgetBytes) {
+        self.limit = limit
+    }
+
+    /// Bytes that are reserved or to be written.
+    package var used: Int { state.withLock { $0.used } }
+
+    /// Whether an answer that may be left small should be.
+    func isSpent(by bytes: Int) -> Bool { used + bytes > limit }
+
+    /// Reserves bytes, when need be after a short wait; past the budget it throws `overloaded`.
+    func reserve(_ bytes: Int) async throws -> Share {
+        let deadline = ContinuousClock.now + AnswerLimits.waiting
+        while true {
+            if let share = share(of: bytes) { return share }
+            guard .now < deadline else { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Problem(.overloaded, detail: "Too many large answers wait to be read by their callers")
+    }
+
+    /// Reserves bytes when they are there.
+    func share(of bytes: Int) -> Share? {
+        let isTaken = state.withLock { state in
+            guard state.used + bytes <= limit else { return false }
+            state.add(bytes)
+            return true
+        }
+        return isTaken ? Share(of: self, bytes: bytes) : nil
+    }
+
+    /// Counts an answer that exists already.
+    func counting(_ bytes: Int) -> Share {
+        change(by: bytes)
+        return Share(of: self, bytes: bytes)
+    }
+
+    /// Counts bytes that are there, or are gone when negative.
+    func change(by bytes: Int) {
+        let mustTrim = state.withLock { state in
+            state.add(bytes)
+            return state.mustTrim
+        }
+        if mustTrim { trim() }
+    }
+
+    /// Gives memory back to the system after a burst of answers, at most every ten seconds: the allocator is locked
+    /// meanwhile, and would keep all of it for the next burst.
+    private func trim() {
+        // Nobody awaits it; it ends by itself within ten seconds, or with the process.
+        Task {
+            if let last = state.withLock({ $0.lastTrim }) {
+                // It is not cancelled.
+                try? await Task.sleep(until: last + AnswerLimits.trimInterval, clock: .continuous)
+            }
+            state.withLock { $0.trim() }
+            await offLoop(for: .longWork) { allocation_trim() }
+        }
+    }
+
+    /// Bytes of the budget, given back when nobody holds them any more.
+    final class Share: Sendable {
+        private let budget: AnswerBudget
+        private let bytes: Mutex<Int>
+
+        fileprivate init(of budget: AnswerBudget, bytes: Int) {
+            self.budget = budget
+            self.bytes = Mutex(bytes)
+        }
+
+        deinit {
+            resize(to: 0)
+        }
+
+        /// Takes more or gives some back: the answer is there, and so large.
+        func resize(to size: Int) {
+            let change = bytes.withLock { bytes in
+                defer { bytes = size }
+                return size - bytes
+            }
+            if change != 0 { budget.change(by: change) }
+        }
+    }
+}
+
+extension AnswerBudget.State {
+    fileprivate mutating func add(_ bytes: Int) {
+        used += bytes
+        peak = max(peak, used)
+    }
+
+    /// Whether a burst is over; says so once.
+    fileprivate var mustTrim: Bool {
+        mutating get {
+            guard !isTrimming, peak >= AnswerLimits.burstBytes, used < AnswerLimits.burstBytes / 8 else { return false }
+            isTrimming = true
+            return true
+        }
+    }
+
+    /// What was used before counts no more; the next burst is another one.
+    fileprivate mutating func trim() {
+        isTrimming = false
+        peak = used
+        lastTrim = .now
+    }
+}
+
+/// The bounds of answers.
+package enum AnswerLimits {
+    /// Bytes of all answers that are made or not taken yet.
+    package static let budgetBytes = 64 << 20
+    /// Bytes that are reserved for a page before it is read: as much as the store gives for one, and as much again for
+    /// its text.
+    static let pageBytes = 2 << 20
+    /// Bytes from which on an answer is counted before it is handed to its connection.
+    static let smallBytes = 16 << 10
+    /// Bytes that are reserved for lines with contexts.
+    static let contextLinesBytes = 4 << 20
+    /// How long a request waits for its share: what is only being made is gone by then, what is not read is not.
+    static let waiting: Duration = .seconds(1)
+    /// Bytes of answers after which memory is given back.
+    static let burstBytes = 8 << 20
+    /// Between two times that memory is given back.
+    static let trimInterval: Duration = .seconds(10)
+    /// Seconds after which a connection that takes nothing of its answer is closed.
+    static let stalledSeconds = 30
+}

@@ -1,0 +1,95 @@
+import NIOCore
+
+/// Counts what a connection has been given and its caller has not taken, and closes it when the caller takes nothing
+/// for 30 seconds.
+///
+/// It stands nearest to the socket, where answers are bytes. What counts as progress are bytes, not answers: whoever
+/// reads slowly is waited for.
+final class UnreadAnswers: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let budget: AnswerBudget
+    private let pending: (any Channel) -> Int
+    /// Bytes that the budget has been told of.
+    private var counted = 0
+    /// Bytes that were given to the channel.
+    private var given = 0
+    /// Bytes that had been written when it was looked at last.
+    private var written = 0
+    /// How often nothing more had been written.
+    private var stalls = 0
+    private var watching: Scheduled<Void>?
+
+    /// - Parameter pending: How many bytes a channel has not written yet.
+    init(budget: AnswerBudget, pending: @escaping (any Channel) -> Int = UnreadAnswers.pendingBytes) {
+        self.budget = budget
+        self.pending = pending
+    }
+
+    /// What a socket has not taken; nothing of one that is closed, which has no options.
+    static func pendingBytes(of channel: any Channel) -> Int {
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        given += unwrapOutboundIn(data).readableBytes
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        count(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        count(context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end()
+    }
+
+    private func count(_ context: ChannelHandlerContext) {
+        let pending = pending(context.channel)
+        if pending != counted {
+            budget.change(by: pending - counted)
+            counted = pending
+        }
+        if pending > 0, watching == nil {
+            written = given - pending
+            stalls = 0
+            watch(context)
+        }
+    }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        watching = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [self] in
+            watching = nil
+            count(context, since: written)
+        }
+    }
+
+    private func count(_ context: ChannelHandlerContext, since before: Int) {
+        let stalled = stalls
+        count(context)
+        guard counted > 0 else { return }
+        stalls = given - counted > before ? 0 : stalled + 1
+        written = given - counted
+        if stalls >= AnswerLimits.stalledSeconds { context.close(promise: nil) }
+    }
+
+    private func end() {
+        watching?.cancel()
+        watching = nil
+        budget.change(by: -counted)
+        counted = 0
+    }
+}

@@ -1,0 +1,154 @@
+import DaemonTesting
+import Foundation
+import JSON
+import Testing
+
+/// Callers that ask for much and read none of it.
+@Suite struct UnreadAnswersTests {
+    /// An instance whose history has 500 rows of 24 KB.
+    static let log = """
+        id: log
+        initial: open
+        context: {n: 0}
+        states:
+          open: {on: {note: {actions: {assign: {n: context.n + 1}}}}}
+        """
+
+    private let folder: TemporaryFolder
+    private let daemon: Daemon
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.log, to: "log.yaml"))
+        _ = try await daemon.said("start", "log", "a")
+    }
+
+    private func fill() async throws {
+        let data = String(repeating: "x", count: 24_000)
+        let lines = String(repeating: #"{"instance":"a","event":"note","data":"\#(data)"}"# + "\n", count: 500)
+        let answer = try await daemon.answer(to: .post("/v1/events", lines, as: "application/x-ndjson"))
+        #expect(answer.status == 200)
+    }
+
+    /// Bytes of memory that are the process's own.
+    private func memory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
+        guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
+            throw TestingError("no RssAnon")
+        }
+        return kilobytes << 10
+    }
+
+    @Test(.timeLimit(.minutes(3))) func pagesThatNobodyReadsTakeABoundedMemory() async throws {
+        try await fill()
+        let before = try memory()
+        let page = RawRequest.get("/v1/instances/a/history?limit=500")
+        var connections: [RawConnection] = []
+        var most = 0
+        for _ in 0..<600 {
+            let connection = try RawConnection(to: daemon.address)
+            try connection.write(page.bytes)
+            connections.append(connection)
+            most = max(most, try memory() - before)
+        }
+        // Whoever is past the budget is told so, and all else is answered.
+        let refusal = try await problem(page)
+        #expect(refusal["type"] == "overloaded")
+        #expect(refusal["detail"] == "Too many large answers wait to be read by their callers")
+        #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+        #expect(try await daemon.json("send", "a", "note")["seq"] == 502)
+        most = max(most, try memory() - before)
+        #expect(most < 256 << 20, "\(most >> 20) MiB")
+        connections.removeAll()
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try memory() - before > 32 << 20, .now < deadline { await Task.yield() }
+        let left = try memory() - before
+        #expect(left < 32 << 20, "\(left >> 20) MiB")
+        print("RssAnon: \(before >> 20) MiB before, \(most >> 20) MiB more at most, \(left >> 20) MiB more at the end")
+        let answer = try await daemon.answer(to: page)
+        #expect(answer.status == 200)
+    }
+
+    /// The problem that a request is answered with, as soon as there is one.
+    private func problem(_ request: RawRequest) async throws -> JSONObject {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while .now < deadline {
+            let answer = try await daemon.answer(to: request)
+            if answer.status == 503 { return try answer.object }
+        }
+        throw TestingError("no problem")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aPageEndsWhereItsBytesDoAndTheNextOneGoesOn() async throws {
+        try await fill()
+        var target = "/v1/instances/a/history?limit=500"
+        var seqs: [JSONValue] = []
+        var pages = 0
+        while true {
+            let answer = try await daemon.answer(to: .get(target))
+            #expect(answer.body.count < 2 << 20)
+            pages += 1
+            let object = try answer.object
+            seqs += (object["items"] ?? .null).elements.map { $0["seq"] }
+            guard let next = object["nextPage"]?.string else { break }
+            target = "/v1/instances/a/history?limit=500&page=\(next)"
+        }
+        #expect(seqs == (1...501).map { .int($0) })
+        #expect(pages > 6 && pages < 50, "\(pages)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func replaysThatNobodyReadsKeepNobodyFromVerifying() async throws {
+        try await fill()
+        var connections: [RawConnection] = []
+        for _ in 0..<6 {
+            let connection = try RawConnection(to: daemon.address)
+            try connection.write(RawRequest.get("/v1/instances/a/replay?trace=true").bytes)
+            connections.append(connection)
+        }
+        let deadline = ContinuousClock.now + .seconds(30)
+        var verified = try await daemon.wfctl("verify", "--all")
+        while verified.end != .exited(0), .now < deadline { verified = try await daemon.wfctl("verify", "--all") }
+        #expect(verified.end == .exited(0), "\(verified.errors)")
+        // Those that are read at last come to their end.
+        let lines = try connections[0].readAnswer().text.split(separator: "\n")
+        #expect(lines.count == 501)
+        #expect(!lines[500].contains("problem"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func linesSayNoContextUnlessAsked() async throws {
+        let line = #"{"instance":"a","event":"note","key":"k"}"# + "\n"
+        func answer(_ query: String, _ body: String = line) async throws -> RawAnswer {
+            try await daemon.answer(to: .post("/v1/events" + query, body, as: "application/x-ndjson"))
+        }
+        for query in ["", "?context=false", "?atomic=true"] {
+            #expect(try await answer(query).object["answer"]?["context"] == .null, "\(query)")
+        }
+        // Given again it is the same.
+        let full = try await answer("?context=true").object
+        #expect(full["repeated"] == true && full["answer"]?["context"] == ["n": 1])
+        let refused = try await answer("?context=true&atomic=true")
+        #expect(refused.status == 400)
+        #expect(try refused.object["detail"] == "Parameter 'context' does not go with 'atomic'")
+        let many = String(repeating: #"{"instance":"a","event":"note"}"# + "\n", count: 50)
+        let lines = try await answer("?context=true", many).text.split(separator: "\n")
+        let counts = try lines.map { try JSONReader.value(from: Array($0.utf8))["answer"]["context"]["n"] }
+        #expect(counts == (2...51).map { .int($0) })
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["/v1/instances/a/events", "/v1/instances/%61/events"])
+    func aSingleSendLeavesTheContextOutWhenThatIsPreferred(target: String) async throws {
+        for preference in ["return=minimal", "respond-async, Return=Minimal; x=1", #"return="minimal""#] {
+            let answer = try await daemon.answer(
+                to: .post(target, #"{"event": "note"}"#, headers: [("Prefer", preference)]))
+            #expect(answer.headers["preference-applied"] == "return=minimal", "\(preference)")
+            #expect(try answer.object["context"] == nil)
+            #expect(try answer.object["to"] == ["open"])
+        }
+        for headers in [[], [(name: "Prefer", value: "return=representation")]] {
+            let answer = try await daemon.answer(to: .post(target, #"{"event": "note"}"#, headers: headers))
+            #expect(answer.headers["preference-applied"] == nil)
+            #expect(try answer.object["context"]?["n"] != .null)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import WorkflowServer  // A handler of its connections is no part of what the daemon uses.
+
+/// What a connection holds for its caller, on a channel whose caller takes bytes when the test says so.
+@Suite struct UnreadAnswersTests {
+    private let budget = AnswerBudget(limit: 1 << 20)
+    private let channel: SlowChannel
+
+    init() throws {
+        channel = try SlowChannel(budget)
+    }
+
+    @Test func whatIsNotTakenIsCountedUntilItIs() {
+        channel.write(1_000)
+        #expect(budget.used == 1_000)
+        channel.take(400)
+        channel.pass(seconds: 1)
+        #expect(budget.used == 600)
+        channel.take(600)
+        channel.pass(seconds: 1)
+        #expect(budget.used == 0)
+    }
+
+    @Test func whoTakesNothingForThirtySecondsIsLeft() {
+        channel.write(1_000)
+        channel.pass(seconds: AnswerLimits.stalledSeconds - 1)
+        #expect(channel.isOpen)
+        channel.pass(seconds: 1)
+        #expect(!channel.isOpen)
+        #expect(budget.used == 0)
+    }
+
+    @Test func whoTakesAByteNowAndThenIsWaitedFor() {
+        channel.write(100)
+        for _ in 0..<99 {
+            channel.pass(seconds: AnswerLimits.stalledSeconds - 1)
+            channel.take(1)
+            channel.pass(seconds: 1)
+            #expect(channel.isOpen)
+        }
+        #expect(budget.used == 1)
+    }
+
+    @Test func moreToTakeIsNoProgress() {
+        for _ in 0..<AnswerLimits.stalledSeconds {
+            #expect(channel.isOpen)
+            channel.write(10)
+            channel.pass(seconds: 1)
+        }
+        #expect(!channel.isOpen)
+        #expect(budget.used == 0)
+    }
+
+    @Test func whoHasTakenEverythingMayRest() {
+        channel.write(100)
+        channel.take(100)
+        channel.pass(seconds: 1_000)
+        #expect(channel.isOpen)
+        // What comes afterwards has its own time.
+        channel.write(100)
+        channel.pass(seconds: AnswerLimits.stalledSeconds - 1)
+        #expect(channel.isOpen)
+    }
+
+    @Test func whoGoesAwayHoldsNothing() {
+        channel.write(1_000)
+        channel.end()
+        #expect(budget.used == 0)
+    }
+}
+
+/// A channel that has written as much as its caller has taken.
+private final class SlowChannel {
+    private final class Caller {
+        var given = 0
+        var taken = 0
+    }
+
+    private let channel = EmbeddedChannel()
+    private let caller = Caller()
+
+    init(_ budget: AnswerBudget) throws {
+        let handler = UnreadAnswers(budget: budget) { [caller] _ in caller.given - caller.taken }
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/none")).wait()
+    }
+
+    var isOpen: Bool { channel.isActive }
+
+    func write(_ bytes: Int) {
+        caller.given += bytes
+        channel.writeAndFlush(IOData.byteBuffer(ByteBuffer(repeating: 0, count: bytes)), promise: nil)
+    }
+
+    func take(_ bytes: Int) { caller.taken += bytes }
+
+    func pass(seconds: Int) { channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds))) }
+
+    func end() { channel.close(promise: nil) }
+}
