@@ -38,13 +38,13 @@ import Testing
 
     @Test func everythingOfADefinitionStays() throws {
         let text = """
-            {id: m, initial: a, strict: true, description: all, tags: [x], meta: {in: 1}, context: {n: 1, wait: 5s, l: []},
+            {id: m, initial: a, strict: true, description: all, tags: [x], meta: {in: 1}, context: {n: 1, i: 0, wait: 5s, l: []},
              events: {go: {data: {n: int}}}, guards: {big: context.n > 2, ok: "big || event.name == 'x'"},
              actions: {inc: {assign: {n: context.n + 1}}, two: [inc, inc]},
              states: {
                a: {
                  entry: [inc, {log: "'x'"}, {choose: [{guard: big, actions: two}, {actions: [{raise: r}]}]}],
-                 exit: {foreach: {array: context.l, item: n, index: wait, actions: [{cancel: c}, {send: {event: e, id: c, delay: 1s}}]}},
+                 exit: {foreach: {array: context.l, item: n, index: i, actions: [{cancel: c}, {send: {event: e, id: c, delay: 1s}}]}},
                  on: {go: [{guard: ok, target: b}, {guard: "true", target: .in, reenter: true}], done.state.b: {}, x.*: b, "*": {}},
                  after: {PT1M: b, 1000: {target: b, guard: event.at > timestamp(0)}, context.wait: b}, initial: in,
                  states: {in: {id: inner, always: {target: internal, guard: "!big && In('b')"}}, internal: {},

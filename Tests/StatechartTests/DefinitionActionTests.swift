@@ -11,13 +11,13 @@ struct DefinitionActionTests {
     }
 
     @Test func assignTakesLiterals() throws {
-        let actions = try actions("{assign: {k: true, o.a.b: [1, {x: ~}], o.c: 2.5}}")
+        let actions = try actions("{assign: {k: 3, o.a.b: [1, {x: ~}], o.c: 2.5}}")
         guard case .assign(let assignments, line: 3) = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return
         }
         #expect(assignments.map(\.keys) == [["k"], ["o", "a", "b"], ["o", "c"]])
-        #expect(assignments.map(\.value.literal) == [true, [1, ["x": .null]], 2.5])
+        #expect(assignments.map(\.value.literal) == [3, [1, ["x": .null]], 2.5])
     }
 
     @Test func keyThatBeganAsADoubleStaysOne() throws {
@@ -65,7 +65,7 @@ struct DefinitionActionTests {
         ("{assign: {'k[0': 1}}", "3:18: error: 'k[0' cannot be a path into the context: \(pathRule)"),
         ("{assign: {'k[]': 1}}", "3:18: error: 'k[]' cannot be a path into the context: \(pathRule)"),
         ("{assign: {'[0]': 1}}", "3:18: error: '[0]' cannot be a path into the context: \(pathRule)"),
-        ("{assign: {k: 1, k.a: 2}}", "3:24: error: 'k.a' lies inside 'k', which the same 'assign' sets"),
+        ("{assign: {o: 1, o.a: 2}}", "3:24: error: 'o.a' lies inside 'o', which the same 'assign' sets"),
         ("{assign: {k: .inf}}", "3:21: error: '.inf' is not a number that JSON has"),
         ("{raise: ~}", "3:16: error: 'raise' must be a name, not null"),
         ("{raise: {data: 1}}", "3:16: error: 'raise' needs an 'event'"),
@@ -93,7 +93,7 @@ struct DefinitionActionTests {
         ),
         ("{foreach: {item: k, actions: []}}", "3:9: error: 'foreach' needs 'array'"),
         (
-            "{foreach: {array: context.k, item: kk, actions: []}}",
+            "{foreach: {array: context.o, item: kk, actions: []}}",
             "3:43: error: the context has no key 'kk'; did you mean 'k'?"
         ),
         (
@@ -109,7 +109,7 @@ struct DefinitionActionTests {
         ("[name, zzz]", "3:15: error: the machine has no actions named 'zzz'"),
     ])
     func mistakesInAnAction(action: String, message: String) {
-        let root = "context: {k: 0, count: 0}, actions: {name: {raise: x}},"
+        let root = "context: {k: 0, o: null, count: 0}, actions: {name: {raise: x}},"
         #expect(diagnostics(of: oneState("entry: \(action)", root: root)) == [message])
     }
 

@@ -9,7 +9,7 @@ struct DefinitionExpressionTests {
     }
 
     private static let root = """
-        context: {amount: 0, name: ''}, events: {pay: {data: {amount: double, card: string}}}, \
+        context: {amount: 0, name: '', rows: []}, events: {pay: {data: {amount: double, card: string}}}, \
         guards: {small: context.amount < 10},
         """
 
@@ -43,7 +43,10 @@ struct DefinitionExpressionTests {
             "entry: {raise: {event: e, data: [1, {k: '(('}]}}",
             "3:44: error: expected a value, found the end of the expression"
         ),
-        ("entry: {assign: {'name[context.x]': 1}}", "3:31: error: the context has no field 'x'; it has amount, name"),
+        (
+            "entry: {assign: {'rows[context.x]': 1}}",
+            "3:31: error: the context has no field 'x'; it has amount, name, rows"
+        ),
         ("after: {'nope()': a}", "3:9: error: unknown function 'nope'"),
         (
             "entry: {choose: [{guard: \"'a'\", actions: []}]}",

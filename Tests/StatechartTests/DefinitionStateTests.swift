@@ -39,7 +39,7 @@ struct DefinitionStateTests {
         (
             "{id: m, initial: a, states: {a: {}}, version: 3}",
             [
-                "1:38: error: unknown key 'version' in the machine; known are id, context, events, guards, actions, strict, "
+                "1:38: error: unknown key 'version' in the machine; known are id, context, types, events, guards, actions, strict, "
                     + "initial, type, states, on, always, after, entry, exit, onDone, description, tags, meta"
             ]
         ),

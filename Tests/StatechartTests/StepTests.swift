@@ -308,7 +308,7 @@ struct Run {
         id: m
         strict: \(strict)
         initial: a
-        context: {list: 1, seen: false}
+        context: {list: null, seen: false}
         states:
           a:
             on:
@@ -327,7 +327,7 @@ struct Run {
             return
         }
         #expect(failure.expression == "assign list.item")
-        #expect(failure.message == "'list' is an int, not a map")
+        #expect(failure.message == "'list' is null, not a map")
         #expect(failure.line == 10)
         #expect(run.configuration == ["a"])
     }
@@ -336,7 +336,7 @@ struct Run {
         var run = try Run(Self.definition(strict: true, handler: "error.execution: caught"))
         try run.send("go")
         #expect(run.configuration == ["caught"])
-        #expect(run.context == #"{"list":1,"seen":false}"#)
+        #expect(run.context == #"{"list":null,"seen":false}"#)
     }
 
     @Test func aStarDoesNotHandleErrorsUnderStrict() throws {

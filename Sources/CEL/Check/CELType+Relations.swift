@@ -26,7 +26,7 @@ extension CELType {
     }
 
     /// What is known of a value that is of one of these types; `dyn` for none.
-    static func joined(_ types: some Sequence<CELType>) -> CELType {
+    package static func joined(_ types: some Sequence<CELType>) -> CELType {
         var joined: CELType?
         for type in types { joined = joined?.joined(type) ?? type }
         return joined ?? .dyn

@@ -93,18 +93,26 @@ extension ObjectType {
     fileprivate func changed(_ object: JSONObject) throws(JSONMismatch) -> JSONValue? {
         var changedObject: JSONObject?
         for member in object.members {
-            guard let type = fields[member.key] else {
-                let closest = Spelling.closest(to: member.key, among: fields.keys.sorted())
-                let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
-                throw JSONMismatch("is no field of \(name)\(hint)").within(field: member.key)
-            }
+            guard let type = fields[member.key] else { throw unknown(member.key) }
             guard let value = try type.changed(member) else { continue }
             changedObject = changedObject ?? object
             changedObject?[member.key] = value
         }
-        let missing = fields.filter { !$0.value.isOptional && object[$0.key] == nil }
-        if let field = missing.keys.min() { throw JSONMismatch("is missing").within(field: field) }
+        try checkPresence { object[$0] != nil }
         return changedObject.map { .object($0) }
+    }
+
+    /// Fails when a field that must be there is not.
+    func checkPresence(_ isPresent: (String) -> Bool) throws(JSONMismatch) {
+        let missing = fields.filter { !$0.value.isOptional && !isPresent($0.key) }
+        if let field = missing.keys.min() { throw JSONMismatch("is missing").within(field: field) }
+    }
+
+    /// What is said of a field that the type does not have.
+    func unknown(_ field: String) -> JSONMismatch {
+        let closest = Spelling.closest(to: field, among: fields.keys.sorted())
+        let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
+        return JSONMismatch("is no field of \(name)\(hint)").within(field: field)
     }
 }
 
@@ -114,7 +122,7 @@ extension CELType {
     }
 
     /// The type with its article, as messages about JSON have it: `a double`, `an int`.
-    private var phrase: String {
+    package var phrase: String {
         switch self {
         case .dyn: "any value"
         case .null: "null"

@@ -18,12 +18,13 @@ package enum Vocabulary {
     ///
     /// - Parameters:
     ///   - keys: The keys of the context; nil where they are not known.
+    ///   - types: Those of the keys of which something is known.
     ///   - guards: The names of the machine's guards.
     ///   - states: The ids and paths of the machine's states; nil where they are not known.
     package static func environment(
-        contextKeys keys: [String]?, guards: [String] = [], states: Set<String>? = nil
+        contextKeys keys: [String]?, types: [String: CELType] = [:], guards: [String] = [], states: Set<String>? = nil
     ) -> Environment {
-        let fields = keys.map { Dictionary($0.map { ($0, CELType.dyn) }) { first, _ in first } }
+        let fields = keys.map { Dictionary($0.map { ($0, types[$0]?.asRead ?? .dyn) }) { first, _ in first } }
         let context = fields.map { CELType.object(ObjectType(name: "the context", fields: $0)) } ?? .dyn
         return Environment(
             variables: [
@@ -38,9 +39,9 @@ package enum Vocabulary {
             ])
     }
 
-    /// The type of `event`, whose data has a type.
+    /// The type of `event`, whose data has a declared type.
     static func eventType(_ data: CELType) -> CELType {
-        .object(ObjectType(name: "the event", fields: ["name": .string, "data": data, "at": .timestamp]))
+        .object(ObjectType(name: "the event", fields: ["name": .string, "data": data.asRead, "at": .timestamp]))
     }
 
     private static let instanceType = CELType.object(

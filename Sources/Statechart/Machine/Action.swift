@@ -1,3 +1,5 @@
+package import CEL
+
 /// Executable content (SCXML 4). Lists that are named in `actions` are written out where they are used.
 package indirect enum Action: Sendable {
     /// Sets values in the context, all or none of them; all are computed from the context before.
@@ -40,11 +42,14 @@ package struct Assignment: Sendable {
     /// From the context down; the first is a key. Never empty.
     package let path: [Step]
     package let value: Template
+    /// The type of the key that the path begins with; `dyn` where every value fits that the template can give.
+    package let type: CELType
 
-    package init(text: String, path: [Step], value: Template) {
+    package init(text: String, path: [Step], value: Template, type: CELType) {
         self.text = text
         self.path = path
         self.value = value
+        self.type = type
     }
 }
 

@@ -14,6 +14,8 @@ package final class Machine: Sendable {
     package let transitions: [Transition]
     /// The context of an instance before the data of its start.
     package let context: JSONObject
+    /// The types of the keys of the context: declared, or, in a strict machine, those of the initial values.
+    package let contextTypes: [String: CELType]
     /// The named guards, in the order of the definition: what `Vocabulary.firstGuard` and the numbers after it mean.
     package let guards: [Expression]
     /// The declared types of events' data, by event.
@@ -45,7 +47,8 @@ package final class Machine: Sendable {
     /// - Precondition: `states` is in document order and begins with the root; every index in the tables exists.
     package init(
         name: String, isStrict: Bool, description: String?, states: [State], transitions: [Transition],
-        context: JSONObject, guards: [Expression], eventData: [String: CELType]
+        context: JSONObject, contextTypes: [String: CELType] = [:], guards: [Expression],
+        eventData: [String: CELType]
     ) {
         precondition(!states.isEmpty && states[0].parent == nil, "a machine begins with its root")
         self.name = name
@@ -54,6 +57,7 @@ package final class Machine: Sendable {
         self.states = states
         self.transitions = transitions
         self.context = context
+        self.contextTypes = contextTypes
         self.guards = guards
         self.eventData = eventData
         let paths = Dictionary(uniqueKeysWithValues: states.map { ($0.path, $0.index) })

@@ -1,3 +1,4 @@
+import CEL
 package import JSON
 
 /// A value on its way into the context.
@@ -13,38 +14,65 @@ struct ContextAssignment {
     /// The path as written, for messages.
     let text: String
     let value: JSONValue
+    /// The type of the key that the path begins with; `dyn` where the value is known to fit.
+    let type: CELType
 
     /// Why a value cannot be set.
     struct Failure: Error {
         let message: String
         /// Of all of them: a path may name keys of the data.
-        static let discreet = "the context has no place for it"
+        var discreet = "the context has no place for it"
     }
 
     /// Sets the value. Every step but the last must be there; the last may be a new key of a map, or the index just
     /// past a list's end, but not a new key of the context.
     ///
-    /// - Parameter initial: The machine's context: a key whose initial value is a double stays one.
+    /// - Parameter initial: The machine's context: a key whose initial value is a double stays one, typed or not.
     func apply(to context: inout JSONObject, initial: JSONObject) throws(Failure) {
         guard case .key(let key)? = path.first else { throw .noKey("") }
-        if path.count == 1 { return try context.set(value, forKey: key, initial: initial) }
+        if path.count == 1 { return try context.set(value, forKey: key, type: type, initial: initial) }
         guard let old = context[key] else { throw .noKey(key) }
-        context[key] = try old.setting(value, at: path.dropFirst(), below: key)
+        context[key] = try old.setting(value, at: path.dropFirst(), below: key, type)
+    }
+}
+
+extension ContextAssignment.Step {
+    /// The type of what lies at this step below a value of a type.
+    fileprivate func type(below type: CELType, at parent: String) throws(ContextAssignment.Failure) -> CELType {
+        if case .dyn = type { return .dyn }
+        do throws(JSONMismatch) {
+            return switch self {
+            case .key(let key): try type.below(key, at: parent)
+            case .index: try type.below(nil, at: parent)
+            }
+        } catch {
+            throw ContextAssignment.Failure(error)
+        }
     }
 }
 
 extension ContextAssignment.Failure {
     fileprivate static func noKey(_ key: String) -> Self { Self(message: "the context has no key '\(key)'") }
+
+    fileprivate init(_ mismatch: JSONMismatch) {
+        self.init(message: mismatch.message, discreet: "the value does not fit the type of its key")
+    }
 }
 
 extension JSONObject {
     /// Sets a key of the context.
     ///
-    /// - Parameter initial: The machine's context.
+    /// - Parameters:
+    ///   - type: What the value must fit; `dyn` where it is known to.
+    ///   - initial: The machine's context.
     mutating func set(
-        _ value: JSONValue, forKey key: String, initial: JSONObject
+        _ value: JSONValue, forKey key: String, type: CELType, initial: JSONObject
     ) throws(ContextAssignment.Failure) {
         guard self[key] != nil else { throw .noKey(key) }
+        guard case .dyn = type else {
+            self[key] = try value.kept(as: type, at: key)
+            return
+        }
         if case .int = value {
             // A key that `foreach` made has no initial value, and takes everything.
             self[key] = value.converted(toMatch: initial[key] ?? .null)
@@ -55,17 +83,31 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// A copy with a value set at a path.
+    /// The value as a type has it.
+    fileprivate func kept(as type: CELType, at path: String) throws(ContextAssignment.Failure) -> JSONValue {
+        do throws(JSONMismatch) {
+            return try type.converted(self, at: path)
+        } catch {
+            throw ContextAssignment.Failure(error)
+        }
+    }
+
+    /// A copy with a value set at a path. Of the type, what lies at the end of the path is asked, and nothing else.
     fileprivate func setting(
-        _ value: JSONValue, at path: ArraySlice<ContextAssignment.Step>, below parent: String
+        _ value: JSONValue, at path: ArraySlice<ContextAssignment.Step>, below parent: String, _ type: CELType
     ) throws(ContextAssignment.Failure) -> JSONValue {
-        guard let step = path.first else { return value }
+        guard let step = path.first else {
+            if case .dyn = type { return value }
+            return try value.kept(as: type, at: parent)
+        }
+        let inner = try step.type(below: type, at: parent)
         switch (step, self) {
         case (.key(let key), .object(var object)):
             guard path.count == 1 || object[key] != nil else {
                 throw ContextAssignment.Failure(message: "'\(parent)' has no key '\(key)'")
             }
-            object[key] = try (object[key] ?? .null).setting(value, at: path.dropFirst(), below: "\(parent).\(key)")
+            object[key] = try (object[key] ?? .null).setting(
+                value, at: path.dropFirst(), below: "\(parent).\(key)", inner)
             return .object(object)
         case (.index(let index), .array(var array)):
             // The place behind the last element is where a list grows.
@@ -75,7 +117,8 @@ extension JSONValue {
                     message: "'\(parent)' has no element \(index); it has \(array.count)")
             }
             if offset == array.count { array.append(.null) }
-            array[offset] = try array[offset].setting(value, at: path.dropFirst(), below: "\(parent)[\(index)]")
+            array[offset] = try array[offset].setting(
+                value, at: path.dropFirst(), below: "\(parent)[\(index)]", inner)
             return .array(array)
         case (.key, _): throw ContextAssignment.Failure(message: "'\(parent)' is \(described), not a map")
         case (.index, _): throw ContextAssignment.Failure(message: "'\(parent)' is \(described), not a list")

@@ -75,14 +75,20 @@ extension Interpreter {
                 message: "it goes over a list, this is \(value.typeName.word)")
         }
         makeKeys(of: loop, in: state)
+        let itemType = machine.contextTypes[loop.item] ?? .dyn
+        let indexType = loop.index.flatMap { machine.contextTypes[$0] } ?? .dyn
         for offset in 0..<list.count {
             let element = try evaluated(loop.array, in: state, as: "foreach ") { budget throws(EvaluationError) in
                 try budget.take(1)
                 return try list[offset].json(&budget)
             }
-            var settings = [ContextAssignment(path: [.key(loop.item)], text: loop.item, value: element)]
+            var settings = [
+                ContextAssignment(path: [.key(loop.item)], text: loop.item, value: element, type: itemType)
+            ]
             if let index = loop.index {
-                settings.append(ContextAssignment(path: [.key(index)], text: index, value: .int(Int64(offset))))
+                let number = JSONValue.int(Int64(offset))
+                settings.append(
+                    ContextAssignment(path: [.key(index)], text: index, value: number, type: indexType))
             }
             try set(settings, line: loop.line, of: state)
             try perform(loop.actions, of: state)
@@ -146,7 +152,7 @@ extension Interpreter {
         if assignments.count == 1, case .key(let key) = assignments[0].path[0], assignments[0].path.count == 1 {
             let text = assignments[0].text
             let value = try evaluate(assignments[0].value, of: state, as: "assign \(text): ")
-            return try set(value, forKey: key, as: text, line: line, of: state)
+            return try set(value, forKey: key, assignments[0].type, as: text, line: line, of: state)
         }
         var settings: [ContextAssignment] = []
         for assignment in assignments {
@@ -155,21 +161,22 @@ extension Interpreter {
             for step in assignment.path {
                 path.append(try resolve(step, of: state, as: "assign \(assignment.text): "))
             }
-            settings.append(ContextAssignment(path: path, text: assignment.text, value: value))
+            settings.append(
+                ContextAssignment(path: path, text: assignment.text, value: value, type: assignment.type))
         }
         try set(settings, line: line, of: state)
     }
 
     /// Sets one key of the context, as most assignments do.
     private mutating func set(
-        _ value: JSONValue, forKey key: String, as text: String, line: Int, of state: StateIndex
+        _ value: JSONValue, forKey key: String, _ type: CELType, as text: String, line: Int, of state: StateIndex
     ) throws(ActionFailure) {
         do throws(ContextAssignment.Failure) {
-            try context.set(value, forKey: key, initial: machine.context)
+            try context.set(value, forKey: key, type: type, initial: machine.context)
         } catch {
             throw ActionFailure(
                 state: state, line: line, expression: "assign \(text)", message: error.message,
-                discreet: ContextAssignment.Failure.discreet)
+                discreet: error.discreet)
         }
         tell("assign \(text) = \(JSONWriter.string(value))", of: state, line: line)
         isContextChanged = true
@@ -203,7 +210,7 @@ extension Interpreter {
             } catch {
                 throw ActionFailure(
                     state: state, line: line, expression: "assign \(setting.text)", message: error.message,
-                    discreet: ContextAssignment.Failure.discreet)
+                    discreet: error.discreet)
             }
             tell("assign \(setting.text) = \(JSONWriter.string(setting.value))", of: state, line: line)
         }

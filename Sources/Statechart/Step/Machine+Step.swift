@@ -5,7 +5,8 @@ extension Machine {
     /// Starts an instance and lets it settle.
     ///
     /// - Parameters:
-    ///   - data: Replaces top-level keys of the machine's context; a key that the context lacks is refused.
+    ///   - data: Replaces top-level keys of the machine's context; a key that the context lacks, or a value that does
+    ///     not fit its key's type, is refused.
     ///   - identity: Who starts; its `startedAt` is the logical time of the macrostep.
     ///   - isTracing: Whether the macrostep tells its microsteps.
     package func start(
@@ -17,7 +18,11 @@ extension Machine {
                 let known = context.isEmpty ? "it has no keys" : "its keys are \(context.keys.joined(separator: ", "))"
                 return .refused(.invalidData("The context of '\(name)' has no key '\(member.key)'; \(known)"))
             }
-            context[member.key] = member.value.converted(toMatch: initial)
+            do throws(JSONMismatch) {
+                context[member.key] = try kept(member.value, forKey: member.key, initial: initial)
+            } catch {
+                return .refused(.invalidData("The data does not fit the context of '\(name)': \(error.message)"))
+            }
         }
         let begun = Snapshot(status: .running, configuration: [], context: context, memory: [])
         let event = Event(
@@ -81,6 +86,14 @@ extension Machine {
             microsteps = [microstep]
         }
         return Macrostep(snapshot: after, exited: [], entered: [], microsteps: microsteps, cost: 1)
+    }
+
+    /// A value as the type of its key of the context has it.
+    private func kept(
+        _ value: JSONValue, forKey key: String, initial: JSONValue
+    ) throws(JSONMismatch) -> JSONValue {
+        guard let type = contextTypes[key], type != .dyn else { return value.converted(toMatch: initial) }
+        return try type.converted(value, at: key)
     }
 
     /// An event's data as its declared type has it, with doubles for integers where doubles are declared.

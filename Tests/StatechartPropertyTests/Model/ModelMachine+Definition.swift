@@ -84,7 +84,7 @@ extension ModelMachine {
             switch action {
             case .raise(let event): .map([("raise", .string(event))])
             case .set(let number): assign([("last", .literal("\(number)"))])
-            case .fail: assign([("last.x", .literal("1"))])
+            case .fail: assign([("last", .string("1 / 0"))])
             case .count: assign([("n", .string("context.n + 1"))])
             case .record(let number): assign(note(number))
             }

@@ -46,7 +46,7 @@ enum ModelAction: Equatable {
     case raise(String)
     /// Sets `last` in the context to a number of this action's own.
     case set(Int)
-    /// Cannot be done: it looks for a key in a number.
+    /// Cannot be done: it divides by zero. Needs expressions.
     case fail
     /// Adds one to `n` in the context. Needs expressions.
     case count

@@ -83,7 +83,8 @@ struct ActionCompiler {
         case .foreach(let draft):
             let actions = actions(draft.actions, event: event, &compiler)
             return compiler.expression(draft.array, event: event).map { array in
-                .foreach(
+                compiler.check(draft, array)
+                return .foreach(
                     Loop(
                         array: array, item: draft.item, index: draft.index, actions: actions,
                         line: draft.position.line))
@@ -104,8 +105,8 @@ struct ActionCompiler {
                 path.append(.computed(expression))
             }
         }
-        return compiler.template(draft.value, event: event).map {
-            Assignment(text: draft.key.text, path: path, value: $0)
+        return compiler.value(of: draft, at: path, event: event).map {
+            Assignment(text: draft.key.text, path: path, value: $0.template, type: $0.type)
         }
     }
 

@@ -84,13 +84,35 @@ struct ExpressionCompiler {
         case .milliseconds(let milliseconds): return .milliseconds(milliseconds)
         case .expression(let draft):
             guard let expression = expression(draft, event: event) else { return nil }
-            switch expression.program.type {
+            switch declaredType(of: expression.program, event: event) ?? expression.program.type {
             case .dyn, .duration, .int, .uint, .double, .string: return .expression(expression)
             case let type:
                 diagnostics.error(DelayError(type: type.description).message, at: draft.start)
                 return nil
             }
         }
+    }
+
+    /// The type of a key of the context; `dyn` where nothing is known.
+    func contextType(of key: String) -> CELType { draft.contextTypes[key] ?? .dyn }
+
+    /// The declared type of what an expression only reads: a timestamp is a string there, but is known to be none of
+    /// the other strings. Nil for any other expression.
+    private func declaredType(of program: Program, event: String?) -> CELType? {
+        guard let reference = program.references.first, reference.text == program.source else { return nil }
+        var fields = reference.fields[...]
+        var type: CELType
+        switch reference.variable {
+        case Vocabulary.context: type = contextType(of: fields.popFirst() ?? "")
+        case Vocabulary.event where fields.popFirst() == "data": type = event.flatMap { draft.eventData[$0] } ?? .dyn
+        default: return nil
+        }
+        for field in fields {
+            // A field that is not there was reported when the expression was compiled.
+            type = (try? type.below(field, at: "")) ?? .dyn
+        }
+        if case .optional(let inner) = type { return inner }
+        return type
     }
 
     /// Adds a mistake that is not an expression's own.
@@ -160,7 +182,7 @@ extension ExpressionCompiler {
 
     private static func environment(_ draft: MachineDraft) -> Environment {
         Vocabulary.environment(
-            contextKeys: draft.isContextKnown ? draft.context.keys + draft.madeKeys : nil,
+            contextKeys: draft.isContextKnown ? draft.context.keys + draft.madeKeys : nil, types: draft.contextTypes,
             guards: draft.namedGuards.map(\.name.text),
             states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]))
     }

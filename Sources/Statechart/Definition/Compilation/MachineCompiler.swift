@@ -22,7 +22,8 @@ struct MachineCompiler {
         guard diagnostics.errors.isEmpty else { return nil }
         return Machine(
             name: draft.name, isStrict: draft.isStrict, description: draft.description, states: states,
-            transitions: transitions, context: draft.context, guards: guards, eventData: draft.eventData)
+            transitions: transitions, context: draft.context, contextTypes: draft.contextTypes, guards: guards,
+            eventData: draft.eventData)
     }
 
     private mutating func state(_ state: StateDraft) -> State {

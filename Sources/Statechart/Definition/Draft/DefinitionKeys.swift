@@ -3,13 +3,13 @@ enum DefinitionKeys {
     /// A place in a definition that has keys of its own.
     enum Place {
         case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
-            misfire
+            misfire, types
     }
 
     /// The keys of a place that mean something now.
     static func known(in place: Place) -> [String] {
         switch place {
-        case .root: ["id", "context", "events", "guards", "actions", "strict"] + behaviour + notes
+        case .root: ["id", "context", "types", "events", "guards", "actions", "strict"] + behaviour + notes
         case .state: ["id"] + behaviour + notes
         case .finalState: ["id", "type", "entry", "exit", "output"] + notes
         case .historyState: ["id", "type", "history", "target"] + notes
@@ -22,6 +22,7 @@ enum DefinitionKeys {
         case .branch: ["guard", "actions"]
         case .foreach: ["array", "item", "index", "actions"]
         case .event: ["data"]
+        case .types: ["context"]
         }
     }
 
@@ -40,7 +41,7 @@ enum DefinitionKeys {
     /// Where a key belongs that stands in the wrong place.
     static func home(of key: String) -> String? {
         switch key {
-        case "context", "strict", "actions", "guards", "events": "at the root"
+        case "context", "types", "strict", "actions", "guards", "events": "at the root"
         case "history": "in a history state"
         case "target": "in a transition or a history state"
         case "output": "in a final state"

@@ -14,12 +14,14 @@ extension DraftReader {
     }
 
     /// Reports a key that the context lacks; under `strict: false` it may only be a slip.
-    mutating func checkContextKey(_ key: String, at position: SourcePosition) {
+    mutating func checkContextKey(
+        _ key: String, at position: SourcePosition, severity: Diagnostic.Severity? = nil
+    ) {
         guard let contextKeys, contextKeys[key] == nil, !draft.madeKeys.contains(key) else { return }
         let suggestion = diagnostics.suggestion(for: key, among: contextKeys.keys)
         let hint = suggestion.isEmpty ? "; declare it in 'context'" : suggestion
         let message = "the context has no key \(key.quoted)\(hint)"
-        diagnostics.add(draft.isStrict ? .error : .warning, message, at: position)
+        diagnostics.add(severity ?? (draft.isStrict ? .error : .warning), message, at: position)
     }
 
     /// `a.b`, `items[0].name`, `items[context.i]`: keys joined by dots, and expressions in brackets.

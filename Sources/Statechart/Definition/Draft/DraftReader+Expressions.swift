@@ -54,44 +54,6 @@ extension DraftReader {
             draft.namedGuards.append(NamedGuard(name: pair.key, condition: condition))
         }
     }
-
-    /// Reads `events` of the root: the types of events' data.
-    mutating func readEvents(_ node: SourceNode) {
-        guard let pairs = mapping(node, "'events' of the machine") else { return }
-        for pair in pairs where checkEvent(pair.key, name: pair.key.text) {
-            if EventName.isReserved(pair.key.text) {
-                diagnostics.error("\(pair.key.text.quoted) is an event of the engine's own", at: pair.key.position)
-            }
-            guard let keys = mapping(pair.value, "event \(pair.key.text.quoted)") else { continue }
-            checkKeys(of: keys, in: .event, of: "event \(pair.key.text.quoted)")
-            guard let node = keys["data"], let type = type(node, "event \(pair.key.text.quoted)") else { continue }
-            draft.eventData[pair.key.text] = type
-        }
-    }
-
-    /// A type: a CEL type's name, or a map of fields.
-    private mutating func type(_ node: SourceNode, _ name: String) -> CELType? {
-        switch node.content {
-        case .mapping(let pairs):
-            var fields: [String: CELType] = [:]
-            for pair in pairs {
-                guard let type = type(pair.value, "\(name).\(pair.key.text)") else { continue }
-                fields[pair.key.text] = type
-            }
-            return .object(ObjectType(name: name, fields: fields))
-        case .scalar(let text, _) where !node.isNull:
-            if let type = CELType(parsing: text) { return type }
-            let names = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration", "dyn"]
-            let suggestion = diagnostics.suggestion(for: text, among: names)
-            let hint =
-                suggestion.isEmpty ? "; types are \(names.joined(separator: ", ")), list(T) and map(K, V)" : suggestion
-            diagnostics.error("unknown type \(text.quoted)\(hint)", at: node.position)
-            return nil
-        default:
-            reportKind(node, "the type of \(name) must be a name or a map of fields")
-            return nil
-        }
-    }
 }
 
 extension TemplateDraft {

@@ -43,23 +43,6 @@ extension DraftReader {
         }
     }
 
-    /// Reads `context`: the keys and their literal values. Nil, and mistakes, when it cannot be read.
-    mutating func context(_ node: SourceNode) -> JSONObject? {
-        contextKeys = nil
-        guard let pairs = mapping(node, "'context'") else { return nil }
-        var context = JSONObject()
-        for pair in pairs.sorted(by: { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }) {
-            if !Self.isIdentifier(pair.key.text) {
-                let rule = "letters, digits and '_', first not a digit"
-                diagnostics.error(
-                    "\(pair.key.text.quoted) cannot be a key of the context: \(rule)", at: pair.key.position)
-            }
-            _ = context.insert(literal(pair.value) ?? .null, forNewKey: pair.key.text)
-        }
-        contextKeys = context
-        return context
-    }
-
     /// Whether a text is `[A-Za-z_][A-Za-z0-9_]*`.
     static func isIdentifier(_ text: some StringProtocol) -> Bool {
         StateName.isValid(String(text)) && !text.utf8.contains { ".-".utf8.contains($0) }

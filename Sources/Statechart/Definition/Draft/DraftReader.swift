@@ -43,10 +43,12 @@ struct DraftReader {
         if let node = pairs["description"], case .scalar(let text, _) = node.content, !node.isNull {
             draft.description = text
         }
+        let types = pairs["types"].map { contextTypes($0) } ?? []
         if let node = pairs["context"] {
-            draft.context = context(node) ?? JSONObject()
+            draft.context = context(node, types) ?? JSONObject()
             draft.isContextKnown = contextKeys != nil
         }
+        for (key, _) in types { checkContextKey(key.text, at: key.position, severity: .error) }
         if let node = pairs["events"] { readEvents(node) }
         if let node = pairs["guards"] { readNamedGuards(node) }
         if let node = pairs["actions"] { readNamedActions(node) }

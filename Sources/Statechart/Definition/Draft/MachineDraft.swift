@@ -13,6 +13,8 @@ struct MachineDraft {
     var states: [StateDraft] = []
     var namedGuards: [NamedGuard] = []
     var namedActions: [NamedActions] = []
+    /// The types of context keys: declared, or, in a strict machine, those of the initial values.
+    var contextTypes: [String: CELType] = [:]
     /// The declared types of events' data.
     var eventData: [String: CELType] = [:]
     /// False where the definition has a `context` that cannot be read.

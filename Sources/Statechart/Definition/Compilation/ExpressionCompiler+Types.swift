@@ -1,0 +1,144 @@
+import CEL
+import JSON
+
+/// What is known beforehand of values on their way into the context.
+extension ExpressionCompiler {
+    /// The value of an `assign`, and the type that it must be checked against when it runs: that of the key that the
+    /// path begins with, or `dyn` where every value fits that the template can give. Reports a value that never fits.
+    mutating func value(
+        of draft: AssignmentDraft, at path: [Assignment.Step], event: String?
+    ) -> (template: Template, type: CELType)? {
+        guard let template = template(draft.value, event: event), case .key(let key)? = path.first else { return nil }
+        let root = contextType(of: key)
+        guard root != .dyn, let end = type(below: root, at: path, draft.key) else { return (template, root) }
+        do throws(JSONMismatch) {
+            if case .literal(let value) = template {
+                return (.literal(try end.converted(value, at: draft.key.text)), end == .dyn ? root : .dyn)
+            }
+            try end.check(template.type, at: draft.key.text)
+        } catch {
+            report("the value does not fit: \(error.message)", at: draft.value.position ?? draft.key.position)
+            return nil
+        }
+        // Where nothing is known of the end, the way there may still be a field that does not exist.
+        return (template, end != .dyn && template.type.isExactly(end) ? .dyn : root)
+    }
+
+    /// Reports a `foreach` that can never run: over something that is no list, or with keys of other types.
+    mutating func check(_ loop: LoopDraft, _ array: Expression) {
+        let element: CELType
+        switch array.program.type {
+        case .dyn: element = .dyn
+        case .list(let type): element = type
+        case let type:
+            report("'foreach' goes over a list, this gives \(type.description)", at: loop.array.start)
+            return
+        }
+        for (key, given) in [(loop.item, element), (loop.index ?? "", .int)] {
+            do throws(JSONMismatch) {
+                try contextType(of: key).check(given, at: key)
+            } catch {
+                report("'foreach' cannot set its key: \(error.message)", at: loop.position)
+            }
+        }
+    }
+
+    /// The type of what a path leads to; nil, and a mistake, when it leads nowhere. `dyn` from where only the running
+    /// expression knows the field.
+    private mutating func type(below root: CELType, at path: [Assignment.Step], _ word: SourceWord) -> CELType? {
+        var type = root
+        var parent = ""
+        for (offset, step) in path.enumerated() {
+            defer { parent += step.text(isFirst: offset == 0) }
+            guard offset > 0, type != .dyn else { continue }
+            if let mistake = step.mistake(below: type, parent) {
+                report(mistake, at: word.position)
+                return nil
+            }
+            do throws(JSONMismatch) {
+                type = try step.type(below: type, at: parent)
+            } catch {
+                report(error.message, at: word.position)
+                return nil
+            }
+        }
+        return type
+    }
+}
+
+extension Assignment.Step {
+    /// The step as written behind its parent.
+    fileprivate func text(isFirst: Bool) -> String {
+        switch self {
+        case .key(let key): isFirst ? key : ".\(key)"
+        case .computed(let expression): "[\(expression.source)]"
+        }
+    }
+
+    /// Why no value of a type has anything at this step: what is said when it runs.
+    fileprivate func mistake(below type: CELType, _ parent: String) -> String? {
+        let given: CELType =
+            switch self {
+            case .key: .string
+            case .computed(let expression): expression.program.type
+            }
+        guard [.dyn, .string, .int].contains(given) else {
+            return "the key of a map is a string, the index of a list an int, not \(given.description)"
+        }
+        let wanted =
+            switch given {
+            case .string: "a map"
+            case .int: "a list"
+            default: "a map or a list"
+            }
+        let isFitting =
+            switch type.content {
+            case .dyn: true
+            case .map, .object: given != .int
+            case .list: given != .string
+            default: false
+            }
+        return isFitting ? nil : "'\(parent)' is \(type.content.phrase), not \(wanted)"
+    }
+
+    /// The type of what lies at this step below a value of a type that has something there; `dyn` where only the
+    /// running expression knows the field.
+    fileprivate func type(below type: CELType, at parent: String) throws(JSONMismatch) -> CELType {
+        switch (self, type.content) {
+        case (.key(let key), let type): try type.below(key, at: parent)
+        case (.computed, .list(let element)): element
+        case (.computed, .map(_, let value)): value
+        default: .dyn
+        }
+    }
+}
+
+extension CELType {
+    /// The type without null.
+    fileprivate var content: CELType {
+        if case .optional(let type) = self { type } else { self }
+    }
+}
+
+extension Template {
+    /// What is known of the value that the template gives.
+    fileprivate var type: CELType {
+        switch self {
+        case .literal(let value): CELType(of: value)
+        case .expression(let expression): expression.program.type
+        case .list(let templates): .list(.joined(templates.map(\.type)))
+        case .map(let members):
+            .object(
+                ObjectType(
+                    name: "the map",
+                    fields: Dictionary(members.map { ($0.key, $0.value.type) }) { first, _ in first }))
+        }
+    }
+}
+
+extension TemplateDraft {
+    /// Where the one expression begins that the template consists of; nil where it is more, or none.
+    fileprivate var position: SourcePosition? {
+        if case .expression(let draft) = self { draft.start } else { nil }
+    }
+}
