@@ -6,7 +6,25 @@ import Testing
         ("contxt.amount", "1:1 unknown variable 'contxt'; did you mean 'context'?"),
         ("tru", "1:1 unknown variable 'tru'; did you mean 'true'?"),
         ("total > 1.0", "1:1 unknown variable 'total'; did you mean order.total?"),
-        ("xyz", "1:1 unknown variable 'xyz'; there is context, event, order, small"),
+        (
+            "xyz",
+            "1:1 unknown variable 'xyz'; there is context, event, order, small; a text has quotes of its own: 'xyz'"
+        ),
+        (
+            "context.kind == express",
+            "1:17 unknown variable 'express'; there is context, event, order, small; "
+                + "a text has quotes of its own: 'express'"
+        ),
+        ("ada.lovelace", "1:1 unknown variable 'ada'; there is context, event, order, small"),
+        ("pow(2, 3)", "1:1 unknown function 'pow'; write math.pow(2, 3)"),
+        ("Math.floor(order.total)", "1:1 unknown function 'Math.floor'; write math.floor(order.total)"),
+        ("max(1, 2)", "1:1 unknown function 'max'; write math.greatest(1, 2)"),
+        ("parseInt(event.data)", "1:1 unknown function 'parseInt'; write int(event.data)"),
+        (
+            "duration('1h') * 1.5",
+            "1:1 no such overload: duration * double; "
+                + "* takes two of int, uint or double, or a duration and an int"
+        ),
         ("size", "1:1 unknown variable 'size'; size is a function, called as size(…)"),
         ("[1].map(item, itm)", "1:15 unknown variable 'itm'; did you mean 'item'?"),
         ("sze('a')", "1:1 unknown function 'sze'; did you mean 'size'?"),

@@ -17,6 +17,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("duration('90s') * 2 == duration('3m')", "true"), ("2 * duration('-1.5s') == duration('-3s')", "true"),
+        ("duration('1h') * event.data.n == duration('3h')", "true"),
+        ("math.pow(2, 10)", "1024.0"), ("math.pow(order.total, event.data.n)", "3.375"),
+    ])
+    func durationsAndPowersAreComputed(text: String, value: String) throws {
+        #expect(try Trial.value(text) == value)
+    }
+
+    @Test func aDurationThatIsTooLongIsAnError() throws {
+        #expect(
+            try Trial.failure("duration('1h') * 9223372036854775807")
+                == "1:1 overflow the duration is out of range: it is longer than 9223372036 s, some 292 years")
+    }
+
+    @Test(arguments: [
         ("1 == 1.0", "true"), ("1u == 1", "true"), ("dyn(18446744073709551615u) == -1", "false"),
         ("0.0 == -0.0", "true"), ("0.0/0.0 == 0.0/0.0", "false"), ("0.0/0.0 != 0.0/0.0", "true"),
         ("[0.0/0.0] == [0.0/0.0]", "false"), ("{1: 'a'} == {1u: 'a'}", "true"), ("[1, [2u]] == [1.0, [2]]", "true"),

@@ -14,6 +14,7 @@ import Testing
         ("not small", ["1:1 found 'not', did you mean '!'?"]),
         ("context?.amount", ["1:8 found '?.', did you mean '.?'?"]),
         ("context.a ?? 1", ["1:12 found '??', did you mean 'orValue', as in a.?b.orValue(0)?"]),
+        ("order.amount ** 2", ["1:15 found '**', which is no operator; write math.pow(a, b)"]),
         ("1 ++ 2", ["1:4 found '++', which is no operator"]),
         ("context.amount ≥ 3", ["1:16 found '≥', did you mean '>='?"]),
         ("“abc”", ["1:1 found '“', did you mean '\"'?", "1:5 found '”', did you mean '\"'?"]),
@@ -32,6 +33,20 @@ import Testing
         ("1 +", ["1:4 expected a value, found the end of the expression"]),
         ("+ 1", ["1:1 expected a value, found '+'"]),
         ("1 2", ["1:3 expected an operator or the end of the expression, found '2'"]),
+        (
+            "waiting for payment",
+            [
+                "1:9 expected an operator or the end of the expression, found 'for'; a text has quotes of its own: "
+                    + "'waiting for payment'"
+            ]
+        ),
+        (
+            "Hello, world",
+            [
+                "1:6 expected an operator or the end of the expression, found ','; a text has quotes of its own: "
+                    + "'Hello, world'"
+            ]
+        ),
         ("small 'x'", ["1:7 expected an operator or the end of the expression, found 'x'"]),
         ("(1 + 2", ["1:7 expected ')' for the '(' at column 1, found the end of the expression"]),
         ("\n [1,\n2", ["3:2 expected ',' or ']' for the '[' at line 2, column 2, found the end of the expression"]),

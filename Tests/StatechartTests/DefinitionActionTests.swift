@@ -85,6 +85,10 @@ struct DefinitionActionTests {
         ),
         ("{send: {event: e, to: parent}}", "3:26: error: 'to' needs effects, which this version does not have"),
         ("{cancel: [x]}", "3:17: error: 'cancel' must be a name, not a list"),
+        (
+            "{choose: [{cond: 'true', actions: []}]}",
+            "3:19: error: unknown key 'cond' in a branch of 'choose'; did you mean 'guard'?"
+        ),
         ("{choose: {}}", "3:17: error: 'choose' must be a list of branches with 'guard' and 'actions', not a map"),
         ("{choose: [{guard: 'true'}]}", "3:18: error: a branch of 'choose' needs 'actions'"),
         (

@@ -37,7 +37,8 @@ struct DefinitionExpressionTests {
         ("entry: {assign: {amount: \"1 + 'x'\"}}", "3:27: error: no such overload: int + string; write string(1)"),
         (
             "entry: {log: \"nme + 'x'\"}",
-            "3:15: error: unknown variable 'nme'; there is context, event, instance, small"
+            "3:15: error: unknown variable 'nme'; there is context, event, instance, small; "
+                + "a text has quotes of its own: 'nme'"
         ),
         (
             "entry: {raise: {event: e, data: [1, {k: '(('}]}}",
@@ -126,6 +127,8 @@ struct DefinitionExpressionTests {
         ("guards: {p: q, q: r, r: p}", "1:50: error: guards that lead back to themselves: p -> q -> r -> p"),
         ("guards: {p: '1'}", "1:54: error: a guard gives true or false, this one gives int"),
         ("events: {pay: {data: {amount: doubel}}}", "1:71: error: unknown type 'doubel'; did you mean 'double'?"),
+        ("events: {pay: {data: {amount: number}}}", "1:71: error: unknown type 'number'; did you mean 'double'?"),
+        ("events: {pay: {data: {ok: boolean}}}", "1:67: error: unknown type 'boolean'; did you mean 'bool'?"),
         ("events: {pay: {dat: {}}}", "1:56: error: unknown key 'dat' in event 'pay'; did you mean 'data'?"),
         ("events: {error.x: {}}", "1:50: error: 'error.x' is an event of the engine's own"),
     ])

@@ -4,12 +4,15 @@ import Testing
 struct DefinitionStateTests {
     @Test(arguments: [
         ("{initial: a, states: {a: {}}}", ["1:1: error: a machine needs a name: the key 'id'"]),
-        ("{id: m}", ["1:1: error: a machine needs states: the key 'states'"]),
-        ("{id: m, states: {}}", ["1:17: error: 'states' of the machine is empty; leave it out"]),
+        ("{id: m}", ["1:1: error: a machine needs states: the key 'states', such as states: {idle: {}}"]),
+        (
+            "{id: m, states: {}}",
+            ["1:17: error: 'states' of the machine is empty; a machine needs at least one, such as {idle: {}}"]
+        ),
         (
             "{id: m, type: final}",
             [
-                "1:1: error: a machine needs states: the key 'states'",
+                "1:1: error: a machine needs states: the key 'states', such as states: {idle: {}}",
                 "1:15: error: a machine cannot be of type 'final'",
             ]
         ),

@@ -26,8 +26,7 @@ struct DefinitionTransitionTests {
         ("always: {tarjet: a, target: b}", "3:10: error: unknown key 'tarjet' in a transition; did you mean 'target'?"),
         (
             "always: {cond: a, target: b}",
-            "3:10: error: unknown key 'cond' in a transition; "
-                + "known are target, guard, actions, reenter, misfire, description, tags, meta"
+            "3:10: error: unknown key 'cond' in a transition; did you mean 'guard'?"
         ),
         (
             "always: {target: a, entry: b}",

@@ -44,7 +44,8 @@ extension Compiler {
         let isSpace =
             names.variable(chain.path, isAbsolute: chain.isAbsolute) == nil
             && FunctionLibrary.functionNames.contains { $0.hasPrefix(space) }
-        return isKnown || isSpace ? call(qualified, arguments, range) : nil
+        // What JavaScript has there has a counterpart, or is at least no variable.
+        return isKnown || isSpace || space == "Math." ? call(qualified, arguments, range) : nil
     }
 
     private mutating func optionalDefault(
@@ -180,6 +181,9 @@ extension Compiler {
             let rest = arguments.dropFirst().map { operand($0).text }.joined(separator: ", ")
             return "write \(operand(receiver).text).\(callee.name)(\(rest))"
         }
+        if let name = Self.counterpart(of: callee.name) {
+            return "write \(name)(\(arguments.map { operand($0).text }.joined(separator: ", ")))"
+        }
         if let dot = callee.name.lastIndex(of: ".") {
             let space = FunctionLibrary.functionNames.filter { $0.hasPrefix(callee.name[...dot]) }
             if Spelling.closest(to: callee.name, among: space) == nil { return "there is \(space.listed)" }
@@ -200,6 +204,21 @@ extension Compiler {
         let known = FunctionLibrary.memberNames + Self.macros + ["or", "orValue"]
         return Spelling.closest(to: callee.name, among: known).map { "did you mean '\($0)'?" }
     }
+
+    /// What a function is called here that has another name elsewhere: `pow`, `Math.pow`, `max`.
+    private static func counterpart(of name: String) -> String? {
+        let bare = name.split(separator: ".").last.map(String.init) ?? name
+        guard name == bare || ["math", "Math"].contains(where: { name == "\($0).\(bare)" }) else { return nil }
+        let renamed = counterparts[bare] ?? "math.\(bare)"
+        return renamed != name && FunctionLibrary.functionNames.contains(renamed) ? renamed : nil
+    }
+
+    private static let counterparts = [
+        "max": "math.greatest", "min": "math.least", "power": "math.pow", "len": "size", "length": "size",
+        "count": "size", "str": "string", "toString": "string", "String": "string", "parseInt": "int",
+        "parseFloat": "double", "float": "double", "number": "double", "Number": "double", "boolean": "bool",
+        "Boolean": "bool",
+    ]
 
     private func isMacro(_ name: String) -> Bool { Self.macros.contains(name) }
 

@@ -107,19 +107,21 @@ extension Compiler {
         let message = "unknown variable '\(chain.name)'"
         guard !issues.isFull else { return message }
         let variables = environment.variables
-        let known = variables.map(\.name) + locals.map(\.name) + ["true", "false", "null"]
-        if let closest = Spelling.closest(to: chain.name, among: known) {
+        let names = variables.map(\.name) + locals.map(\.name) + ["true", "false", "null"]
+        if let closest = Spelling.closest(to: chain.name, among: names) {
             return "\(message); did you mean '\(closest)'?"
         }
         for variable in variables {
             guard case .object(let object) = variable.type, object.fields[chain.name] != nil else { continue }
             return "\(message); did you mean \(variable.name).\(chain.name)?"
         }
-        if FunctionLibrary.functionNames.contains(chain.name) || !names.functions(chain.name, isAbsolute: false).isEmpty
+        if FunctionLibrary.functionNames.contains(chain.name)
+            || !self.names.functions(chain.name, isAbsolute: false).isEmpty
         {
             return "\(message); \(chain.name) is a function, called as \(chain.name)(…)"
         }
-        return variables.isEmpty ? message : "\(message); there is \(variables.map(\.name).listed)"
+        let known = variables.isEmpty ? "" : "; there is \(variables.map(\.name).listed)"
+        return message + known + (chain.links.isEmpty ? source.missingQuotes(around: chain.range) : "")
     }
 }
 

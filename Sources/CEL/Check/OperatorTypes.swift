@@ -54,6 +54,7 @@ enum OperatorTypes {
         switch symbol {
         case .add: sums
         case .subtract: differences
+        case .multiply: products + [(.duration, .int, .duration), (.int, .duration, .duration)]
         case .remainder: [(.int, .int, .int), (.uint, .uint, .uint)]
         default: products
         }

@@ -12,6 +12,7 @@ enum Arithmetic {
             switch symbol {
             case .add: try sum(left, right, &budget)
             case .subtract: try difference(left, right)
+            case .multiply: try product(left, right)
             default: nil
             }
         }
@@ -82,6 +83,15 @@ enum Arithmetic {
         case (.timestamp(let left), .timestamp(let right)): .duration(try TimeSpan.difference(left, right))
         case (.timestamp(let left), .duration(let right)): .timestamp(try TimeSpan.difference(left, right))
         case (.duration(let left), .duration(let right)): .duration(try TimeSpan.difference(left, right))
+        default: nil
+        }
+    }
+
+    /// A duration so many times.
+    private static func product(_ left: Value, _ right: Value) throws(EvaluationError) -> Value? {
+        switch (left, right) {
+        case (.duration(let duration), .int(let count)), (.int(let count), .duration(let duration)):
+            .duration(try TimeSpan.product(duration, count))
         default: nil
         }
     }

@@ -129,7 +129,8 @@ enum OverloadAdvice {
         switch symbol {
         case .add: "+ takes two of int, uint, double, string, bytes, duration or list, or a timestamp and a duration"
         case .subtract: "- takes two of int, uint, double, timestamp or duration, or a timestamp and a duration"
-        case .multiply, .divide: "\(symbol.rawValue) takes two of int, uint or double"
+        case .multiply: "* takes two of int, uint or double, or a duration and an int"
+        case .divide: "\(symbol.rawValue) takes two of int, uint or double"
         case .remainder: "% takes two of int or uint"
         case .isIn: "in takes a list or a map on its right"
         case .equal, .notEqual: "they are never the same"

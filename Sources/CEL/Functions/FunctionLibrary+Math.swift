@@ -1,6 +1,7 @@
 extension FunctionLibrary {
     /// Numbers of one at a time, and bits.
-    static let mathFunctions: [Overload] = roundingFunctions + signFunctions + kindFunctions + bitFunctions
+    static let mathFunctions: [Overload] =
+        roundingFunctions + powerFunctions + signFunctions + kindFunctions + bitFunctions
 
     private static let roundingFunctions: [Overload] = [
         .native(.function, "math.ceil") { (double: Double, _) in double.rounded(.up) },
@@ -11,6 +12,15 @@ extension FunctionLibrary {
         .native(.function, "math.sqrt") { (double: Double, _) in double.squareRoot() },
         .native(.function, "math.sqrt") { (int: Int64, _) in Double(int).squareRoot() },
         .native(.function, "math.sqrt") { (uint: UInt64, _) in Double(uint).squareRoot() },
+    ]
+
+    private static let powerFunctions: [Overload] = [
+        .native(.function, "math.pow") { (base: Double, exponent: Double, _) in Power.of(base, exponent) },
+        .native(.function, "math.pow") { (base: Int64, exponent: Int64, _) in
+            Power.of(Double(base), Double(exponent))
+        },
+        .native(.function, "math.pow") { (base: Double, exponent: Int64, _) in Power.of(base, Double(exponent)) },
+        .native(.function, "math.pow") { (base: Int64, exponent: Double, _) in Power.of(Double(base), exponent) },
     ]
 
     private static let signFunctions: [Overload] = [

@@ -12,7 +12,7 @@ extension Parser {
             return mistake(tokens[position - 1].range, "found 'not', did you mean '!'?")
         }
         if let advice { return mistake(current.range, advice) }
-        return mistake(current.range, "expected \(expected), found \(found)")
+        return mistake(current.range, "expected \(expected), found \(found)\(quotes)")
     }
 
     /// Notes that a bracket is not closed here.
@@ -38,6 +38,15 @@ extension Parser {
         }
     }
 
+    /// What is said when words follow each other, as in a text without its quotes; else nothing.
+    private var quotes: String {
+        guard position > 0, case .name = tokens[position - 1].kind else { return "" }
+        switch current.kind {
+        case .name, .symbol(.comma), .symbol(.not): return source.missingQuotes(around: 0..<source.bytes.count)
+        default: return ""
+        }
+    }
+
     /// What was probably meant by what stands here, where a value or an operator should.
     private var advice: String? {
         guard position > 0 else { return nil }
@@ -52,7 +61,8 @@ extension Parser {
         case .symbol(let symbol):
             guard tokens[position - 1].kind == current.kind else { return nil }
             switch symbol {
-            case .plus, .star: return "found '\(symbol.rawValue)\(symbol.rawValue)', which is no operator"
+            case .star: return "found '**', which is no operator; write math.pow(a, b)"
+            case .plus: return "found '\(symbol.rawValue)\(symbol.rawValue)', which is no operator"
             default: return nil
             }
         default: return nil

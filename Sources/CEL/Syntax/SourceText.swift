@@ -28,6 +28,13 @@ struct SourceText: Sendable {
         return "…" + String(String.UnicodeScalarView(end)).split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
+    /// What is added to a message about words that may be a text; of the text itself only what is short and has no
+    /// quotes.
+    func missingQuotes(around range: Range<Int>) -> String {
+        let text = excerpt(of: range)
+        return "; a text has quotes of its own" + (text == "…" || text.contains("'") ? "" : ": '\(text)'")
+    }
+
     /// The line and the column of a byte, both counted from 1; columns count Unicode scalars.
     ///
     /// - Complexity: O(*n*) in the length of the text.

@@ -13,6 +13,11 @@ package enum TimeSpan {
         try duration(nanoseconds(left).subtractingReportingOverflow(nanoseconds(right)))
     }
 
+    /// The duration so many times.
+    package static func product(_ duration: Duration, _ count: Int64) throws(EvaluationError) -> Duration {
+        try Self.duration(nanoseconds(duration).multipliedReportingOverflow(by: count))
+    }
+
     /// How far the first moment is after the second; negative when it is before.
     package static func difference(_ left: Timestamp, _ right: Timestamp) throws(EvaluationError) -> Duration {
         let seconds = Int128(left.seconds) - Int128(right.seconds)

@@ -55,6 +55,19 @@ enum DefinitionKeys {
         }
     }
 
+    /// What other notations, or older versions of this one, call differently.
+    static func counterpart(of key: String) -> [String] {
+        switch key {
+        case "cond", "condition", "if", "when": ["guard"]
+        case "onEntry", "onentry": ["entry"]
+        case "onExit", "onexit": ["exit"]
+        case "transitions", "events": ["on"]
+        case "data", "datamodel": ["context", "output"]
+        case "delays": ["after"]
+        default: []
+        }
+    }
+
     private static let behaviour = ["initial", "type", "states", "on", "always", "after", "entry", "exit", "onDone"]
     private static let notes = ["description", "tags", "meta"]
 }

@@ -102,9 +102,12 @@ extension DraftReader {
     }
 
     private mutating func hasStates(_ pairs: [SourceNode.Pair], of owner: String) -> Bool {
+        // The root is read before it is a state of the draft.
+        let isRoot = draft.states.isEmpty
         guard let states = pairs["states"] else { return false }
         guard case .mapping(let children) = states.content, children.isEmpty else { return true }
-        diagnostics.error("'states' of \(owner) is empty; leave it out", at: states.position)
+        let remedy = isRoot ? "a machine needs at least one, such as {idle: {}}" : "leave it out"
+        diagnostics.error("'states' of \(owner) is empty; \(remedy)", at: states.position)
         return false
     }
 

@@ -56,7 +56,9 @@ struct DraftReader {
 
     private mutating func rootKind(_ pairs: [SourceNode.Pair], at position: SourcePosition) -> State.Kind {
         let hasStates = pairs["states"] != nil
-        if !hasStates { diagnostics.error("a machine needs states: the key 'states'", at: position) }
+        if !hasStates {
+            diagnostics.error("a machine needs states: the key 'states', such as states: {idle: {}}", at: position)
+        }
         if let node = pairs["type"], case .scalar(let type, _) = node.content, ["final", "history"].contains(type) {
             diagnostics.error("a machine cannot be of type \(type.quoted)", at: node.position)
             return hasStates ? .compound : .atomic
@@ -150,7 +152,10 @@ extension DraftReader {
         } else if let home = DefinitionKeys.home(of: key.text) {
             diagnostics.error("\(name) does not belong to \(owner); it stands \(home)", at: key.position)
         } else {
-            let suggestion = diagnostics.suggestion(for: key.text, among: known)
+            let counterpart = DefinitionKeys.counterpart(of: key.text).filter(known.contains).first
+            let suggestion =
+                counterpart.map { "; did you mean \($0.quoted)?" }
+                ?? diagnostics.suggestion(for: key.text, among: known)
             let hint = suggestion.isEmpty ? "; known are \(known.joined(separator: ", "))" : suggestion
             diagnostics.error("unknown key \(name) in \(owner)\(hint)", at: key.position)
         }
