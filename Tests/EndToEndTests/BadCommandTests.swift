@@ -46,7 +46,7 @@ import Testing
                 Case(
                     "send trap break", 5,
                     "error: 'break' was undone: 'assign label.size' of state 'idle', line 9, failed: "
-                        + "'label' is a string, not a map\n  accepted now: again, break, spin"),
+                        + "'label' is null, not a map\n  accepted now: again, break, spin"),
                 Case(
                     "send order-1 submit --expect-seq 4", 6,
                     "error: order-1, in state 'draft' (seq 1), is not at seq 4"),

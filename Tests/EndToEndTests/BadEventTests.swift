@@ -24,7 +24,7 @@ import WorkflowAPI
                 to: "trap"),
             .event(
                 #"{"event": "break"}"#, .expressionFailed,
-                "'break' was undone: 'assign label.size' of state 'idle', line 9, failed: 'label' is a string, not a map",
+                "'break' was undone: 'assign label.size' of state 'idle', line 9, failed: 'label' is null, not a map",
                 to: "trap"),
             .event(
                 #"{"event": "pay"}"#, .eventNotAccepted, "order-1 does not accept 'pay' in state 'draft' (seq 1)",

@@ -25,7 +25,7 @@ struct BadRequestStage {
     static let traps = """
         id: traps
         initial: idle
-        context: {label: text, share: 1.5}
+        context: {label: null, share: 1.5}
         states:
           idle:
             on:
