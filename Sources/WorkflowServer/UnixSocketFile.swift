@@ -13,6 +13,10 @@ final class UnixSocketFile: Sendable {
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw ListenAddressError("unix:\(path)", "a file that is no socket is there already")
         }
+        let user = geteuid()
+        guard user == 0 || status.st_uid == 0 || status.st_uid == user else {
+            throw ListenAddressError("unix:\(path)", "a socket of another user (uid \(status.st_uid)) is there already")
+        }
         if Self.isAnswered(path) {
             throw ListenAddressError("unix:\(path)", "another process is listening there")
         }
@@ -20,7 +24,8 @@ final class UnixSocketFile: Sendable {
 
     /// Lets owner and group connect, nobody else.
     func restrictAccess() {
-        chmod(path, 0o660)
+        // Not through a link that somebody put there since it was bound.
+        fchmodat(AT_FDCWD, path, 0o660, AT_SYMLINK_NOFOLLOW)
     }
 
     /// Removes the file.

@@ -27,7 +27,7 @@ struct BackupCompletion {
             let (bytes, digest) = try read(path, mayGoOn)
             try StoreFile.flush(path, for: file.given)
             guard rename(path, file.backup(name)) == 0 else { throw StoreFile.failure(file.given, errno) }
-            try StoreFile.flush(file.directory, for: file.given)
+            try StoreFile.flushDirectory(file.directory, for: file.given)
             return StoredBackup(name: name, bytes: bytes, digest: digest, contents: contents)
         } catch {
             for path in [path, path + "-wal", path + "-journal", file.backup(name)] { unlink(path) }
@@ -64,8 +64,7 @@ struct BackupCompletion {
     /// up to 136 ms, beside parts of 4 MiB up to 12 ms, and beside smaller parts with rests between them less.
     private func flush(_ path: String, _ mayGoOn: (Int64, Int64) -> Bool) throws {
         // Writable, although nothing is written: else msync does nothing (Linux, mm/mmap.c).
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreFile.failure(file.given, errno) }
+        let descriptor = try StoreFile.openPresent(path, O_RDWR, for: file.given)
         defer { close(descriptor) }
         let size = Int(StoreFile.size(of: path) ?? 0)
         guard size > 0, let map = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), map != MAP_FAILED else {

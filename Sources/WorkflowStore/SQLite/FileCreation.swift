@@ -27,7 +27,7 @@ struct FileCreation {
             try build()
             try StoreFile.flush(file.creating, for: file.given)
             guard rename(file.creating, file.path) == 0 else { throw failure(errno) }
-            try StoreFile.flush(file.directory, for: file.given)
+            try StoreFile.flushDirectory(file.directory, for: file.given)
         } catch {
             throw (error as? StoreError)
                 ?? StoreError(.cannotOpen, "Cannot create '\(file.given)': \(SQLiteFailure(error))")

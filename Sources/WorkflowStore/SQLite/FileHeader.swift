@@ -16,8 +16,10 @@ struct FileHeader {
     let userVersion: Int64
 
     /// Reads and judges the header: nil when there is no file; throws when it is not a store that we can use.
-    static func accept(_ file: StoreFile, newest: Int64) throws(StoreError) -> FileHeader? {
-        guard let bytes = try read(file) else { return nil }
+    static func accept(
+        _ file: StoreFile, of owner: FileOwner = .ours, newest: Int64
+    ) throws(StoreError) -> FileHeader? {
+        guard let bytes = try read(file, of: owner) else { return nil }
         guard !bytes.isEmpty else {
             throw StoreError(
                 .foreignFile, "Cannot open '\(file.given)': it is empty; remove it to create a store there")
@@ -49,17 +51,11 @@ struct FileHeader {
     }
 
     /// Up to 100 bytes; nil when there is no file.
-    private static func read(_ file: StoreFile) throws(StoreError) -> [UInt8]? {
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw StoreFile.failure(file.given, errno)
+    private static func read(_ file: StoreFile, of owner: FileOwner) throws(StoreError) -> [UInt8]? {
+        guard let descriptor = try StoreFile.openRegular(file.path, O_RDONLY, of: owner, for: file.given) else {
+            return nil
         }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.foreignFile, "Cannot open '\(file.given)': it is not a file")
-        }
         var bytes = [UInt8](repeating: 0, count: 100)
         let count = pread(descriptor, &bytes, 100, 0)
         guard count >= 0 else { throw StoreFile.failure(file.given, errno) }

@@ -13,9 +13,23 @@ final class FileLock {
     private var isSigned = false
 
     /// Takes the lock or throws `locked`. Nothing is written yet.
-    init(_ file: StoreFile) throws(StoreError) {
-        descriptor = open(file.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreFile.failure(file.given, errno, "its lock file: ") }
+    convenience init(_ file: StoreFile) throws(StoreError) {
+        try self.init(file, O_RDWR | O_CREAT, of: .ours)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_nlink > 1 else { return }
+        throw StoreError(
+            .cannotOpen,
+            "Cannot open '\(file.given)': '\(file.lock)' has \(status.st_nlink) names (hard links), and writing to it "
+                + "would change the others; remove it")
+    }
+
+    /// Takes the lock of a file that is only read, and may be anybody's. The lock file must be there.
+    convenience init(reading file: StoreFile) throws(StoreError) {
+        try self.init(file, O_RDONLY, of: .anybody)
+    }
+
+    private init(_ file: StoreFile, _ flags: CInt, of owner: FileOwner) throws(StoreError) {
+        descriptor = try StoreFile.openPresent(file.lock, flags, of: owner, for: file.given)
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
         let code = errno
         let holder = Self.holder(descriptor)

@@ -13,10 +13,9 @@ final class FileReader: BackupReader, @unchecked Sendable {
     /// In bytes, when it was opened.
     let size: Int64
 
-    init(_ path: String, for given: String) throws(StoreError) {
+    init(_ path: String, of owner: FileOwner = .ours, for given: String) throws(StoreError) {
         self.given = given
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreFile.failure(given, errno, "'\(path)': ") }
+        descriptor = try StoreFile.openPresent(path, O_RDONLY, of: owner, for: given)
         var status = stat()
         size = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     }

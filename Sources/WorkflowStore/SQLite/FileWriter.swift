@@ -11,8 +11,7 @@ final class FileWriter {
 
     init(_ path: String, for given: String) throws(StoreError) {
         self.given = given
-        descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw StoreFile.failure(given, errno, "'\(path)': ") }
+        descriptor = try StoreFile.openPresent(path, O_WRONLY, for: given)
     }
 
     deinit {

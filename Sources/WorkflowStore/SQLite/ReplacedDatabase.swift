@@ -62,7 +62,7 @@ struct ReplacedDatabase {
         let kept = try freeName(at: now)
         let parts = [(file.wal, kept + "-wal"), (file.rollbackJournal, kept + "-journal"), (file.path, kept)]
         for (path, name) in parts where StoreFile.size(of: path) != nil { try give(path, name) }
-        try StoreFile.flush(file.directory, for: file.given)
+        try StoreFile.flushDirectory(file.directory, for: file.given)
         for (path, _) in parts.dropLast() { unlink(path) }
         file.removeIndex()
         return kept

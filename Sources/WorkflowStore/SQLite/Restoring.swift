@@ -26,7 +26,7 @@ struct Restoring {
 
     func run() throws -> RestoreReport {
         let newest = Migrations.all.last?.version ?? 0
-        guard try FileHeader.accept(backup, newest: newest) != nil else {
+        guard try FileHeader.accept(backup, of: .anybody, newest: newest) != nil else {
             throw StoreError(.cannotOpen, "Cannot restore '\(backup.given)': there is no such file")
         }
         guard backup.path != file.path, backup.identity()?.identity != file.identity()?.identity else {
@@ -54,6 +54,8 @@ struct Restoring {
 
     /// A file of another program is not ours to move away.
     private func refuseForeignDatabase(_ newest: Int64) throws(StoreError) {
+        try file.look(at: file.path)
+        try file.refuseForeignParts()
         do {
             _ = try FileHeader.accept(file, newest: newest)
         } catch {
@@ -66,6 +68,7 @@ struct Restoring {
 
     /// Copies the backup beside the database, so that what is verified is what will be used.
     private func copy() throws(StoreError) {
+        try backup.refuseForeignParts(of: .anybody)
         if StoreFile.size(of: backup.wal) ?? 0 > 0 || StoreFile.size(of: backup.rollbackJournal) ?? 0 > 0 {
             throw StoreError(
                 .cannotOpen,
@@ -73,9 +76,9 @@ struct Restoring {
                     + "use a backup that 'wfctl backup' made")
         }
         // A database that somebody serves changes while it is read.
-        let source = StoreFile.size(of: backup.lock) == nil ? nil : try FileLock(backup)
+        let source = StoreFile.size(of: backup.lock) == nil ? nil : try FileLock(reading: backup)
         defer { source?.release() }
-        let reader = try FileReader(backup.path, for: backup.given)
+        let reader = try FileReader(backup.path, of: .anybody, for: backup.given)
         try restating { () throws(StoreError) in
             try file.requireSpace(for: reader.size, limits: order.limits)
             removeCopy()
@@ -182,7 +185,7 @@ struct Restoring {
         var report = report
         report.replaced = try replaced.keep(at: now)
         guard rename(file.restoring, file.path) == 0 else { throw StoreFile.failure(file.given, errno) }
-        try StoreFile.flush(file.directory, for: file.given)
+        try StoreFile.flushDirectory(file.directory, for: file.given)
         return report
     }
 

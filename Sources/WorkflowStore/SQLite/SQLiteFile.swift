@@ -31,9 +31,10 @@ package final class SQLiteFile: SQLiteReading {
     ) throws(StoreError) -> SQLiteFile {
         let file = try StoreFile(existing: path)
         let migrations = Migrations.all
-        guard try FileHeader.accept(file, newest: migrations.last?.version ?? 0) != nil else {
+        guard try FileHeader.accept(file, of: .anybody, newest: migrations.last?.version ?? 0) != nil else {
             throw StoreError(.cannotOpen, "Cannot open '\(path)': there is no such file")
         }
+        try file.refuseForeignParts(of: .anybody)
         let leftovers = Leftovers(file)
         do {
             var limits = limits
@@ -83,7 +84,7 @@ private struct Leftovers: Sendable {
         guard !paths.isEmpty else { return }
         guard StoreFile.size(of: file.lock) != nil else { return StoreFile.remove(paths) }
         // Held while they are removed, so that no daemon begins to use them meanwhile; one that has begun keeps them.
-        guard let lock = try? FileLock(file) else { return }
+        guard let lock = try? FileLock(reading: file) else { return }
         // A log with something in it was written by somebody.
         if StoreFile.size(of: file.wal) ?? 0 == 0 { StoreFile.remove(paths) }
         lock.release()

@@ -14,7 +14,8 @@ extension StoreFile {
     /// Where it is made.
     func unfinishedBackup(_ name: BackupName) -> String { backup(name) + ".partial" }
 
-    /// Removes the backups that an earlier process left, and what SQLite put beside them. Call it with the lock held.
+    /// Removes the backups that an earlier process left, and what SQLite put beside them; a file that a person named
+    /// alike stays. Call it with the lock held.
     func removeBackups() {
         let prefix = String(backupPrefix.dropFirst(directory == "/" ? 1 : directory.utf8.count + 1))
         guard let listing = opendir(directory) else { return }
@@ -23,8 +24,10 @@ extension StoreFile {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
+            guard name.hasPrefix(prefix) else { continue }
+            let parts = name.dropFirst(prefix.count).split(maxSplits: 1) { $0 == "." || $0 == "-" }
             // One that cannot be removed only takes space.
-            if name.hasPrefix(prefix) { unlink(directory + "/" + name) }
+            if BackupName(String(parts.first ?? "")) != nil { unlink(directory + "/" + name) }
         }
     }
 

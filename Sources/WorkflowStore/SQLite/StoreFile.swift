@@ -73,13 +73,22 @@ struct StoreFile: Sendable {
     /// Makes the entry of a new directory durable.
     private static func flushParent(of directory: Substring, for given: String) throws(StoreError) {
         let parent = directory.lastIndex(of: "/").map { $0 == directory.startIndex ? "/" : String(directory[..<$0]) }
-        try flush(parent ?? ".", for: given)
+        try flushDirectory(parent ?? ".", for: given)
     }
 
-    /// Flushes a file or a directory to the disk.
+    /// Flushes a file to the disk.
     static func flush(_ path: String, for given: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        try flush(openPresent(path, O_RDONLY, for: given), path, for: given)
+    }
+
+    /// Flushes a directory: the names in it.
+    static func flushDirectory(_ path: String, for given: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(given, errno, "'\(path)': ") }
+        try flush(descriptor, path, for: given)
+    }
+
+    private static func flush(_ descriptor: CInt, _ path: String, for given: String) throws(StoreError) {
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(given, errno, "'\(path)': ") }
     }
@@ -97,7 +106,7 @@ struct StoreFile: Sendable {
     /// How many bytes a file has; nil when it is not there.
     static func size(of path: String) -> Int64? {
         var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+        return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
     /// Which file a path names: it stays the same while the file is neither moved nor replaced.
@@ -109,7 +118,7 @@ struct StoreFile: Sendable {
     /// The file that the path names now, and how many names it has; nil when there is none.
     func identity() -> (identity: Identity, names: Int)? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard lstat(path, &status) == 0 else { return nil }
         return (Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)), Int(status.st_nlink))
     }
 

@@ -20,6 +20,7 @@ struct StoreOpening {
         let lock = try FileLock(file)
         let isThere = try FileHeader.accept(file, newest: newest) != nil
         if isThere { try file.refuseSeveralNames() }
+        try file.refuseForeignParts()
         lock.sign()
         file.removeBackups()
         if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
