@@ -27,6 +27,8 @@ package struct StoreRestoration {
     package var backup: String
     /// The database to be.
     package var database: String
+    /// Whether the database's directory is created where it is missing: for a path that nobody typed.
+    package var makesFolder: Bool
     package var clock: ClockChoice
     /// Verify and tell, and change nothing.
     package var isDryRun: Bool
@@ -36,11 +38,13 @@ package struct StoreRestoration {
     package var verify: ((_ path: String) throws -> Void)?
 
     package init(
-        backup: String, database: String, clock: ClockChoice = .kept, isDryRun: Bool = false,
+        backup: String, database: String, makesFolder: Bool = false, clock: ClockChoice = .kept,
+        isDryRun: Bool = false,
         limits: StoreLimits = StoreLimits(), verify: ((_ path: String) throws -> Void)? = nil
     ) {
         self.backup = backup
         self.database = database
+        self.makesFolder = makesFolder
         self.clock = clock
         self.isDryRun = isDryRun
         self.limits = limits

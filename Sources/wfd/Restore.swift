@@ -34,7 +34,8 @@ struct Restore: AsyncParsableCommand {
             let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
             try await verify()
             let restoration = StoreRestoration(
-                backup: backup, database: file, clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun)
+                backup: backup, database: file, makesFolder: database == nil,
+                clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun)
             print(text(of: try restoration.run(clock: SystemClock().now()), file))
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))

@@ -80,7 +80,9 @@ struct Serve: AsyncParsableCommand {
         // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
         let store = try SQLiteStore.open(
-            at: file, clock: now, on: self.clock, notAfter: self.clock == .real ? latest : nil)
+            at: file, makingFolder: database == nil, clock: now, on: self.clock,
+            notAfter: self.clock == .real ? latest : nil)
+        if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
         logger.info(
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)

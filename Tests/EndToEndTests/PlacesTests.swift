@@ -52,6 +52,51 @@ import WorkflowClient
         #expect(result.errors.contains("Cannot tell where to keep the database: give --database, or set HOME"))
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: ["serve", "restore"])
+    func aMistypedFolderIsNotMade(verb: String) async throws {
+        let folder = try TemporaryFolder()
+        let backup = folder.path("backup.db")
+        let daemon = try await Daemon(in: folder)
+        #expect(daemon.program.errors.contains(" notice wfd: [wfd] there was no database, a new one was made"))
+        #expect(try await daemon.wfctl("backup", backup).end == .exited(0))
+        #expect(try await daemon.stop().end == .exited(0))
+        let names = try folder.names()
+        let path = folder.path("mistyped/state/wfd.db")
+        let arguments =
+            verb == "restore"
+            ? ["restore", backup, "--database", path]
+            : Daemon.arguments(database: path, listen: ["unix:" + folder.path("wfd.sock")])
+        let result = try await Daemon.launch(arguments).result()
+        #expect(result.end == .exited(73))
+        #expect(
+            result.errors.contains(
+                "Cannot open '\(path)': there is no folder '\(folder.path("mistyped/state"))'; "
+                    + "make it, or correct the path"
+            ))
+        #expect(try folder.names() == names)
+        // The way out that the message names.
+        _ = try folder.makeFolder("mistyped/state")
+        if verb == "restore" { #expect(try await Daemon.launch(arguments).result().end == .exited(0)) }
+        let again = try await Daemon(in: folder, database: "mistyped/state/wfd.db")
+        #expect(try await again.stop().end == .exited(0))
+    }
+
+    /// The default place of a restore is made, as that of the daemon.
+    @Test(.timeLimit(.minutes(1))) func theDefaultPlaceIsMadeForARestoreToo() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        #expect(try await daemon.wfctl("backup", folder.path("backup.db")).end == .exited(0))
+        #expect(try await daemon.stop().end == .exited(0))
+        let environment = ["XDG_STATE_HOME": folder.path("new")]
+        for arguments in [["--dry-run"], []] {
+            let result = try await Daemon.launch(
+                ["restore", folder.path("backup.db")] + arguments, environment: environment
+            ).result()
+            #expect(result.end == .exited(0), "\(result.errors)")
+        }
+        #expect(FileManager.default.fileExists(atPath: folder.path("new/wfd/wfd.db")))
+    }
+
     @Test(.timeLimit(.minutes(1))) func aDatabaseOfAnotherProgramIsRefusedUntouched() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("notes.db")

@@ -31,10 +31,25 @@ import WorkflowStore
         try SQLiteStore.sqlite(directory).writer.close()
     }
 
+    @Test func aMissingDirectoryIsNotCreatedForAPathThatSomebodyTyped() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/a/b/store.db"
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore.open(at: path, clock: Timestamp(rawValue: 1_700_000_000_000))
+        }
+        #expect(error?.code == .cannotOpen)
+        #expect(
+            error?.message
+                == "Cannot open '\(path)': there is no folder '\(directory.path)/a/b'; make it, or correct the path")
+        let restoration = StoreRestoration(backup: path, database: directory.store)
+        #expect(throws: StoreError.self) { try restoration.run(clock: Timestamp(rawValue: 1_700_000_000_000)) }
+        #expect(try directory.names() == [])
+    }
+
     @Test func newStoreIsCreatedWithItsDirectory() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/a/b/store.db"
-        let store = try SQLiteStore.open(at: path, clock: Timestamp(rawValue: 1_700_000_000_000))
+        let store = try SQLiteStore.open(at: path, makingFolder: true, clock: Timestamp(rawValue: 1_700_000_000_000))
         #expect(store.recovered.wasCreated && store.recovered.schemaVersion == 1)
         #expect("\(store.recovered)" == "created, schema 1")
         #expect(store.writer.numbers.nextPosition.rawValue == 1 && store.writer.numbers.nextMachine.rawValue == 1)

@@ -21,7 +21,7 @@ struct Restoring {
         self.order = order
         self.now = now
         backup = try StoreFile(order.backup)
-        file = try StoreFile(order.database)
+        file = try StoreFile(order.database, makingFolder: order.makesFolder)
     }
 
     func run() throws -> RestoreReport {

@@ -49,7 +49,9 @@ package final class SQLiteStore: WorkflowStore, SQLiteReading {
 }
 
 extension SQLiteStore {
-    /// Opens or creates the store at a path, and its directory.
+    /// Opens or creates the store at a path.
+    ///
+    /// - Parameter makingFolder: Whether a directory that is missing is created: for a path that nobody typed.
     ///
     /// When it returns, what the last process left in the write-ahead log is in the file, the schema is ours and the
     /// newest, the last rows are what was written, and this process is the only one to write. A file of another program
@@ -57,19 +59,21 @@ extension SQLiteStore {
     ///
     /// - Parameter latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
     package static func open(
-        at path: String, clock now: Timestamp, on clock: StoreClock = .real, notAfter latest: Timestamp? = nil,
-        limits: StoreLimits = StoreLimits()
+        at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
+        notAfter latest: Timestamp? = nil, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteStore {
-        try open(at: path, clock: now, on: clock, notAfter: latest, limits: limits, migrations: Migrations.all)
+        try open(
+            at: path, makingFolder: makingFolder, clock: now, on: clock, notAfter: latest, limits: limits,
+            migrations: Migrations.all)
     }
 
     /// `open(at:clock:limits:)` with other steps of the schema, for tests.
     package static func open(
-        at path: String, clock now: Timestamp, on clock: StoreClock = .real, notAfter latest: Timestamp? = nil,
-        limits: StoreLimits, migrations: [Migration]
+        at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
+        notAfter latest: Timestamp? = nil, limits: StoreLimits, migrations: [Migration]
     ) throws(StoreError) -> SQLiteStore {
         SQLiteMemory.stopCounting()
-        let file = try StoreFile(path)
+        let file = try StoreFile(path, makingFolder: makingFolder)
         return try StoreOpening(
             file: file, now: now, clock: clock, limits: limits, migrations: migrations, latest: latest
         ).run()

@@ -26,8 +26,8 @@ struct StoreFile: Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Resolves the path and creates the directory, readable by its owner only, where it is missing.
-    init(_ given: String) throws(StoreError) {
+    /// Resolves the path. A directory that is missing is refused, or created, readable by its owner only.
+    init(_ given: String, makingFolder: Bool = false) throws(StoreError) {
         self.given = given
         if let whole = Self.resolve(given) {
             path = whole
@@ -39,8 +39,12 @@ struct StoreFile: Sendable {
             throw StoreError(.cannotOpen, "Cannot open '\(given)': it names no file")
         }
         let directory = slash.map { $0 == given.startIndex ? "/" : String(given[..<$0]) } ?? "."
-        try Self.makeDirectory(directory, for: given)
-        guard let parent = Self.resolve(directory) else { throw Self.failure(given, errno) }
+        if makingFolder { try Self.makeDirectory(directory, for: given) }
+        guard let parent = Self.resolve(directory) else {
+            guard errno == ENOENT else { throw Self.failure(given, errno) }
+            throw StoreError(
+                .cannotOpen, "Cannot open '\(given)': there is no folder '\(directory)'; make it, or correct the path")
+        }
         path = parent == "/" ? "/" + name : parent + "/" + name
     }
 
