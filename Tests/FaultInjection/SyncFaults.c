@@ -1,4 +1,4 @@
-/* Loaded with LD_PRELOAD before the C library: counts flushes to disk, and makes them fail when told to. */
+/* Loaded with LD_PRELOAD before the C library: counts flushes to disk. When told to, fails them or kills the process. */
 
 #define _GNU_SOURCE
 #include "SyncFaults.h"
@@ -6,10 +6,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct sync_faults *shared;
@@ -39,7 +41,22 @@ static int is_turn(void) {
     return every > 0 && number % every == 0;
 }
 
+/* Set while a log was removed, and no folder flushed since. */
+static int is_log_removed;
+
+static void before_step(void) {
+    if (shared == NULL) return;
+    if (__atomic_load_n(&shared->mode, __ATOMIC_RELAXED) == SYNC_FAULTS_KILL && is_turn()) kill(getpid(), SIGKILL);
+}
+
+static int is_folder(int descriptor) {
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static int flush(const char *name, int descriptor) {
+    before_step();
+    if (is_folder(descriptor)) is_log_removed = 0;
     if (shared != NULL) {
         __atomic_fetch_add(&shared->calls, 1, __ATOMIC_RELAXED);
         uint64_t mode = __atomic_load_n(&shared->mode, __ATOMIC_RELAXED);
@@ -58,3 +75,31 @@ static int flush(const char *name, int descriptor) {
 int fsync(int descriptor) { return flush("fsync", descriptor); }
 
 int fdatasync(int descriptor) { return flush("fdatasync", descriptor); }
+
+typedef int (*one_path)(const char *);
+typedef int (*two_paths)(const char *, const char *);
+
+static void *next_of(const char *name) {
+    void *next = dlsym(RTLD_NEXT, name);
+    if (next == NULL) abort();
+    return next;
+}
+
+int unlink(const char *path) {
+    before_step();
+    int result = ((one_path)next_of("unlink"))(path);
+    size_t length = strlen(path);
+    if (result == 0 && length > 4 && memcmp(path + length - 4, "-wal", 4) == 0) is_log_removed = 1;
+    return result;
+}
+
+int link(const char *path, const char *name) {
+    before_step();
+    return ((two_paths)next_of("link"))(path, name);
+}
+
+int rename(const char *path, const char *name) {
+    before_step();
+    if (shared != NULL && is_log_removed) __atomic_fetch_add(&shared->early_renames, 1, __ATOMIC_RELAXED);
+    return ((two_paths)next_of("rename"))(path, name);
+}

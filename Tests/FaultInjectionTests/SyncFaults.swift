@@ -5,14 +5,14 @@ import Foundation
 struct SyncFaults {
     /// Which flushes fail; the numbers are those of `SyncFaults.h`.
     enum Mode: UInt64 {
-        case none, log, all, every
+        case none, log, all, every, kill
     }
 
     private let path: String
 
     /// Makes the file that is shared with the daemon.
     init(in folder: TemporaryFolder) throws {
-        path = try folder.write(String(repeating: "\0", count: 40), to: "faults")
+        path = try folder.write(String(repeating: "\0", count: 48), to: "faults")
     }
 
     /// What to start the daemon with.
@@ -39,6 +39,16 @@ struct SyncFaults {
         try write(0, at: 32)
         try fail(.every)
     }
+
+    /// The process is killed before the flush, link, rename or removal of this number.
+    func kill(before step: Int) throws {
+        try write(UInt64(step), at: 24)
+        try write(0, at: 32)
+        try fail(.kill)
+    }
+
+    /// Renames after a log was removed that no flush of the folder came before.
+    func earlyRenames() throws -> Int { try Int(number(at: 40)) }
 
     private func write(_ number: UInt64, at offset: UInt64) throws {
         let file = try FileHandle(forWritingTo: URL(filePath: path))

@@ -19,13 +19,22 @@ struct ReplacedDatabase {
     }
 
     private let file: StoreFile
+    /// Set when an earlier restore was killed while it did the same.
+    private let interrupted: InterruptedRestore?
 
     init(_ file: StoreFile) {
         self.file = file
+        interrupted = InterruptedRestore(file)
     }
 
     /// Reads what can be read, and changes nothing. A database that is restored is often a damaged one.
-    func read() -> Facts {
+    func read() throws(StoreError) -> Facts {
+        // The kept name, too, once the log has it.
+        guard let kept = interrupted?.kept, StoreFile.size(of: file.wal) == nil else { return read(file) }
+        return read(try StoreFile(kept))
+    }
+
+    private func read(_ file: StoreFile) -> Facts {
         guard StoreFile.size(of: file.path) != nil else { return Facts() }
         let hadIndex = StoreFile.size(of: file.index) != nil
         let hadLog = StoreFile.size(of: file.wal) != nil
@@ -52,23 +61,32 @@ struct ReplacedDatabase {
         }
     }
 
-    /// Gives the database, and its log, a second name with the time in it; nil when there is none.
+    /// Gives the database, and its log, a second name with the time in it; nil when there is neither.
     ///
-    /// The log loses its first name here: beside another database SQLite would play it into that one. A crash between
-    /// this and the moment in which the new database takes the name leaves the old one, which says that its log is
-    /// missing, and where it is can be seen.
+    /// The log loses its first name here, on the disk too: beside another database SQLite would play it into that one.
+    /// The database gets its second name first and loses none, so that a start after a crash anywhere between this and
+    /// the moment in which the new database takes the name finds an `InterruptedRestore`. Done again it goes on.
     func keep(at now: Timestamp) throws(StoreError) -> String? {
-        guard StoreFile.size(of: file.path) != nil else { return nil }
-        let kept = try freeName(at: now)
-        let parts = [(file.wal, kept + "-wal"), (file.rollbackJournal, kept + "-journal"), (file.path, kept)]
-        for (path, name) in parts where StoreFile.size(of: path) != nil { try give(path, name) }
+        let parts = [(file.path, ""), (file.wal, "-wal"), (file.rollbackJournal, "-journal")].filter { part in
+            StoreFile.size(of: part.0) != nil
+        }
+        guard let first = parts.first else { return interrupted?.kept }
+        let kept: String
+        // A log without its database gets a name of its own: it need not be the log of the one that was kept last.
+        if let name = interrupted?.kept, first.0 == file.path { kept = name } else { kept = try freeName(at: now) }
+        for (path, suffix) in parts { try give(path, kept + suffix) }
         try StoreFile.flushDirectory(file.directory, for: file.given)
-        for (path, _) in parts.dropLast() { unlink(path) }
+        for (path, _) in parts where path != file.path { unlink(path) }
         file.removeIndex()
-        return kept
+        try StoreFile.flushDirectory(file.directory, for: file.given)
+        return interrupted?.kept ?? kept + first.1
     }
 
     private func give(_ path: String, _ name: String) throws(StoreError) {
+        // By the restore before, which was killed.
+        if let identity = StoreFile.identity(of: name)?.identity, StoreFile.identity(of: path)?.identity == identity {
+            return
+        }
         if link(path, name) == 0 { return }
         // A file system without second names: then there is a moment without a database.
         guard errno == EPERM || errno == ENOTSUP || errno == EMLINK, rename(path, name) == 0 else {
@@ -87,7 +105,7 @@ struct ReplacedDatabase {
         }
         let day = digits(parts.tm_year + 1_900, 4) + digits(parts.tm_mon + 1) + digits(parts.tm_mday)
         let time = digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec)
-        let name = "\(file.path).replaced-\(day)T\(time)Z"
+        let name = "\(file.replacedPrefix)\(day)T\(time)Z"
         for number in 1...100 {
             let candidate = number == 1 ? name : "\(name)-\(number)"
             if StoreFile.size(of: candidate) == nil, StoreFile.size(of: candidate + "-wal") == nil { return candidate }

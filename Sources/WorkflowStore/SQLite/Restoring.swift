@@ -39,7 +39,7 @@ struct Restoring {
         try copy()
         do {
             let replaced = ReplacedDatabase(file)
-            let before = replaced.read()
+            let before = try replaced.read()
             let report = try prepare(before)
             if order.isDryRun {
                 removeCopy()
@@ -190,7 +190,7 @@ struct Restoring {
     }
 
     private func removeCopy() {
-        for suffix in ["", "-wal", "-journal"] { unlink(file.restoring + suffix) }
+        file.removeUnfinishedRestore()
     }
 
     private static func configuration() -> Configuration {

@@ -17,18 +17,26 @@ extension StoreFile {
     /// Removes the backups that an earlier process left, and what SQLite put beside them; a file that a person named
     /// alike stays. Call it with the lock held.
     func removeBackups() {
-        let prefix = String(backupPrefix.dropFirst(directory == "/" ? 1 : directory.utf8.count + 1))
-        guard let listing = opendir(directory) else { return }
+        for path in paths(beginningWith: backupPrefix) {
+            let parts = path.dropFirst(backupPrefix.count).split(maxSplits: 1) { $0 == "." || $0 == "-" }
+            // One that cannot be removed only takes space.
+            if BackupName(String(parts.first ?? "")) != nil { unlink(path) }
+        }
+    }
+
+    /// The files beside the database whose paths begin so, in no order.
+    func paths(beginningWith prefix: String) -> [String] {
+        let folder = directory == "/" ? "/" : directory + "/"
+        guard let listing = opendir(directory) else { return [] }
         defer { closedir(listing) }
+        var paths: [String] = []
         while let entry = readdir(listing) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
-            guard name.hasPrefix(prefix) else { continue }
-            let parts = name.dropFirst(prefix.count).split(maxSplits: 1) { $0 == "." || $0 == "-" }
-            // One that cannot be removed only takes space.
-            if BackupName(String(parts.first ?? "")) != nil { unlink(directory + "/" + name) }
+            if (folder + name).hasPrefix(prefix) { paths.append(folder + name) }
         }
+        return paths
     }
 
     /// Refuses a copy that would leave the disk with too little to go on working.

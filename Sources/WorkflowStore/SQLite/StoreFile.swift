@@ -20,6 +20,8 @@ struct StoreFile: Sendable {
     var creating: String { path + ".creating" }
     /// Where a backup is copied to before it takes the place of the database.
     var restoring: String { path + ".restoring" }
+    /// What the names begin with under which restores keep the databases that they replace.
+    var replacedPrefix: String { path + ".replaced-" }
 
     var directory: String {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
@@ -120,7 +122,10 @@ struct StoreFile: Sendable {
     }
 
     /// The file that the path names now, and how many names it has; nil when there is none.
-    func identity() -> (identity: Identity, names: Int)? {
+    func identity() -> (identity: Identity, names: Int)? { Self.identity(of: path) }
+
+    /// The file that a path names now, and how many names it has; nil when there is none.
+    static func identity(of path: String) -> (identity: Identity, names: Int)? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         return (Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)), Int(status.st_nlink))

@@ -19,10 +19,12 @@ struct StoreOpening {
         if StoreFile.size(of: file.lock) == nil { _ = try FileHeader.accept(file, newest: newest) }
         let lock = try FileLock(file)
         let isThere = try FileHeader.accept(file, newest: newest) != nil
+        if let interrupted = InterruptedRestore(file) { throw interrupted.error(file) }
         if isThere { try file.refuseSeveralNames() }
         try file.refuseForeignParts()
         lock.sign()
         file.removeBackups()
+        file.removeUnfinishedRestore()
         if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
         do {
             return try open(lock: lock, wasCreated: !isThere)

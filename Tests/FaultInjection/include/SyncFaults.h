@@ -13,8 +13,10 @@ struct sync_faults {
     uint64_t mode;
     /* Written by the test: with SYNC_FAULTS_EVERY, each so many calls one fails. */
     uint64_t every;
-    /* Calls since the mode was SYNC_FAULTS_EVERY. */
+    /* Calls since the mode was SYNC_FAULTS_EVERY or SYNC_FAULTS_KILL. */
     uint64_t counted;
+    /* Renames after a log was removed, without a flush of a folder in between. */
+    uint64_t early_renames;
 };
 
 enum {
@@ -23,6 +25,8 @@ enum {
     SYNC_FAULTS_LOG = 1,
     SYNC_FAULTS_ALL = 2,
     SYNC_FAULTS_EVERY = 3,
+    /* The process is killed before a flush, a link, a rename or a removal: before the one numbered `every`. */
+    SYNC_FAULTS_KILL = 4,
 };
 
 #endif

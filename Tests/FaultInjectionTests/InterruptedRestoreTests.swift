@@ -1,0 +1,119 @@
+import DaemonTesting
+import Foundation
+import JSON
+import Testing
+
+/// A restore is killed before its first flush, link, rename or removal, before its second and so on: no event that the
+/// database had is lost, and what the messages say leads out.
+@Suite struct InterruptedRestoreTests {
+    private static let inBackup = 3
+    private static let inDatabase = 7
+
+    /// A folder with a backup, and a database with more events: they are in the log of a daemon that was killed.
+    private static func makeTemplate() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        let applied = try await daemon.wfctl("apply", Programs.example("profile"))
+        guard applied.end == .exited(0) else { throw TestingError("\(applied)") }
+        let started = try await daemon.wfctl("start", "profile", "p-1")
+        guard started.end == .exited(0) else { throw TestingError("\(started)") }
+        try await send(inBackup - 1, from: 1, to: daemon)
+        let copied = try await daemon.wfctl("backup", folder.path("backup.db"))
+        guard copied.end == .exited(0) else { throw TestingError("\(copied)") }
+        try await send(inDatabase - inBackup, from: inBackup, to: daemon)
+        try await daemon.kill()
+        try FileManager.default.removeItem(atPath: folder.path("wfd.sock"))
+        return folder
+    }
+
+    private static func send(_ count: Int, from seq: Int, to daemon: Daemon) async throws {
+        for turn in seq..<seq + count {
+            let answer = try await daemon.answer(
+                to: .post("/v1/instances/p-1/events", #"{"event": "\#(turn % 2 == 1 ? "succeed" : "retry")"}"#))
+            guard answer.status == 200 else { throw TestingError(answer.text) }
+        }
+    }
+
+    private static func copy(_ template: TemporaryFolder) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        for name in try template.names() {
+            try FileManager.default.copyItem(atPath: template.path(name), toPath: folder.path(name))
+        }
+        return folder
+    }
+
+    private static func restore(in folder: TemporaryFolder, _ faults: SyncFaults? = nil) async throws -> ProgramResult {
+        try await Daemon.launch(
+            ["restore", folder.path("backup.db"), "--database", folder.path("wfd.db")],
+            environment: try faults?.environment ?? [:]
+        ).result()
+    }
+
+    /// The seq of the instance, as a daemon on the database tells it.
+    private static func seq(in folder: TemporaryFolder, database: String = "wfd.db") async throws -> Int {
+        let daemon = try await Daemon(in: folder, database: database)
+        let answer = try await daemon.answer(to: .get("/v1/instances/p-1"))
+        guard case .int(let seq)? = try answer.object["seq"] else { throw TestingError(answer.text) }
+        let stopped = try await daemon.stop()
+        guard stopped.end == .exited(0) else { throw TestingError("\(stopped)") }
+        return Int(seq)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func whereverItIsKilledNoEventIsLostAndTheMessageLeadsOut() async throws {
+        let template = try await Self.makeTemplate()
+        var ends: [String: Int] = [:]
+        var step = 0
+        while true {
+            step += 1
+            try #require(step < 200, "the restore never gets through")
+            let folder = try Self.copy(template)
+            let faults = try SyncFaults(in: folder)
+            try faults.kill(before: step)
+            let end = try await Self.restore(in: folder, faults).end
+            if end == .exited(0) { break }
+            #expect(end == .killed(by: SIGKILL), "step \(step)")
+            ends[try await Self.expectAWayOut(in: folder, "killed before step \(step)"), default: 0] += 1
+        }
+        print("restore: killed before each of \(step - 1) steps: \(ends)")
+        #expect(ends["as it was", default: 0] > 0 && ends["cut off", default: 0] > 0)
+    }
+
+    /// Starts a daemon on what a killed restore left.
+    private static func expectAWayOut(in folder: TemporaryFolder, _ comment: Comment) async throws -> String {
+        let database = folder.path("wfd.db")
+        let start = try Daemon.launch(
+            Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")]))
+        let isServing = (try? await start.errorLines(containing: "listening")) != nil
+        if isServing {
+            start.signal(SIGTERM)
+            #expect(try await start.result().end == .exited(0), comment)
+            let seq = try await seq(in: folder)
+            #expect([inBackup, inDatabase].contains(seq), comment)
+            #expect(try folder.names().allSatisfy { !$0.contains("restoring") }, comment)
+            return seq == inDatabase ? "as it was" : "restored"
+        }
+        let result = try await start.result()
+        #expect(result.end == .exited(73), comment)
+        let kept = try #require(result.errors.firstMatch(of: /while it kept the database as '([^']+)'/)?.1, comment)
+        #expect(
+            result.errors.contains(
+                "Cannot open '\(database)': a restore was cut off while it kept the database as '\(kept)'; "
+                    + "run 'wfd restore' again"), comment)
+        let again = try await restore(in: folder)
+        #expect(again.end == .exited(0), "\(again.errors); \(comment)")
+        #expect(again.output.contains("the database that was there: \(kept)\n"), comment)
+        #expect(try await seq(in: folder) == inBackup, comment)
+        let name = try #require(kept.split(separator: "/").last.map(String.init))
+        #expect(try await seq(in: folder, database: name) == inDatabase, comment)
+        #expect(try folder.names().allSatisfy { !$0.contains("restoring") }, comment)
+        return "cut off"
+    }
+
+    /// On the disk, too, the log has lost its name before the new database has its own.
+    @Test(.timeLimit(.minutes(1))) func theFolderIsFlushedBetweenTheLogsRemovalAndTheRename() async throws {
+        let folder = try await Self.makeTemplate()
+        let faults = try SyncFaults(in: folder)
+        #expect(try await Self.restore(in: folder, faults).end == .exited(0))
+        #expect(try faults.earlyRenames() == 0)
+    }
+}
