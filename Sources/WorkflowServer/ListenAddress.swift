@@ -13,6 +13,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
             guard !path.isEmpty else { throw ListenAddressError(text, "the path is missing; write unix:PATH") }
+            guard !path.hasSuffix("/") else { throw ListenAddressError(text, "the path is that of a folder") }
             // sun_path holds 108 bytes with its terminating zero (unix(7)).
             guard path.utf8.count <= 107 else {
                 throw ListenAddressError(text, "the path has \(path.utf8.count) bytes; a socket's path has at most 107")

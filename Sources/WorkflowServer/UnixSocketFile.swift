@@ -1,13 +1,38 @@
 import Foundation
+import ServiceLifecycle
+import Synchronization
 
-/// The file of a unix socket: checked before it is bound, removed when its server has stopped.
+/// The file of a unix socket: checked before it is bound, watched while it is in use, removed when its server stops.
 final class UnixSocketFile: Sendable {
-    private let path: String
+    /// Which file a path names. While the socket is open no other file has its number.
+    private struct Identity: Equatable {
+        let device: dev_t
+        let number: ino_t
+    }
 
-    /// Makes way for a socket: a file that another server answers on, or that is no socket, is left alone and refused;
-    /// one that a killed server left behind is removed when it is bound.
-    init(path: String) throws(ListenAddressError) {
+    private enum State {
+        case unbound
+        /// It was not bound, and will not be.
+        case abandoned
+        /// Nil when the file was gone at once.
+        case bound(Identity?)
+    }
+
+    /// Where to bind it. It gets its own name when it is ready: NIO removes the name that it bound when it closes the
+    /// socket, whatever has that name by then.
+    let bindingPath: String
+    private let path: String
+    private let state = Mutex(State.unbound)
+
+    /// Makes way for a socket: a file that another server answers on, that is no socket or another user's, is left
+    /// alone and refused; one that a killed server left behind is removed when it is bound.
+    ///
+    /// - Parameter number: Of the socket, when it is not the first on this path.
+    init(path: String, number: Int = 0) throws(ListenAddressError) {
         self.path = path
+        // As long as the path, which may be as long as it can.
+        let marks = ["~", "+", "%"].filter { !path.hasSuffix($0) }
+        bindingPath = String(path.dropLast()) + marks[number % 2]
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -15,22 +40,54 @@ final class UnixSocketFile: Sendable {
         }
         let user = geteuid()
         guard user == 0 || status.st_uid == 0 || status.st_uid == user else {
-            throw ListenAddressError("unix:\(path)", "a socket of another user (uid \(status.st_uid)) is there already")
+            throw ListenAddressError(
+                "unix:\(path)", "a socket of another user (uid \(status.st_uid)) is there already")
         }
         if Self.isAnswered(path) {
             throw ListenAddressError("unix:\(path)", "another process is listening there")
         }
     }
 
-    /// Lets owner and group connect, nobody else.
-    func restrictAccess() {
-        // Not through a link that somebody put there since it was bound.
-        fchmodat(AT_FDCWD, path, 0o660, AT_SYMLINK_NOFOLLOW)
+    /// To be called when the socket is bound. Gives it its name, and lets owner and group connect, nobody else.
+    func wasBound() {
+        // Not through a link that somebody put there since.
+        fchmodat(AT_FDCWD, bindingPath, 0o660, AT_SYMLINK_NOFOLLOW)
+        let identity = Self.identity(of: bindingPath)
+        let isNamed = rename(bindingPath, path) == 0
+        state.withLock { $0 = .bound(isNamed ? identity : nil) }
     }
 
-    /// Removes the file.
+    /// To be called when the socket cannot be bound.
+    func abandon() {
+        state.withLock { $0 = .abandoned }
+    }
+
+    /// Waits until the path no longer names the socket that was bound; false when the server stops before, or none was.
+    func isLost(lookingEvery interval: Duration) async -> Bool {
+        while true {
+            do {
+                try await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
+            } catch {
+                return false
+            }
+            switch state.withLock({ $0 }) {
+            case .unbound: break
+            case .abandoned: return false
+            case .bound(let identity): if identity == nil || Self.identity(of: path) != identity { return true }
+            }
+        }
+    }
+
+    /// Removes the file, unless it is another one by now.
     func remove() {
+        guard case .bound(let identity?) = state.withLock({ $0 }), Self.identity(of: path) == identity
+        else { return }
         unlink(path)
+    }
+
+    private static func identity(of path: String) -> Identity? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Identity(device: status.st_dev, number: status.st_ino) : nil
     }
 
     private static func isAnswered(_ path: String) -> Bool {

@@ -70,27 +70,39 @@ package struct WorkflowServer: Service {
     package static let resuming: @Sendable (() -> Void) -> Void = { GatheredCalls.gather($0) }
 
     package func run() async throws {
-        let file: UnixSocketFile? =
-            if case .unix(let path) = address { try UnixSocketFile(path: path) } else { nil }
-        defer { file?.remove() }
+        guard case .unix(let path) = address else { return try await listener(on: nil).run() }
+        try await SocketKeeper(path: path, logger: logger) { file in listener(on: file) }.run()
+    }
+
+    /// What listens on the address until graceful shutdown.
+    private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
             server: HTTPServerBuilder { [address, budget, sends] responder in
                 LoopChannel(responder: responder, isOnTCP: address.isTCP, budget: budget, sends: sends)
             },
             configuration: ApplicationConfiguration(
-                address: address.bindAddress,
+                address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
             onServerRunning: { [logger, address] channel in
-                file?.restrictAccess()
+                file?.wasBound()
                 logger.info("listening", metadata: ["address": "\(address.bound(to: channel.localAddress))"])
             },
             logger: logger.quieter
         )
-        do {
-            try await application.run()
-        } catch let error as IOError {
-            throw ListenAddressError("\(address)", String(cString: strerror(error.errnoCode)))
+        return Listener(address: address, application: application)
+    }
+
+    private struct Listener: Service {
+        let address: ListenAddress
+        let application: Application<RouterResponder<BasicRequestContext>>
+
+        func run() async throws {
+            do {
+                try await application.run()
+            } catch let error as IOError {
+                throw ListenAddressError("\(address)", String(cString: strerror(error.errnoCode)))
+            }
         }
     }
 }
@@ -107,6 +119,8 @@ enum ServerLimits {
     static let headFields = 1_000
     /// Definitions that are read at once: each may have a mebibyte.
     static let machinesAtOnce = 8
+    /// Between two looks at the file of a socket, which somebody may have removed.
+    static let socketLook: Duration = .seconds(2)
     /// Between two lines that only tell how far something is.
     static let progressInterval: Duration = .milliseconds(100)
 }
@@ -138,7 +152,7 @@ extension ListenAddress {
 
 extension Logger {
     /// For a library that tells more than an operator wants to read.
-    fileprivate var quieter: Logger {
+    var quieter: Logger {
         var logger = self
         if logLevel == .info { logger.logLevel = .notice }
         return logger

@@ -42,7 +42,8 @@ import WorkflowClient
         arguments: [
             ("0.0.0.0:8080", Self.noAccessControl), ("192.0.2.1:80", Self.noAccessControl),
             ("[::]:8080", Self.noAccessControl), ("example.org:80", Self.noAccessControl),
-            ("unix:", "the path is missing; write unix:PATH"), ("8080", "write unix:PATH or HOST:PORT"),
+            ("unix:", "the path is missing; write unix:PATH"), ("unix:/run/", "the path is that of a folder"),
+            ("8080", "write unix:PATH or HOST:PORT"),
             ("127.0.0.1:65536", "write unix:PATH or HOST:PORT"),
             (
                 "unix:/" + String(repeating: "x", count: 107),

@@ -1,0 +1,93 @@
+import Logging
+import ServiceLifecycle
+
+/// Keeps a server on a unix socket within reach: when its file was removed, another server binds the path anew, and the
+/// one before answers the requests that it has and ends.
+struct SocketKeeper {
+    let path: String
+    let logger: Logger
+    /// Makes a server on the socket.
+    let server: (UnixSocketFile) -> any Service
+
+    private enum Event {
+        /// The server of this number has stopped in order, or could not listen.
+        case ended(Int)
+        case failed(any Error)
+        /// The path names another file, or none.
+        case lost
+        /// It is time to try once more.
+        case again
+        case stopping
+    }
+
+    /// Serves until graceful shutdown; throws when the socket cannot be bound at first.
+    func run() async throws {
+        try await withThrowingTaskGroup(of: Event.self) { tasks in
+            var number = 0
+            var isTold = false
+            var group = listen(try UnixSocketFile(path: path), number, &tasks)
+            while let event = try await tasks.next() {
+                switch event {
+                case .ended(let ended) where ended == number:
+                    // Nobody else need be waited for: what was lost before has had its time.
+                    tasks.cancelAll()
+                case .ended, .stopping: break
+                case .failed(let error):
+                    tell(error, &isTold)
+                    tasks.addTask { await Self.rest() }
+                case .lost, .again:
+                    if case .lost = event {
+                        logger.warning("the socket was removed, listening there anew", metadata: ["path": "\(path)"])
+                        isTold = false
+                    }
+                    do {
+                        let file = try UnixSocketFile(path: path, number: number + 1)
+                        await group.triggerGracefulShutdown()
+                        number += 1
+                        group = listen(file, number, &tasks)
+                    } catch {
+                        tell(error, &isTold)
+                        tasks.addTask { await Self.rest() }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Has a server listen and its file be watched.
+    private func listen(
+        _ file: UnixSocketFile, _ number: Int, _ tasks: inout ThrowingTaskGroup<Event, any Error>
+    ) -> ServiceGroup {
+        let group = ServiceGroup(services: [server(file)], logger: logger.quieter)
+        tasks.addTask {
+            defer { file.remove() }
+            do {
+                try await group.run()
+                return .ended(number)
+            } catch {
+                if number == 0 { throw error }
+                file.abandon()
+                return .failed(error)
+            }
+        }
+        tasks.addTask { await file.isLost(lookingEvery: ServerLimits.socketLook) ? .lost : .stopping }
+        return group
+    }
+
+    /// Once for each time that the socket is lost.
+    private func tell(_ error: any Error, _ isTold: inout Bool) {
+        if !isTold {
+            logger.error("cannot listen on the socket anew, it is tried again", metadata: ["error": "\(error)"])
+        }
+        isTold = true
+    }
+
+    private static func rest() async -> Event {
+        do {
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: ServerLimits.socketLook) }
+            return .again
+        } catch {
+            return .stopping
+        }
+    }
+}
