@@ -31,6 +31,9 @@ struct Clock: ParsableCommand {
         private func accept(in file: String) throws -> AcceptedClock {
             let now = SystemClock().now()
             let store = try SQLiteStore.open(at: file, clock: now)
+            if let broken = store.recovered.logBreak {
+                FileHandle.standardError.write(Data("warning: \(broken)\n".utf8))
+            }
             do {
                 let accepted = try store.writer.acceptClock(now)
                 try store.writer.close()

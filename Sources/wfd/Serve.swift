@@ -83,6 +83,7 @@ struct Serve: AsyncParsableCommand {
             at: file, makingFolder: database == nil, clock: now, on: self.clock,
             notAfter: self.clock == .real ? latest : nil)
         if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
+        if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
         logger.info(
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)

@@ -1,4 +1,4 @@
-/* Loaded with LD_PRELOAD before the C library: counts flushes to disk. When told to, fails them or kills the process. */
+/* Loaded with LD_PRELOAD before the C library: counts flushes to disk. Told to, fails them or kills the process. */
 
 #define _GNU_SOURCE
 #include "SyncFaults.h"

@@ -44,3 +44,15 @@ final class FileReader: BackupReader, @unchecked Sendable {
         return bytes
     }
 }
+
+extension FileReader {
+    /// Writes the rest of the file to another that is there and empty.
+    func copy(to path: String, limits: StoreLimits) throws(StoreError) {
+        let writer = try FileWriter(path, for: path)
+        while true {
+            let part = try read(atMost: limits.copyPartBytes)
+            if part.isEmpty { return }
+            try writer.write(part)
+        }
+    }
+}

@@ -96,7 +96,19 @@ struct ReplacedDatabase {
 
     /// Such as `wfd.db.replaced-20260731T093000Z`; with a number where a second has several.
     private func freeName(at now: Timestamp) throws(StoreError) -> String {
-        var seconds = time_t(now.rawValue / 1_000)
+        let name = "\(file.replacedPrefix)\(now.fileName)"
+        for number in 1...100 {
+            let candidate = number == 1 ? name : "\(name)-\(number)"
+            if StoreFile.size(of: candidate) == nil, StoreFile.size(of: candidate + "-wal") == nil { return candidate }
+        }
+        throw StoreError(.cannotOpen, "Cannot restore to '\(file.given)': '\(name)' and its like exist; move them away")
+    }
+}
+
+extension Timestamp {
+    /// In a file's name: `20260731T093000Z`.
+    var fileName: String {
+        var seconds = time_t(rawValue / 1_000)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         func digits(_ number: CInt, _ count: Int = 2) -> String {

@@ -85,12 +85,7 @@ struct Restoring {
             try StoreFile.createEmpty(file.restoring, for: file.given)
         }
         do {
-            let writer = try FileWriter(file.restoring, for: file.given)
-            while true {
-                let part = try reader.read(atMost: order.limits.copyPartBytes)
-                if part.isEmpty { break }
-                try writer.write(part)
-            }
+            try reader.copy(to: file.restoring, limits: order.limits)
         } catch {
             removeCopy()
             throw error

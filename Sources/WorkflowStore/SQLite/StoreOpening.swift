@@ -40,6 +40,8 @@ struct StoreOpening {
         let logSize = StoreFile.size(of: file.wal)
         if let bytes = logSize, bytes > 0 {
             recovered.logBytesFound = bytes
+            // Before SQLite ends the log there and moves it into the file.
+            recovered.logBreak = try LogWalk(file.wal, for: file.given)?.found
             try judgeThroughLog()
         }
         let connection = try DatabaseQueue(
@@ -117,6 +119,9 @@ struct StoreOpening {
         return try takeOver(database, row)
     }
 
+        if recovered.logBreak?.isProof == true, let bytes = recovered.logBytesFound {
+            recovered.logBreak?.copy = keepLog(bytes)
+        }
     /// A daemon that was killed leaves a log, even an empty one, and the file itself says that it was not closed in
     /// order.
     private var missingLog: StoreError {
@@ -164,5 +169,20 @@ struct StoreOpening {
         // So that the file itself says that it is in use, also when its log is lost.
         try WALCheckpoint.truncate.runTolerant(on: database)
         return taken
+    /// Copies a damaged log, of which SQLite leaves nothing; nil when it cannot be.
+    private func keepLog(_ bytes: Int64) -> String? {
+        let copy = "\(file.path).damaged-wal-\(now.fileName)"
+        do {
+            try file.requireSpace(for: bytes, limits: limits)
+            try StoreFile.createEmpty(copy, for: file.given)
+            try FileReader(file.wal, for: file.given).copy(to: copy, limits: limits)
+            try StoreFile.flush(copy, for: file.given)
+            return copy
+        } catch {
+            // What is said then is that there is no copy.
+            return nil
+        }
+    }
+
     }
 }
