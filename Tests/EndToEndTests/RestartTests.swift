@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import GRDB
 import JSON
 import Testing
 import WorkflowAPI
@@ -87,6 +88,63 @@ import WorkflowClient
         daemon.program.signal(SIGTERM)
         #expect(try await daemon.stop(SIGTERM).end == .exited(0))
         #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    /// What a person does after a crash: look at the tables. The last to close a database moves its log into it.
+    @Test(.timeLimit(.minutes(1))) func whoLooksAtTheTablesAfterAKillLocksNobodyOut() async throws {
+        let folder = try TemporaryFolder()
+        let killed = try await Daemon(in: folder)
+        try await killed.begin("profile")
+        try await killed.kill()
+        #expect(try folder.names().contains("wfd.db-wal"))
+        let queue = try DatabaseQueue(path: killed.database)
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") } == 1)
+        try queue.close()
+        #expect(try !folder.names().contains("wfd.db-wal"))
+        let daemon = try await Daemon(in: folder)
+        #expect(
+            daemon.program.errors.contains("not closed in order, its log moved into it by another program, schema 1"))
+        #expect(try await daemon.json("show", "profile")["seq"] == 1)
+        #expect(try await daemon.stop().end == .exited(0))
+        #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aLogThatWasRemovedAfterAKillIsMissedAndCanBePutBack() async throws {
+        let folder = try TemporaryFolder()
+        let killed = try await Daemon(in: folder)
+        try await killed.begin("profile")
+        try await killed.kill()
+        try FileManager.default.removeItem(atPath: folder.path("wfd.db-wal"))
+        let refused = try await Daemon.launch(
+            Daemon.arguments(database: killed.database, listen: ["unix:" + folder.path("wfd.sock")])
+        ).result()
+        #expect(refused.end == .exited(65))
+        #expect(refused.errors.contains("rename '\(killed.database).held-wal', which is that log, to it"))
+        try FileManager.default.moveItem(
+            atPath: folder.path("wfd.db.held-wal"), toPath: folder.path("wfd.db-wal"))
+        let daemon = try await Daemon(in: folder)
+        #expect(try await daemon.json("show", "profile")["seq"] == 1)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDamagedLogIsToldAtStart() async throws {
+        let folder = try TemporaryFolder()
+        let killed = try await Daemon(in: folder)
+        try await killed.begin("profile")
+        for number in 2...3 { _ = try await killed.said("start", "profile", "profile-\(number)") }
+        try await killed.kill()
+        let log = folder.path("wfd.db-wal")
+        var bytes = try Data(contentsOf: URL(filePath: log))
+        bytes[32 + 24 + 100] ^= 1
+        try bytes.write(to: URL(filePath: log))
+        let daemon = try await Daemon(in: folder)
+        let line = try await daemon.program.errorLines(containing: " warning wfd: ")[0]
+        let frames = (bytes.count - 32) / (24 + 4_096)
+        #expect(
+            line.contains("the write-ahead log has \(frames) frames up to its last commit, and 0 of them could be used")
+        )
+        #expect(line.contains("it was damaged, and answered events are lost: restore a backup, or go on without them"))
+        #expect(try await daemon.stop().end == .exited(0))
     }
 
     @Test(.timeLimit(.minutes(1))) func theSocketOfAKilledDaemonIsReplaced() async throws {

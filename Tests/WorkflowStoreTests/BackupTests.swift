@@ -105,7 +105,8 @@ import WorkflowStore
         _ = try store.completeBackup(name) { _, _ in true }
         let file = "store.db.backup-" + name.text
         #expect(
-            try directory.names() == ["store.db", "store.db-shm", "store.db-wal", file, "store.db.lock"].sorted())
+            try directory.names()
+                == ["store.db", "store.db-shm", "store.db-wal", file, "store.db.held-wal", "store.db.lock"].sorted())
         let mode = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + file)[.posixPermissions]
         #expect(mode as? Int == 0o600)
         // An older one goes at the next start.

@@ -218,6 +218,50 @@ import WorkflowStore
         #expect(try empty.names() == ["store.db", "store.db.lock"])
     }
 
+    /// Beside another database SQLite would play it into that one.
+    @Test func aLogWithoutItsDatabaseIsPutAway() throws {
+        let directory = try TemporaryDirectory()
+        _ = try write(directory, events: 3)
+        let backup = try backup(directory)
+        let other = try TemporaryDirectory()
+        try other.write(Data("a log".utf8), to: "store.db-wal")
+        let report = try restore(backup, to: other)
+        #expect(report.replaced == other.store + ".replaced-20260731T093000Z-wal")
+        #expect(try other.names() == ["store.db", "store.db.lock", "store.db.replaced-20260731T093000Z-wal"])
+        let store = try SQLiteStore.sqlite(other)
+        #expect(try store.writer.instance(named: "order-1") != nil)
+        try store.writer.close()
+    }
+
+    /// A file system without second names: the database has lost its name when the restore is killed.
+    @Test func aKilledRestoreThatLeftNoDatabaseIsBegunAgain() throws {
+        let directory = try TemporaryDirectory()
+        _ = try write(directory, events: 3)
+        let backup = try backup(directory)
+        let kept = directory.store + ".replaced-20260731T092959Z"
+        try FileManager.default.moveItem(atPath: directory.store, toPath: kept)
+        try directory.write(Data("half a copy".utf8), to: "store.db.restoring")
+        let error = #expect(throws: StoreError.self) { _ = try SQLiteStore.sqlite(directory) }
+        #expect(
+            error?.message
+                == "Cannot open '\(directory.store)': a restore was cut off while it kept the database as '\(kept)'; "
+                + "run 'wfd restore' again")
+        let report = try restore(backup, to: directory)
+        #expect(report.contents.generation == 2 && report.replaced == kept)
+        try SQLiteStore.sqlite(directory).writer.close()
+    }
+
+    /// Of a restore that was killed before it touched the database.
+    @Test func aCopyThatCameToNoEndIsRemovedAtStart() throws {
+        let directory = try TemporaryDirectory()
+        _ = try write(directory, events: 3)
+        for suffix in ["", "-wal", "-journal"] {
+            try directory.write(Data("half a copy".utf8), to: "store.db.restoring" + suffix)
+        }
+        try SQLiteStore.sqlite(directory).writer.close()
+        #expect(try directory.names() == ["store.db", "store.db.lock"])
+    }
+
     @Test func theGivenVerificationIsUsed() throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)

@@ -62,7 +62,7 @@ extension StoreFile {
     /// Refuses what lies where SQLite looks for the parts of the database when it is not ours. They are not opened:
     /// closing one would drop the locks that this process has on it.
     func refuseForeignParts(of owner: FileOwner = .ours) throws(StoreError) {
-        for path in [wal, index, rollbackJournal] { try look(at: path, of: owner) }
+        for path in [wal, index, rollbackJournal, heldLog] { try look(at: path, of: owner) }
     }
 
     /// Refuses what a path names when it is no file of the right owner's.

@@ -67,9 +67,8 @@ struct ReplacedDatabase {
     /// The database gets its second name first and loses none, so that a start after a crash anywhere between this and
     /// the moment in which the new database takes the name finds an `InterruptedRestore`. Done again it goes on.
     func keep(at now: Timestamp) throws(StoreError) -> String? {
-        let parts = [(file.path, ""), (file.wal, "-wal"), (file.rollbackJournal, "-journal")].filter { part in
-            StoreFile.size(of: part.0) != nil
-        }
+        let suffixes = ["", "-wal", StoreFile.heldLogSuffix, "-journal"]
+        let parts = suffixes.map { (file.path + $0, $0) }.filter { StoreFile.size(of: $0.0) != nil }
         guard let first = parts.first else { return interrupted?.kept }
         let kept: String
         // A log without its database gets a name of its own: it need not be the log of the one that was kept last.
@@ -117,11 +116,6 @@ extension Timestamp {
         }
         let day = digits(parts.tm_year + 1_900, 4) + digits(parts.tm_mon + 1) + digits(parts.tm_mday)
         let time = digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec)
-        let name = "\(file.replacedPrefix)\(day)T\(time)Z"
-        for number in 1...100 {
-            let candidate = number == 1 ? name : "\(name)-\(number)"
-            if StoreFile.size(of: candidate) == nil, StoreFile.size(of: candidate + "-wal") == nil { return candidate }
-        }
-        throw StoreError(.cannotOpen, "Cannot restore to '\(file.given)': '\(name)' and its like exist; move them away")
+        return "\(day)T\(time)Z"
     }
 }

@@ -21,7 +21,7 @@ package final class SQLiteFile: SQLiteReading {
         self.readers = readers
         self.limits = limits
         self.leftovers = leftovers
-        isLogMissing = !row.isClean && leftovers.hadNoLog
+        isLogMissing = !row.isClean && leftovers.hadNoLog && !leftovers.isLogInFile
     }
 
     /// Opens a file that is there; refuses one of another program or of a newer schema, and one whose schema is not to
@@ -73,10 +73,15 @@ private struct Leftovers: Sendable {
     /// Whether there was no write-ahead log.
     var hadNoLog: Bool { paths.contains(file.wal) }
 
+    /// Whether another program moved the log into the file.
+    let isLogInFile: Bool
+
     /// To be called before the file is opened.
     init(_ file: StoreFile) {
         self.file = file
         paths = [file.wal, file.index].filter { StoreFile.size(of: $0) == nil }
+        // When the second name cannot be read, nobody knows.
+        isLogInFile = paths.contains(file.wal) && (try? HeldLog(file: file).isInFile()) == true
     }
 
     /// Removes what was not there before, unless a daemon uses it now.

@@ -51,13 +51,13 @@ package final class SQLiteStore: WorkflowStore, SQLiteReading {
 extension SQLiteStore {
     /// Opens or creates the store at a path.
     ///
-    /// - Parameter makingFolder: Whether a directory that is missing is created: for a path that nobody typed.
-    ///
     /// When it returns, what the last process left in the write-ahead log is in the file, the schema is ours and the
     /// newest, the last rows are what was written, and this process is the only one to write. A file of another program
     /// or of a newer schema is refused untouched, and so is one whose times are of another clock.
     ///
-    /// - Parameter latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
+    /// - Parameters:
+    ///   - makingFolder: Whether a directory that is missing is created: for a path that nobody typed.
+    ///   - latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
         notAfter latest: Timestamp? = nil, limits: StoreLimits = StoreLimits()

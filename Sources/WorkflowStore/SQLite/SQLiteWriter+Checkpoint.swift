@@ -68,6 +68,7 @@ extension SQLiteWriter {
         } catch {
             throw StoreError(.unavailable, "Cannot close '\(file.given)': \(SQLiteFailure(error))")
         }
+        HeldLog(file: file).letGo()
     }
 
     /// Closes without writing or checkpointing: the writer while the readers still hold the file.

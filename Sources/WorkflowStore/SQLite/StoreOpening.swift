@@ -44,12 +44,27 @@ struct StoreOpening {
             recovered.logBreak = try LogWalk(file.wal, for: file.given)?.found
             try judgeThroughLog()
         }
+        let isLogInFile = logSize == nil && !wasCreated ? try HeldLog(file: file).isInFile() : nil
+        do {
+            return try connect(lock, &recovered, hadLog: logSize != nil, isLogInFile)
+        } catch {
+            // A file that has only some of the log's pages looks damaged.
+            let isDamage = (error as? StoreError)?.code == .damaged || SQLiteFailure(error).isCorrupt
+            throw isLogInFile == false && isDamage ? missingLog(isHeld: true) : error
+        }
+    }
+
+    /// Opens the connections and takes the store over.
+    private func connect(
+        _ lock: FileLock, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
+    ) throws -> SQLiteStore {
         let connection = try DatabaseQueue(
             path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
         let readers = try ReaderPool(file: file, limits: limits)
         do {
             let (row, lineage) = try connection.inDatabase { database in
-                let row = try prepare(database, &recovered, hadLog: logSize != nil)
+                let row = try prepare(database, &recovered, hadLog: hadLog, isLogInFile)
+                try HeldLog(file: file).hold()
                 return (row, try Lineage.read(database, generation: row.generation))
             }
             let writer = try SQLiteWriter(
@@ -58,7 +73,7 @@ struct StoreOpening {
                 writer: writer, readers: readers, row: row, lineage: lineage, recovered: recovered,
                 opening: self)
         } catch {
-            giveUp(connection, readers, error, hadLog: logSize != nil)
+            giveUp(connection, readers, error, hadLog: hadLog)
             throw error
         }
     }
@@ -95,13 +110,18 @@ struct StoreOpening {
     }
 
     /// Recovers the log, brings the schema up to date, checks, and takes the store over.
+    ///
+    /// - Parameter isLogInFile: Of a log that is missing, what its second name says.
     private func prepare(
-        _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool
+        _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
     ) throws -> StoreRow {
         let schema = SchemaSteps(file: file, migrations: migrations)
         recovered.openedVersion = try schema.version(of: database)
         try schema.check(database)
         try refuseClock(database)
+        if recovered.logBreak?.isProof == true, let bytes = recovered.logBytesFound {
+            recovered.logBreak?.copy = keepLog(bytes)
+        }
         // Rewrites what an fsync that failed may have left only in the page cache.
         try WALCheckpoint.truncate.runTolerant(on: database)
         if try schema.upgrade(database) {
@@ -114,21 +134,26 @@ struct StoreOpening {
             throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
         }
         recovered.wasClean = row.isClean
-        if !row.isClean, !hadLog, !recovered.wasCreated { throw missingLog }
+        if !row.isClean, !hadLog, !recovered.wasCreated {
+            guard isLogInFile == true else { throw missingLog(isHeld: isLogInFile != nil) }
+            recovered.logWasMoved = true
+        }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
         return try takeOver(database, row)
     }
 
-        if recovered.logBreak?.isProof == true, let bytes = recovered.logBytesFound {
-            recovered.logBreak?.copy = keepLog(bytes)
-        }
     /// A daemon that was killed leaves a log, even an empty one, and the file itself says that it was not closed in
     /// order.
-    private var missingLog: StoreError {
-        StoreError(
+    private func missingLog(isHeld: Bool) -> StoreError {
+        let back =
+            isHeld
+            ? "unless another program has written to the database since, rename '\(file.heldLog)', which is that "
+                + "log, to it"
+            : "put it back"
+        return StoreError(
             .damaged,
             "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' is "
-                + "missing, with what was committed last; put it back, restore a backup, or go on without it by making "
+                + "missing, with what was committed last; \(back), restore a backup, or go on without it by making "
                 + "an empty file of that name")
     }
 
@@ -142,6 +167,21 @@ struct StoreOpening {
             .clockBehind,
             "Cannot open '\(file.given)': its last event is \((row.last.rawValue - now.rawValue) / 60_000) minutes "
                 + "ahead of this machine's clock; set the clock, or accept it with 'wfd clock accept'")
+    }
+
+    /// Copies a damaged log, of which SQLite leaves nothing; nil when it cannot be.
+    private func keepLog(_ bytes: Int64) -> String? {
+        let copy = "\(file.path).damaged-wal-\(now.fileName)"
+        do {
+            try file.requireSpace(for: bytes, limits: limits)
+            try StoreFile.createEmpty(copy, for: file.given)
+            try FileReader(file.wal, for: file.given).copy(to: copy, limits: limits)
+            try StoreFile.flush(copy, for: file.given)
+            return copy
+        } catch {
+            // What is said then is that there is no copy.
+            return nil
+        }
     }
 
     private var otherClock: StoreError {
@@ -169,20 +209,5 @@ struct StoreOpening {
         // So that the file itself says that it is in use, also when its log is lost.
         try WALCheckpoint.truncate.runTolerant(on: database)
         return taken
-    /// Copies a damaged log, of which SQLite leaves nothing; nil when it cannot be.
-    private func keepLog(_ bytes: Int64) -> String? {
-        let copy = "\(file.path).damaged-wal-\(now.fileName)"
-        do {
-            try file.requireSpace(for: bytes, limits: limits)
-            try StoreFile.createEmpty(copy, for: file.given)
-            try FileReader(file.wal, for: file.given).copy(to: copy, limits: limits)
-            try StoreFile.flush(copy, for: file.given)
-            return copy
-        } catch {
-            // What is said then is that there is no copy.
-            return nil
-        }
-    }
-
     }
 }
