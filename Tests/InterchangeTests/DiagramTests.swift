@@ -39,6 +39,7 @@ import Testing
             GraphvizDiagram.text(of: machine) == """
                 digraph "m" {
                     compound=true
+                    newrank=true
                     fontname="Helvetica"
                     label="m"
                     labelloc=t
@@ -75,6 +76,64 @@ import Testing
         #expect(graph.suffix(3).prefix(2) == [#"    s1 -> s4 [label="both"]"#, #"    s1 -> s7 [label="both"]"#])
     }
 
+    @Test func transitionsBetweenTheSameStatesShareAnArrow() throws {
+        let machine = try machine(
+            """
+            id: m
+            initial: a
+            context: {n: 0}
+            states:
+              a:
+                on: {one: b, two: [{target: b, guard: context.n > 1}, {target: c}], three: b}
+                always: {target: b, guard: context.n < 0}
+              b:
+                id: b
+                initial: d
+                on: {in: {actions: {log: "'in'"}}, again: {target: b, reenter: true}, down: .d}
+                states: {d: {on: {up: '#b'}}}
+              c: {always: [{target: a, guard: context.n == 7}, a]}
+            """)
+        let mermaid = MermaidDiagram.text(of: machine).split(separator: "\n").suffix(6)
+        #expect(
+            mermaid == [
+                "    s1 --> s2 : one<br/>two [context.n #62; 1]<br/>three<br/>[context.n #60; 0]",
+                "    s1 --> s4 : two",
+                "    s2 --> s2 : in / log<br/>again", "    s2 --> s3 : down", "    s3 --> s2 : up",
+                "    s4 --> s1 : [context.n == 7]<br/>always",
+            ])
+        let graph = GraphvizDiagram.text(of: machine).split(separator: "\n").dropLast().suffix(6)
+        #expect(
+            graph == [
+                #"    s1 -> s2 [label="one\ltwo [context.n > 1]\lthree\l[context.n < 0]\l", lhead=cluster_s2]"#,
+                #"    s1 -> s4 [label="two"]"#, #"    s2 -> s2 [label="in / log\lagain\l"]"#,
+                #"    s2 -> s3 [label="down"]"#, #"    s3 -> s2 [label="up"]"#,
+                #"    s4 -> s1 [label="[context.n == 7]\lalways\l"]"#,
+            ])
+    }
+
+    @Test func manyLabelsOfOneArrowAreCounted() throws {
+        let events = (1...40).map { "e\($0): b" }.joined(separator: ", ")
+        let machine = try machine("{id: m, initial: a, states: {a: {on: {\(events)}}, b: {}}}")
+        #expect(MermaidDiagram.text(of: machine).hasSuffix("<br/>e11<br/>e12<br/>and 28 more\n"))
+    }
+
+    @Test func historyStatesOfOneParentAreToldApart() throws {
+        let machine = try machine(
+            """
+            id: m
+            initial: p
+            states:
+              p: {initial: a, states: {a: {}, last: {type: history}, game: {type: history}, all: {type: history, history: deep}}}
+              q: {initial: b, on: {e: '#h', f: p.last, g: p.game, k: p.all}, states: {b: {}, old: {id: h, type: history}}}
+            """)
+        let mermaid = MermaidDiagram.text(of: machine)
+        let graph = GraphvizDiagram.text(of: machine)
+        for name in ["H last", "H game", "H* all", "H"] {
+            #expect(mermaid.contains("state \"\(name.replacing("*", with: "#42;"))\" as"))
+            #expect(graph.contains("label=\"\(name)\""))
+        }
+    }
+
     @Test func longLabelsAreCut() throws {
         let condition = (0..<20).map { "context.n != \($0)" }.joined(separator: " && ")
         let machine = try machine(
@@ -94,7 +153,8 @@ import Testing
             return
         }
         var texts = try DefinitionFolders.examples().map(\.text)
-        texts += try ["order.yaml", "names.yaml"].map { try Documents.text($0) }
+        // 'dot' 2.43 cannot lay out the last one without 'newrank'.
+        texts += try ["order.yaml", "names.yaml", "pinball.yaml", "tangle.yaml"].map { try Documents.text($0) }
         texts += try (DefinitionFolders.vectors() ?? []).map(\.text).filter { !$0.contains("+") }.prefix(40)
         for text in texts {
             let machine = try machine(text)

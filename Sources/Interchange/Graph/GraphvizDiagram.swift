@@ -25,6 +25,8 @@ private struct GraphvizWriter {
         add("digraph \(Self.quoted(machine.name)) {", level: 0)
         // Lets arrows end at clusters.
         add("compound=true", level: 1)
+        // Without it some graphs with arrows between clusters cannot be laid out at all ("trouble in init_rank").
+        add("newrank=true", level: 1)
         add("fontname=\"Helvetica\"", level: 1)
         if !machine.isDrawn {
             add("label=\(Self.quoted(machine.name))", level: 1)
@@ -33,9 +35,9 @@ private struct GraphvizWriter {
         add("node [fontname=\"Helvetica\", shape=box, style=\"rounded\"]", level: 1)
         add("edge [fontname=\"Helvetica\", fontsize=10]", level: 1)
         if machine.isDrawn { writeState(.root, level: 1) } else { writeMembers(of: .root, level: 1) }
-        for transition in machine.transitions { write(transition) }
+        for arrow in TransitionArrow.arrows(of: machine) { writeArrow(arrow.source, arrow.target, arrow.labels) }
         for state in machine.states where state.isHistory {
-            for target in machine.defaults(of: state.index) { writeArrow(state.index, target, "", "style=dashed") }
+            for target in machine.defaults(of: state.index) { writeArrow(state.index, target, [], "style=dashed") }
         }
         add("}", level: 0)
     }
@@ -65,8 +67,8 @@ private struct GraphvizWriter {
         var attributes: [String]
         var isRounded = false
         switch state.kind {
-        case .shallowHistory: attributes = ["shape=circle", "label=\"H\""]
-        case .deepHistory: attributes = ["shape=circle", "label=\"H*\""]
+        case .shallowHistory, .deepHistory:
+            attributes = ["shape=circle", "label=\(Self.quoted(machine.historyName(of: state.index)))"]
         case .final: attributes = ["shape=doublecircle", "label=\(Self.quoted(machine.key(of: state.index)))"]
         default:
             attributes = ["label=\(Self.quoted(machine.key(of: state.index)))"]
@@ -87,32 +89,28 @@ private struct GraphvizWriter {
         let dot = "i\(index.rawValue)"
         add("\(dot) [shape=point, width=0.12, style=filled]", level: level)
         for (child, label) in beginnings {
-            let attributes = [labelled(label), headed(child)].compactMap { $0 }
+            let attributes = [labelled([label].filter { !$0.isEmpty }), headed(child)].compactMap { $0 }
             add("\(dot) -> \(node(child))" + Self.list(attributes), level: level)
         }
     }
 
-    private mutating func write(_ transition: Transition) {
-        let label = TransitionLabel.text(of: transition, in: machine)
-        let targets = transition.targets.isEmpty ? [transition.source] : transition.targets
-        for target in targets { writeArrow(transition.source, target, label) }
-    }
-
     /// An arrow cannot end at the border of a cluster that it begins in, nor the other way round.
     private mutating func writeArrow(
-        _ source: StateIndex, _ target: StateIndex, _ label: String, _ style: String? = nil
+        _ source: StateIndex, _ target: StateIndex, _ labels: [String], _ style: String? = nil
     ) {
         let isInside = source == target || machine[target].isProperAncestor(of: source)
         let isOutside = source == target || machine[source].isProperAncestor(of: target)
         let attributes = [
-            labelled(label), style, isOutside || !isCluster(source) ? nil : "ltail=\(cluster(source))",
+            labelled(labels), style, isOutside || !isCluster(source) ? nil : "ltail=\(cluster(source))",
             isInside ? nil : headed(target),
         ]
         add("\(node(source)) -> \(node(target))" + Self.list(attributes.compactMap { $0 }), level: 1)
     }
 
-    private func labelled(_ label: String) -> String? {
-        label.isEmpty ? nil : "label=\(Self.quoted(label))"
+    /// One label a line, each line beginning at the left.
+    private func labelled(_ labels: [String]) -> String? {
+        guard labels.count > 1 else { return labels.first.map { "label=\(Self.quoted($0))" } }
+        return "label=\"" + labels.map { Self.escaped($0) + "\\l" }.joined() + "\""
     }
 
     private func headed(_ target: StateIndex) -> String? {
@@ -136,7 +134,9 @@ private struct GraphvizWriter {
     }
 
     /// A string of DOT; in labels it also reads escapes and the entities of HTML.
-    private static func quoted(_ text: String) -> String {
+    private static func quoted(_ text: String) -> String { "\"" + escaped(text) + "\"" }
+
+    private static func escaped(_ text: String) -> String {
         let escaped = text.line(.max).unicodeScalars.map { scalar in
             switch scalar {
             case "\"": "\\\""
@@ -145,6 +145,6 @@ private struct GraphvizWriter {
             default: String(scalar)
             }
         }
-        return "\"" + escaped.joined() + "\""
+        return escaped.joined()
     }
 }

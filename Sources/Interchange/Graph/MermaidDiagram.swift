@@ -23,7 +23,10 @@ private struct MermaidWriter {
 
     mutating func write(active: Set<StateIndex>) {
         if machine.isDrawn { writeState(.root, level: 1) } else { writeMembers(of: .root, level: 1) }
-        for transition in machine.transitions { write(transition) }
+        for arrow in TransitionArrow.arrows(of: machine) {
+            let label = arrow.labels.map(Self.escaped).joined(separator: "<br/>")
+            addArrow(alias(arrow.source), alias(arrow.target), label, level: 1)
+        }
         for state in machine.states where state.isHistory {
             for target in machine.defaults(of: state.index) { writeArrow(alias(state.index), alias(target), "") }
         }
@@ -37,8 +40,7 @@ private struct MermaidWriter {
         let state = machine[index]
         let name: String
         switch state.kind {
-        case .shallowHistory: name = "H"
-        case .deepHistory: name = "H*"
+        case .shallowHistory, .deepHistory: name = machine.historyName(of: index)
         default: name = machine.key(of: index)
         }
         add("state \"\(Self.escaped(name))\" as \(alias(index))", level: level)
@@ -69,14 +71,13 @@ private struct MermaidWriter {
         }
     }
 
-    private mutating func write(_ transition: Transition) {
-        let label = TransitionLabel.text(of: transition, in: machine)
-        let targets = transition.targets.isEmpty ? [transition.source] : transition.targets
-        for target in targets { writeArrow(alias(transition.source), alias(target), label) }
+    private mutating func writeArrow(_ source: String, _ target: String, _ label: String, level: Int = 1) {
+        addArrow(source, target, Self.escaped(label), level: level)
     }
 
-    private mutating func writeArrow(_ source: String, _ target: String, _ label: String, level: Int = 1) {
-        add("\(source) --> \(target)" + (label.isEmpty ? "" : " : " + Self.escaped(label)), level: level)
+    /// - Parameter label: With its entities.
+    private mutating func addArrow(_ source: String, _ target: String, _ label: String, level: Int) {
+        add("\(source) --> \(target)" + (label.isEmpty ? "" : " : " + label), level: level)
     }
 
     private func alias(_ index: StateIndex) -> String {

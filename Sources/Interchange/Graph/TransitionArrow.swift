@@ -1,0 +1,60 @@
+import Statechart
+
+/// An arrow of a diagram: all transitions between the same two states, in the order in which they are tried.
+struct TransitionArrow {
+    let source: StateIndex
+    let target: StateIndex
+    /// One for each transition; empty when the only one says nothing.
+    private(set) var labels: [String] = []
+
+    /// More lines than this hide the states beside them.
+    private static let lines = 12
+
+    /// The arrows of a machine, in the order of its transitions.
+    static func arrows(of machine: Machine) -> [TransitionArrow] {
+        var arrows: [TransitionArrow] = []
+        var places: [Ends: Int] = [:]
+        for transition in machine.transitions {
+            let targets = transition.targets.isEmpty ? [transition.source] : transition.targets
+            for target in targets {
+                let ends = Ends(source: transition.source, target: target)
+                let place = places[ends] ?? arrows.count
+                if place == arrows.count { arrows.append(TransitionArrow(source: ends.source, target: target)) }
+                places[ends] = place
+                arrows[place].labels.append(TransitionLabel.text(of: transition, in: machine))
+            }
+        }
+        return arrows.map(\.finished)
+    }
+
+    private struct Ends: Hashable {
+        let source: StateIndex
+        let target: StateIndex
+    }
+
+    private init(source: StateIndex, target: StateIndex) {
+        self.source = source
+        self.target = target
+    }
+
+    private var finished: TransitionArrow {
+        var arrow = self
+        guard labels.count > 1 else {
+            arrow.labels.removeAll(where: \.isEmpty)
+            return arrow
+        }
+        // Beside others one without words would not be seen.
+        arrow.labels = labels.prefix(Self.lines).map { $0.isEmpty ? "always" : $0 }
+        if labels.count > Self.lines { arrow.labels.append("and \(labels.count - Self.lines) more") }
+        return arrow
+    }
+}
+
+extension Machine {
+    /// What a history state is called: `H` or `H*`, and its name where its parent has another one.
+    func historyName(of index: StateIndex) -> String {
+        let sign = self[index].kind == .deepHistory ? "H*" : "H"
+        let isAlone = self[index].parent.map { self[$0].histories.count == 1 } ?? true
+        return isAlone ? sign : sign + " " + key(of: index)
+    }
+}
