@@ -4,27 +4,74 @@ import Statechart
 enum ImportCheck {
     /// The definition with its notes, if `DefinitionReader` reads it. Throws what it says otherwise, at the places that
     /// the parts of the definition came from.
+    ///
+    /// - Parameter differences: What the machine does otherwise than the original, at lines of the definition.
     static func checked(
-        _ definition: DefinitionNode, _ notes: ImportNoteList
+        _ definition: DefinitionNode, _ notes: ImportNoteList,
+        differing differences: (Machine) -> [(line: Int, message: String)] = { _ in [] }
     ) throws(ImportError) -> ImportedDefinition {
         guard !notes.hasErrors else { throw notes.failure }
         if let place = definition.place(below: DefinitionLimits.nesting) {
             let limit = DefinitionLimits.nesting
             throw ImportError("the definition of this would be nested deeper than \(limit) levels", at: place)
         }
+        var notes = notes
+        let machine = try read(definition, &notes).machine
+        let written = definition.yamlLines
+        for (line, message) in differences(machine) { notes.info(message, at: place(ofLine: line, in: written)) }
+        notes.findLosses(DecisiveData(of: machine))
+        let losses = notes.sorted.filter { $0.severity == .loss }
+        guard let first = losses.first else { return ImportedDefinition(definition: definition, notes: notes.sorted) }
+        let described = definition.describing(losses)
+        let lines = described.yamlLines
+        // A state that nothing reaches any more may have been reached by what is lost.
+        let hint = "a loss may be why, the first is at \(first.line):\(first.column)"
+        for warning in try read(described, &notes).warnings {
+            let message = "in the definition \(warning.message); \(hint)"
+            notes.warning(message, at: place(ofLine: warning.line, in: lines), touching: .nothing)
+        }
+        return ImportedDefinition(definition: described, notes: notes.sorted)
+    }
+
+    /// The machine of a definition; the failure of the import if it is refused.
+    private static func read(
+        _ definition: DefinitionNode, _ notes: inout ImportNoteList
+    ) throws(ImportError) -> DefinitionReading {
         let lines = definition.yamlLines
         do throws(DefinitionError) {
-            _ = try DefinitionReader.read(lines.map { $0.text + "\n" }.joined(), syntax: .yaml)
+            return try DefinitionReader.read(lines.map { $0.text + "\n" }.joined(), syntax: .yaml)
         } catch {
-            var notes = notes
             for mistake in error.diagnostics where mistake.severity == .error {
-                // A line of a block without a place belongs to the one above it.
-                let place = lines.prefix(mistake.line).last { $0.place != nil }?.place
-                notes.error("as a definition this is refused: \(mistake.message)", at: place)
+                notes.error(
+                    "as a definition this is refused: \(mistake.message)", at: place(ofLine: mistake.line, in: lines))
             }
             throw notes.failure
         }
-        return ImportedDefinition(definition: definition, notes: notes.sorted)
+    }
+
+    /// Where a line of the definition came from. One without a place belongs to the line above it.
+    private static func place(
+        ofLine line: Int, in lines: [(text: String, place: DefinitionPlace?)]
+    ) -> DefinitionPlace? {
+        lines.prefix(line).last { $0.place != nil }?.place
+    }
+}
+
+extension DefinitionNode {
+    /// The definition with its losses in its description, so that whoever reads it later knows of them; without them
+    /// if the text would become too long.
+    fileprivate func describing(_ losses: [ImportNote]) -> DefinitionNode {
+        guard var members else { return self }
+        let limit = ImportLimits.describedLosses
+        var lines = ["Imported with losses; without what they name the machine can go elsewhere than the original:"]
+        lines += losses.prefix(limit).map { "\($0.line):\($0.column): \($0.message)" }
+        if losses.count > limit { lines.append("and \(losses.count - limit) more") }
+        let text = (self["description"]?.text.map { $0 + "\n\n" } ?? "") + lines.joined(separator: "\n")
+        members.removeAll { $0.key == "description" }
+        let place = members.firstIndex { $0.key == "id" }.map { $0 + 1 } ?? 0
+        members.insert(Member("description", .string(text)), at: place)
+        let described = DefinitionNode.map(members, at: self.place)
+        return described.text(as: .yaml).utf8.count <= DefinitionLimits.textBytes ? described : self
     }
 }
 

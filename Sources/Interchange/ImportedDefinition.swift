@@ -2,10 +2,14 @@ package import Statechart
 
 /// What became of a machine that was written for another program.
 package struct ImportedDefinition: Sendable, Equatable {
-    /// The definition; `DefinitionReader` reads its text, and its nodes know the places that they came from.
+    /// The definition; `DefinitionReader` reads its text, and its nodes know the places that they came from. Its
+    /// description tells the losses.
     package let definition: DefinitionNode
     /// What has no counterpart or was written otherwise, in the order of the text.
     package let notes: [ImportNote]
+
+    /// What is missing without which the machine can go elsewhere than the original, in the order of the text.
+    package var losses: [ImportNote] { notes.filter { $0.severity == .loss } }
 }
 
 /// One thing to say about a text that was imported, and where.
@@ -14,13 +18,15 @@ package struct ImportNote: Sendable, Equatable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         /// Without an answer to this there is no definition.
         case error
-        /// Something of the original is missing in the definition, or does less there.
+        /// Something of the original is missing in the definition, and without it the machine can go elsewhere.
+        case loss
+        /// Something of the original is missing in the definition; the machine goes where it went.
         case warning
         /// Something has another name or another form, or is worth knowing.
         case info
     }
 
-    package let severity: Severity
+    package internal(set) var severity: Severity
     /// Counted from 1.
     package let line: Int
     /// Counted in Unicode scalars, from 1.
@@ -61,4 +67,6 @@ package enum ImportLimits {
     package static let repeatedTransitions = 1_000
     /// Notes that are told; the rest is only counted.
     package static let notes = 1_000
+    /// Losses that the definition's description tells; the rest is only counted.
+    package static let describedLosses = 20
 }

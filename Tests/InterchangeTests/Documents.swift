@@ -12,6 +12,19 @@ enum Documents {
         return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
+    /// What every import from XState is told.
+    static let strictness =
+        "XState ignores events that nothing takes, so 'strict: false' is written; it also lets failed actions and keys "
+        + "that the context lacks pass, where XState stops the machine; 'strict: true' refuses all three"
+
+    /// A definition of ours as an import gives it: XState's machines are not strict.
+    static func lenient(_ tree: DefinitionNode) -> DefinitionNode {
+        guard var members = tree.members, tree["strict"] == nil else { return tree }
+        let place = members.firstIndex { $0.key == "id" }.map { $0 + 1 } ?? 0
+        members.insert(DefinitionNode.Member("strict", .bool(false)), at: place)
+        return .map(members)
+    }
+
     /// A document of states and what else stands in `<scxml>`, on lines that begin with the second.
     static func scxml(_ inside: String, _ attributes: String = "") -> String {
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" name=\"m\" version=\"1.0\"\(attributes)>\n\(inside)\n</scxml>"

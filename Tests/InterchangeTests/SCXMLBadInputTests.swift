@@ -45,9 +45,10 @@ import Testing
         ),
         ("<scxml name='m'\n", "2:1: error: not valid XML: a tag without its '>'"),
         (
-            " <?xml version='1.0'?><scxml/>",
-            "1:7: error: not valid XML: '<?xml …?>' stands at the very beginning or not at all"
+            "<scxml><?xml version='1.0'?></scxml>",
+            "1:13: error: not valid XML: '<?xml …?>' stands at the very beginning or not at all"
         ),
+        ("<!-- a ", "1:8: error: not valid XML: a comment without its end, or with '--' in it"),
         ("<x:scxml/>", "1:9: error: not valid XML: a prefix without its namespace"),
         ("<statemachine/>", "1:1: error: the document is no SCXML: it begins with 'statemachine', not with 'scxml'"),
         (

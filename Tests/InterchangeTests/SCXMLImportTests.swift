@@ -149,7 +149,7 @@ import Testing
         #expect(definition.contains("guard: In('b')\n"))
         #expect(definition.contains("guard: false\n"))
         #expect(
-            notes == "2:66: warning: the condition 'true' has no counterpart "
+            notes == "2:66: loss: the condition 'true' has no counterpart "
                 + "(the null data model has nothing but 'In'); 'false' stands in its place\n")
     }
 
@@ -160,7 +160,7 @@ import Testing
         #expect(
             notes == """
                 1:71: warning: expressions in the data model 'lua' have no counterpart; only ECMAScript's are read
-                2:27: warning: the condition 'x ~= 1' has no counterpart ('~'); 'false' stands in its place
+                2:27: loss: the condition 'x ~= 1' has no counterpart ('~'); 'false' stands in its place
 
                 """)
     }
@@ -184,7 +184,7 @@ import Testing
         let document = Documents.scxml("<state id='a'><onentry><send \(attributes)/></onentry></state>")
         let (definition, notes) = Documents.lines(try SCXMLImport.definition(from: document))
         #expect(!definition.contains("entry"))
-        #expect(notes.hasSuffix("warning: \(message)\n"))
+        #expect(notes.hasSuffix("loss: \(message)\n"))
     }
 
     @Test func eventsOfTimersAreCalledOtherwise() throws {

@@ -56,7 +56,21 @@ import Testing
         ("'a' + ('b' + x)", "'a' + ('b' + string(context.x))"), ("[1, x, []]", "[1, context.x, []]"),
         ("{a: 1, 'b c': x, 2: y,}", "{'a': 1, 'b c': context.x, '2': context.y}"),
         ("{a: 1, a: 2}", "{'a': 2}"), ("x /* a */ + 1 // b", "context.x + 1"), ("x?.5:1", "context.x ? 0.5 : 1"),
-        ("true", "true"),
+        ("true", "true"), ("Math.floor(x / 2)", "int(math.floor(double(context.x) / 2.0))"),
+        ("Math.ceil(d) + 1", "int(math.ceil(context.d)) + 1"), ("Math.abs(x - y)", "math.abs(context.x - context.y)"),
+        (
+            "Math.round((x + y) / 2)",
+            "int(math.ceil(math.floor((double(context.x) + double(context.y)) / 2.0 * 2.0) / 2.0))"
+        ),
+        ("Math.min(x, 3)", "math.least(context.x, 3)"),
+        ("Math.max(x, d) + 1", "math.greatest(double(context.x), context.d) + 1.0"),
+        ("parseInt(x, 10) > 1", "int(context.x) > 1"), ("parseInt(x / 2)", "int(double(context.x) / 2.0)"),
+        ("items.includes(x)", "context.x in context.items"), ("'abc'.includes('b')", "'abc'.contains('b')"),
+        ("!items.includes(x)", "!(context.x in context.items)"),
+        (
+            "_event.data.l.includes(x)",
+            "type(event.data.l) == string ? event.data.l.contains(context.x) : context.x in event.data.l"
+        ),
     ])
     func expressionIsTranslated(script: String, expression: String) throws {
         let (text, notes) = try translated(script)
@@ -65,7 +79,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("f(x)", "a call of 'f'"), ("Math.floor(x)", "a call of 'Math.floor'"),
+        ("f(x)", "a call of 'f'"), ("Math.random()", "a call of 'Math.random'"),
+        ("Math.floor(x, 1)", "a call of 'Math.floor' with 2 arguments"),
+        ("parseInt(x, 2)", "a call of 'parseInt' with 2 arguments"),
+        ("Math.max()", "a call of 'Math.max' with 0 arguments"), ("items.includes(1, 2)", "a call of 'items.includes'"),
         ("items.indexOf(1) > 0", "a call of 'items.indexOf'"),
         ("(x)()", "a call of 'x'"), ("x = 1", "an assignment"), ("x += 1", "an assignment"),
         ("x++ > 1", "an assignment"), ("--x", "an assignment"),
@@ -122,7 +139,7 @@ import Testing
                 "\(Self.data)<state id='a'><transition cond=\"\(escaped)\" target='b'/></state><state id='b'/>"))
         let transition = imported.definition["states"]?["a"]?["always"]
         #expect(transition?["guard"] == expression.map { .string($0) } ?? .bool(false))
-        let messages = imported.notes.filter { $0.severity == .warning }.map(\.message)
+        let messages = imported.losses.map(\.message)
         #expect(
             messages
                 == (reason.map { ["the condition '\(script)' has no counterpart (\($0)); 'false' stands in its place"] }

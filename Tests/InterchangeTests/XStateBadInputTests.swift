@@ -35,15 +35,15 @@ import Testing
             """
         #expect(
             notes(text) == [
-                "1:1: info: XState ignores events that nothing takes; a definition refuses them unless it says 'strict: false'",
+                "1:1: info: " + Documents.strictness,
                 "1:29: warning: unknown key 'verison' is left out",
                 "1:43: warning: 'output' is left out: the machine's output is that of its final states",
                 "3:10: warning: 'initial' is left out: the state has no states",
                 "3:26: warning: unknown key 'onn' is left out; did you mean 'on'?",
                 "3:65: warning: unknown key 'gaurd' of a transition is left out; did you mean 'guard'?",
                 "4:10: warning: 'target' is left out: the state is no history state",
-                "4:25: warning: 'states' is left out: the state is final",
-                "4:56: warning: 'after' is left out: the state is final",
+                "4:25: loss: 'states' is left out: the state is final",
+                "4:56: loss: 'after' is left out: the state is final",
             ])
     }
 
@@ -51,6 +51,7 @@ import Testing
         let found = notes(##"{"id": "m", "initial": "a", "states": {"a": {"on": {"E": "aa", "F": "#m.c"}}, "b": {}}}"##)
         #expect(
             found == [
+                "1:1: info: " + Documents.strictness,
                 "1:58: error: as a definition this is refused: target 'aa' does not exist; did you mean 'a'?",
                 "1:69: error: as a definition this is refused: target '#m.c' does not exist; no state has this id",
             ])

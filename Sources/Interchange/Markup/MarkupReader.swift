@@ -33,15 +33,37 @@ enum MarkupReader {
     }
 
     /// The text's bytes, with blanks in place of the XML declaration: it may name an encoding, but this text has none
-    /// any more.
+    /// any more. Comments and blanks may stand before it, which XML does not allow and many readers do.
     private static func plainBytes(of text: String) -> [UInt8] {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var bytes = Array(text.utf8)
         if bytes.starts(with: mark) { bytes.removeFirst(mark.count) }
-        guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstIndex(of: UInt8(ascii: ">")) else { return bytes }
-        for offset in 0...end where bytes[offset] != 0x0A { bytes[offset] = 0x20 }
+        let start = declaration(in: bytes)
+        guard bytes[start...].starts(with: "<?xml".utf8), bytes[start...].dropFirst(5).first.map(isBlank) == true,
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: ">"))
+        else { return bytes }
+        for offset in start...end where bytes[offset] != 0x0A { bytes[offset] = 0x20 }
         return bytes
     }
+
+    /// The offset behind the blanks and comments at the beginning.
+    private static func declaration(in bytes: [UInt8]) -> Int {
+        var offset = 0
+        while offset < bytes.count {
+            if isBlank(bytes[offset]) {
+                offset += 1
+            } else if bytes[offset...].starts(with: "<!--".utf8) {
+                offset += 4
+                while offset < bytes.count, !bytes[offset...].starts(with: "-->".utf8) { offset += 1 }
+                offset = min(offset + 3, bytes.count)
+            } else {
+                break
+            }
+        }
+        return offset
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
 }
 
 /// Takes the events of an XML parser; stops it at the first mistake.

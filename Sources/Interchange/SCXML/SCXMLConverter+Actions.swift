@@ -33,11 +33,11 @@ extension SCXMLConverter {
             return action("cancel", .string(id, at: element.place(of: "sendid")), element)
         }
         guard element["sendidexpr"] != nil else {
-            notes.warning("'cancel' needs a 'sendid'; it is left out", at: element.place)
+            notes.warning("'cancel' needs a 'sendid'; it is left out", at: element.place, touching: .course)
             return nil
         }
         let failure = ScriptFailure(reason: "'cancel' names its event literally")
-        report("the id", "sendidexpr", of: element, failure, "the 'cancel' is left out")
+        report("the id", "sendidexpr", of: element, failure, "the 'cancel' is left out", touching: .course)
         return nil
     }
 
@@ -46,14 +46,15 @@ extension SCXMLConverter {
         guard element["expr"] != nil else {
             return action("log", .string(label ?? "''", at: element.place), element)
         }
-        guard let value = expression("expr", of: element, "the value", "the 'log' is left out") else { return nil }
+        let instead = "the 'log' is left out"
+        guard let value = expression("expr", of: element, "the value", instead, touching: .nothing) else { return nil }
         let text = label.map { "{\($0): \(value.text ?? "")}" } ?? value.text ?? ""
         return action("log", .string(text, at: value.place), element)
     }
 
     private mutating func assign(_ element: MarkupElement) -> DefinitionNode? {
         guard element["location"] != nil else {
-            notes.warning("'assign' needs a 'location'; it is left out", at: element.place)
+            notes.warning("'assign' needs a 'location'; it is left out", at: element.place, touching: .allKeys)
             return nil
         }
         let location = translated("location", of: element) { translator, expression, converter throws(ScriptFailure) in
@@ -65,14 +66,17 @@ extension SCXMLConverter {
         switch location {
         case .success(let text): path = text
         case .failure(let failure):
-            report("the location", "location", of: element, failure, "the 'assign' is left out")
+            let instead = "the 'assign' is left out"
+            report("the location", "location", of: element, failure, instead, touching: .allKeys)
             return nil
         }
         let value: DefinitionNode?
+        let bearing = Bearing.keys(ofPath: path)
         if element["expr"] != nil {
-            value = self.value("expr", of: element, "the value", "the 'assign' is left out")
+            value = self.value("expr", of: element, "the value", "the 'assign' is left out", touching: bearing)
         } else {
-            value = content(of: element).map(\.template) ?? DefinitionNode(.null, at: element.place)
+            let content = content(of: element, touching: bearing)
+            value = content.map(\.template) ?? DefinitionNode(.null, at: element.place)
         }
         guard let value else { return nil }
         return action("assign", .map([DefinitionNode.Member(path, value)], at: element.place), element)
@@ -88,21 +92,22 @@ extension SCXMLConverter {
             }
         }
         var isKnown = true
-        let branches = parts.map { branch($0.head, $0.body, &isKnown) }
+        let bearing = parts.reduce(Bearing.nothing) { $0.union(self.bearing(of: $1.body)) }
+        let branches = parts.map { branch($0.head, $0.body, &isKnown, touching: bearing) }
         return action("choose", .list(branches, at: element.place), element)
     }
 
     /// What follows a condition without counterpart depends on it as well: it never runs either.
     private mutating func branch(
-        _ head: MarkupElement, _ body: [MarkupElement], _ isKnown: inout Bool
+        _ head: MarkupElement, _ body: [MarkupElement], _ isKnown: inout Bool, touching bearing: Bearing
     ) -> DefinitionNode {
         var members: [DefinitionNode.Member] = []
         if !isKnown {
             members.append(DefinitionNode.Member("guard", .bool(false, at: head.place)))
             let message = "whether this branch runs depends on a condition without counterpart; it never does here"
-            notes.warning(message, at: head.place)
-        } else if head.name != "else" {
-            let condition = condition(of: head)
+            notes.warning(message, at: head.place, touching: self.bearing(of: body))
+        } else if head.name != "else", !head.hasBlankCondition {
+            let condition = condition(of: head, touching: bearing)
             isKnown = condition != nil
             let node = condition ?? .bool(false, at: head.place(of: "cond"))
             members.append(DefinitionNode.Member("guard", node))
@@ -113,10 +118,12 @@ extension SCXMLConverter {
 
     private mutating func foreach(_ element: MarkupElement) -> DefinitionNode? {
         guard element["array"] != nil, let item = element.trimmed("item") else {
-            notes.warning("'foreach' needs an 'array' and an 'item'; it is left out", at: element.place)
+            let message = "'foreach' needs an 'array' and an 'item'; it is left out"
+            notes.warning(message, at: element.place, touching: bearing(of: [element]))
             return nil
         }
-        guard let array = expression("array", of: element, "the list", "the 'foreach' is left out") else { return nil }
+        let (instead, bearing) = ("the 'foreach' is left out", bearing(of: [element]))
+        guard let array = expression("array", of: element, "the list", instead, touching: bearing) else { return nil }
         let names = names.contextKeys
         var members = [DefinitionNode.Member("array", array)]
         members.append(DefinitionNode.Member("item", .string(names[item] ?? item, at: element.place(of: "item"))))
@@ -127,4 +134,47 @@ extension SCXMLConverter {
         members.append(DefinitionNode.Member("actions", .list(actions(of: element), at: element.place)))
         return action("foreach", .map(members, at: element.place), element)
     }
+}
+
+// MARK: What is left out
+
+extension SCXMLConverter {
+    /// What actions could change that are left out as a whole.
+    func bearing(of actions: [MarkupElement]) -> Bearing {
+        actions.reduce(.nothing) { $0.union(bearing(of: $1)) }
+    }
+
+    private func bearing(of action: MarkupElement) -> Bearing {
+        switch action.name {
+        case "log", "elseif", "else": return .nothing
+        case "assign": return bearing(ofLocation: action.trimmed("location") ?? "")
+        case "if": return bearing(of: action.children)
+        case "foreach":
+            let variables = ["item", "index"].compactMap { action.trimmed($0) }
+            return bearing(of: action.children).union(.keys(Set(variables.map { names.contextKeys[$0] ?? $0 })))
+        default: return .course
+        }
+    }
+
+    /// What writing to a location changes.
+    func bearing(ofLocation location: String) -> Bearing {
+        var translator = ScriptTranslator(names: names)
+        guard let location = try? ScriptParser.expression(location), let path = try? translator.path(location) else {
+            // Whatever it is, it is some key.
+            return .allKeys
+        }
+        return .keys(ofPath: path)
+    }
+}
+
+extension Bearing {
+    /// The key that a path into the context begins with.
+    fileprivate static func keys(ofPath path: String) -> Bearing {
+        .keys([String(path.prefix { $0 != "." && $0 != "[" })])
+    }
+}
+
+extension MarkupElement {
+    /// Whether it has a `cond` with nothing in it, which is none.
+    var hasBlankCondition: Bool { self["cond"] != nil && trimmed("cond") == nil }
 }

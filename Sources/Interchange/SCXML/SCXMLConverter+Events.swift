@@ -4,7 +4,7 @@ extension SCXMLConverter {
     /// A `raise`.
     mutating func raise(_ element: MarkupElement) -> DefinitionNode? {
         guard let event = element.trimmed("event") else {
-            notes.warning("'raise' needs an 'event'; it is left out", at: element.place)
+            notes.warning("'raise' needs an 'event'; it is left out", at: element.place, touching: .course)
             return nil
         }
         guard let name = sendable(event, of: element, isRaised: true) else { return nil }
@@ -26,7 +26,8 @@ extension SCXMLConverter {
         guard let name = sendable(event, of: element, isRaised: isRaised) else { return nil }
         if element["idlocation"] != nil {
             let message = "'idlocation' has no counterpart; the id of the event is not kept anywhere"
-            notes.warning(message, at: element.place(of: "idlocation"))
+            let bearing = bearing(ofLocation: element.trimmed("idlocation") ?? "")
+            notes.warning(message, at: element.place(of: "idlocation"), touching: bearing)
         }
         let sent = DefinitionNode.string(name, at: element.place(of: "event"))
         var members = [DefinitionNode.Member("event", sent)]
@@ -54,7 +55,8 @@ extension SCXMLConverter {
     }
 
     private mutating func leaveOut(_ reason: String, _ element: MarkupElement, _ attribute: String) {
-        notes.warning("\(reason); the '\(element.name)' is left out", at: element.place(of: attribute))
+        let message = "\(reason); the '\(element.name)' is left out"
+        notes.warning(message, at: element.place(of: attribute), touching: .course)
     }
 
     /// The name of an event that a machine may send; nil, and a note, for those of the engine.
@@ -101,7 +103,7 @@ extension SCXMLConverter {
         switch result {
         case .success(let text): return .string(text, at: place)
         case .failure(let failure):
-            report("the delay", "delayexpr", of: element, failure, "the 'send' is left out")
+            report("the delay", "delayexpr", of: element, failure, "the 'send' is left out", touching: .course)
             return nil
         }
     }
@@ -120,8 +122,8 @@ extension SCXMLConverter {
     /// The data of `send` and `donedata`: a `content` alone, or values by name.
     private mutating func data(of element: MarkupElement) -> DefinitionNode? {
         if let content = element.children.first(where: { $0.name == "content" }) {
-            if content["expr"] != nil { return value("expr", of: content, "the content", "it is left out") }
-            return self.content(of: content).map(\.template)
+            guard content["expr"] != nil else { return self.content(of: content, touching: .eventData)?.template }
+            return value("expr", of: content, "the content", "it is left out", touching: .eventData)
         }
         var members: [DefinitionNode.Member] = []
         for name in element["namelist"]?.value.words ?? [] {
@@ -133,10 +135,12 @@ extension SCXMLConverter {
             guard let name = param.trimmed("name"),
                 let attribute = ["expr", "location"].first(where: { param[$0] != nil })
             else {
-                notes.warning("'param' needs a 'name' and a value; it is left out", at: param.place)
+                let message = "'param' needs a 'name' and a value; it is left out"
+                notes.warning(message, at: param.place, touching: .eventData)
                 continue
             }
-            guard let value = value(attribute, of: param, "the value", "the 'param' is left out") else { continue }
+            let instead = "the 'param' is left out"
+            guard let value = value(attribute, of: param, "the value", instead, touching: .eventData) else { continue }
             add(DefinitionNode.Member(name, value), to: &members)
         }
         return members.isEmpty ? nil : .map(members, at: element.place)
@@ -144,7 +148,8 @@ extension SCXMLConverter {
 
     private mutating func add(_ member: DefinitionNode.Member, to members: inout [DefinitionNode.Member]) {
         guard !members.contains(where: { $0.key == member.key }) else {
-            notes.warning("the data have \(member.key.quoted) already; this is left out", at: member.place)
+            let message = "the data have \(member.key.quoted) already; this is left out"
+            notes.warning(message, at: member.place, touching: .eventData)
             return
         }
         members.append(member)
@@ -154,7 +159,7 @@ extension SCXMLConverter {
     private mutating func location(_ name: String, at place: DefinitionPlace) -> String? {
         let attribute = MarkupElement.Attribute(name: "namelist", value: name, place: place)
         let element = MarkupElement(name: "send", namespace: "", attributes: [attribute], place: place)
-        return expression("namelist", of: element, "the name", "it is left out")?.text
+        return expression("namelist", of: element, "the name", "it is left out", touching: .eventData)?.text
     }
 
     /// The key `output` of a final state.

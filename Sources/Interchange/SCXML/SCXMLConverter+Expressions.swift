@@ -56,28 +56,40 @@ extension SCXMLConverter {
             notes.info("'==' and '!=' compare without converting here: 1 == '1' is false", at: place)
         case .truthiness:
             notes.info("conditions are true or false here; reading anything else as one is an error", at: place)
+        case .length:
+            notes.info("the length of a text counts characters here: '😀' has 1, not 2", at: place)
+        case .wholeText:
+            notes.info("'parseInt' reads all of a text here: '12px' is an error, not 12", at: place)
+        case .power:
+            notes.info("'Math.pow' gives a number with a fraction here: 8.0, not 8", at: place)
         case .undeclared(let name):
-            notes.warning("the data \(name.quoted) is not declared: reading it is an error, as in SCXML", at: place)
+            let message = "the data \(name.quoted) is not declared: reading it is an error, as in SCXML"
+            notes.warning(message, at: place, touching: .nothing)
         }
     }
 
     /// Notes an expression that has no counterpart.
+    ///
+    /// - Parameter bearing: What its value is for; what it does beside having one is added.
     mutating func report(
-        _ what: String, _ attribute: String, of element: MarkupElement, _ failure: ScriptFailure, _ instead: String
+        _ what: String, _ attribute: String, of element: MarkupElement, _ failure: ScriptFailure, _ instead: String,
+        touching bearing: Bearing
     ) {
-        let text = (element[attribute]?.value ?? "").trimmingBlanks.quoted
-        let message = "\(what) \(text) has no counterpart (\(failure.reason)); \(instead)"
-        notes.warning(message, at: element.place(of: attribute))
+        let script = element[attribute]?.value ?? ""
+        let message = "\(what) \(script.trimmingBlanks.quoted) has no counterpart (\(failure.reason)); \(instead)"
+        let whole = ScriptEffects.mayWrite(script) ? bearing.union(.allKeys) : bearing
+        notes.warning(message, at: element.place(of: attribute), touching: whole)
     }
 
     /// The guard for `cond`; nil, and a note, when it has no counterpart and `false` is to stand in its place.
-    mutating func condition(of element: MarkupElement) -> DefinitionNode? {
-        expression("cond", of: element, "the condition", "'false' stands in its place", isGuard: true)
+    mutating func condition(of element: MarkupElement, touching bearing: Bearing) -> DefinitionNode? {
+        let instead = "'false' stands in its place"
+        return expression("cond", of: element, "the condition", instead, isGuard: true, touching: bearing)
     }
 
     /// The value of an attribute where values stand; nil, and a note, when it has no counterpart.
     mutating func value(
-        _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String
+        _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, touching bearing: Bearing
     ) -> DefinitionNode? {
         let place = element.place(of: attribute)
         let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
@@ -88,14 +100,15 @@ extension SCXMLConverter {
         switch result {
         case .success(let node): return node
         case .failure(let failure):
-            report(what, attribute, of: element, failure, instead)
+            report(what, attribute, of: element, failure, instead, touching: bearing)
             return nil
         }
     }
 
     /// The expression of an attribute; nil, and a note, when it has no counterpart.
     mutating func expression(
-        _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, isGuard: Bool = false
+        _ attribute: String, of element: MarkupElement, _ what: String, _ instead: String, isGuard: Bool = false,
+        touching bearing: Bearing
     ) -> DefinitionNode? {
         let place = element.place(of: attribute)
         let result = translated(attribute, of: element) { translator, expression, converter throws(ScriptFailure) in
@@ -106,7 +119,7 @@ extension SCXMLConverter {
         switch result {
         case .success(let text): return .string(text, at: place)
         case .failure(let failure):
-            report(what, attribute, of: element, failure, instead)
+            report(what, attribute, of: element, failure, instead, touching: bearing)
             return nil
         }
     }
@@ -119,7 +132,10 @@ extension ScriptTranslator.Remark: Comparable {
         case .division: (0, "")
         case .looseEquality: (1, "")
         case .truthiness: (2, "")
-        case .undeclared(let name): (3, name)
+        case .length: (3, "")
+        case .wholeText: (4, "")
+        case .power: (5, "")
+        case .undeclared(let name): (6, name)
         }
     }
 

@@ -61,7 +61,7 @@ extension SCXMLConverter {
                 let line = written[earlier].place.line
                 let message =
                     "for '\(descriptor)' SCXML tries the transition on line \(line) before this one, not behind it"
-                notes.warning(message, at: written[last].place)
+                notes.warning(message, at: written[last].place, touching: .course)
             }
             lists[descriptor] = ((all ?? numbers).map { written[$0].node }, all != nil && all != numbers)
         }
@@ -116,8 +116,8 @@ extension SCXMLConverter {
         if let target = Self.target(found.map { states[$0].id }, at: element.place(of: "target")) {
             members.append(target)
         }
-        if element["cond"] != nil {
-            let guardNode = condition(of: element) ?? .bool(false, at: element.place(of: "cond"))
+        if element["cond"] != nil, !element.hasBlankCondition {
+            let guardNode = condition(of: element, touching: .course) ?? .bool(false, at: element.place(of: "cond"))
             members.append(DefinitionNode.Member("guard", guardNode))
         }
         if reenters(element, from: source, to: found) {
@@ -140,7 +140,7 @@ extension SCXMLConverter {
             }
             if isNarrower {
                 let rule = "a descriptor below which the document has no event takes exactly its name here"
-                notes.once(.info, "\(rule); in SCXML it takes every name below it", at: element.place(of: "event"))
+                notes.infoOnce("\(rule); in SCXML it takes every name below it", at: element.place(of: "event"))
             }
         }
         return descriptors
@@ -156,7 +156,8 @@ extension SCXMLConverter {
             let isCompound = states[source].element.name == "state" && states[source].isNested
             return !isCompound || targets.contains(source)
         case let type?:
-            notes.warning("the type \(type.quoted) is read as 'external'", at: element.place(of: "type"))
+            let message = "the type \(type.quoted) is read as 'external'"
+            notes.warning(message, at: element.place(of: "type"), touching: .course)
             return true
         }
     }

@@ -33,7 +33,11 @@ struct SCXMLConverter {
         data = SCXMLData(of: root, &notes)
         language = Self.language(of: root, &notes)
         names = ScriptTranslator.Names(
-            contextKeys: data.keys, doubles: data.doubles, states: states.names, isComplete: !document.hasScripts)
+            contextKeys: data.keys, doubles: data.names { if case .double = $0 { true } else { false } },
+            lists: data.names { if case .list = $0 { true } else { false } },
+            texts: data.names { if case .string = $0 { true } else { false } },
+            maps: data.names { if case .map = $0 { true } else { false } },
+            states: states.names, isComplete: !document.hasScripts)
         test = ExpressionTest(contextKeys: Array(data.keys.values), guards: [])
         self.notes = notes
     }
@@ -44,7 +48,8 @@ struct SCXMLConverter {
         case "null"?: return .null
         case let name?:
             let message = "expressions in the data model \(name.quoted) have no counterpart; only ECMAScript's are read"
-            notes.warning(message, at: root.place(of: "datamodel"))
+            // Each expression is noted for itself.
+            notes.warning(message, at: root.place(of: "datamodel"), touching: .nothing)
             return .other(name)
         }
     }
@@ -90,7 +95,9 @@ struct SCXMLConverter {
         case "final": members.append(DefinitionNode.Member("type", .string("final", at: element.place)))
         case "parallel" where state.isNested:
             members.append(DefinitionNode.Member("type", .string("parallel", at: element.place)))
-        case "parallel": notes.warning("a 'parallel' without states is an atomic state here", at: element.place)
+        case "parallel":
+            let message = "a 'parallel' without states is an atomic state here"
+            notes.warning(message, at: element.place, touching: .nothing)
         default:
             if let initial = initial(of: element, below: index, children: state.children) { members.append(initial) }
         }
@@ -107,7 +114,7 @@ struct SCXMLConverter {
         if blocks.count > 1 {
             let message =
                 "several \(name.quoted) of one state are one block here: what fails in one also ends those after it"
-            notes.once(.info, message, at: blocks[1].place)
+            notes.infoOnce(message, at: blocks[1].place)
         }
         let actions = blocks.flatMap { self.actions(of: $0) }
         guard let first = blocks.first, !actions.isEmpty else { return [] }
@@ -121,7 +128,8 @@ struct SCXMLConverter {
         case "deep"?:
             members.append(DefinitionNode.Member("history", .string("deep", at: element.place(of: "type"))))
         case let type?:
-            notes.warning("the history type \(type.quoted) is read as 'shallow'", at: element.place(of: "type"))
+            let message = "the history type \(type.quoted) is read as 'shallow'"
+            notes.warning(message, at: element.place(of: "type"), touching: .course)
         }
         guard let transition = element.children.first(where: { $0.name == "transition" }) else {
             notes.info("a history state without a default begins where its parent does", at: element.place)
@@ -130,7 +138,7 @@ struct SCXMLConverter {
         reportTriggers(of: transition)
         if !transition.children.isEmpty {
             let message = "the default of a history state has no actions here; these are left out"
-            notes.warning(message, at: transition.place)
+            notes.warning(message, at: transition.place, touching: bearing(of: transition.children))
         }
         let found = targets(of: transition, "target")
         let place = transition.place(of: "target")
@@ -145,7 +153,7 @@ struct SCXMLConverter {
         guard let first = children.first(where: { !states[$0].isHistory }) else {
             if element["initial"] != nil {
                 let message = "'initial' of a state without states means nothing and is left out"
-                notes.warning(message, at: element.place(of: "initial"))
+                notes.warning(message, at: element.place(of: "initial"), touching: .nothing)
             }
             return nil
         }
@@ -174,7 +182,7 @@ struct SCXMLConverter {
     private mutating func reportTriggers(of transition: MarkupElement) {
         for name in ["event", "cond"] where transition[name] != nil {
             let message = "\(name.quoted) means nothing in the transition of 'initial' and 'history' and is left out"
-            notes.warning(message, at: transition.place(of: name))
+            notes.warning(message, at: transition.place(of: name), touching: .nothing)
         }
     }
 }

@@ -15,27 +15,28 @@ struct SCXMLData {
     /// Keys of the variables of `foreach` that no `data` declares.
     private(set) var loopKeys: [String] = []
 
-    /// The names of those that begin as a number with a fraction.
-    var doubles: Set<String> {
+    /// The names of those that begin with a value of some kind.
+    func names(ofValues isOfKind: (ScriptExpression) -> Bool) -> Set<String> {
         Set(
             data.compactMap { datum in
-                // Whatever is wrong with it, then it is no number.
-                let value = datum.element["expr"].flatMap { try? ScriptParser.expression($0.value) }
-                if case .double? = value { return datum.element.trimmed("id") }
-                return nil
+                // Whatever is wrong with it, then it is nothing that is known.
+                let text = datum.element["expr"]?.value ?? datum.element.text
+                let value = try? ScriptParser.expression(text)
+                return value.map(isOfKind) == true ? datum.element.trimmed("id") : nil
             })
     }
 
     /// Collects the data below an element, and notes those that are called otherwise.
     init(of root: MarkupElement, _ notes: inout ImportNoteList) {
         var found: [(name: String, place: DefinitionPlace, element: MarkupElement?)] = []
-        Self.collect(root, isInState: false, isLate: root.trimmed("binding") == "late", &found, &notes)
+        Self.collect(root, &found, &notes)
         let isKept = { (name: String) in ExpressionText.isIdentifier(name) }
         var unique = UniqueNames(taken: Set(found.map(\.name).filter(isKept)))
         for (name, place, element) in found.filter({ $0.element != nil }) + found.filter({ $0.element == nil }) {
             guard keys[name] == nil else {
                 if element != nil {
-                    notes.warning("the data \(name.quoted) is declared before; this is left out", at: place)
+                    let message = "the data \(name.quoted) is declared before; this is left out"
+                    notes.warning(message, at: place, touching: .keys([keys[name] ?? name]))
                 }
                 continue
             }
@@ -44,21 +45,29 @@ struct SCXMLData {
             if key != name { notes.info("the data \(name.quoted) is called '\(key)' here", at: place) }
             if let element { data.append(Datum(element: element, key: key)) } else { loopKeys.append(key) }
         }
+        let states = root.children.filter { $0.name != "datamodel" }
+        let late = root.trimmed("binding") == "late" ? states.flatMap { Self.data(below: $0) } : []
+        guard let first = late.first else { return }
+        let message = "all data are bound when the machine starts, those of states too"
+        let names = late.compactMap { $0.trimmed("id") }
+        notes.warning(message, at: first.place, touching: .keys(Set(names.compactMap { keys[$0] })))
+    }
+
+    /// The data of a state and below it; late binding gives them their values when their state is first entered
+    /// (SCXML 5.3.3).
+    private static func data(below element: MarkupElement) -> [MarkupElement] {
+        element.name == "data" ? [element] : element.children.flatMap { data(below: $0) }
     }
 
     private static func collect(
-        _ element: MarkupElement, isInState: Bool, isLate: Bool,
+        _ element: MarkupElement,
         _ found: inout [(name: String, place: DefinitionPlace, element: MarkupElement?)], _ notes: inout ImportNoteList
     ) {
         switch element.name {
         case "data":
             guard let id = element.trimmed("id") else {
-                notes.warning("'data' needs an 'id'; it is left out", at: element.place)
+                notes.warning("'data' needs an 'id'; it is left out", at: element.place, touching: .nothing)
                 return
-            }
-            if isInState, isLate {
-                notes.once(
-                    .warning, "all data are bound when the machine starts, those of states too", at: element.place)
             }
             found.append((id, element.place(of: "id"), element))
         case "foreach":
@@ -67,10 +76,7 @@ struct SCXMLData {
             }
         default: break
         }
-        let isState = ["state", "parallel", "final"].contains(element.name)
-        for child in element.children {
-            collect(child, isInState: isInState || isState, isLate: isLate, &found, &notes)
-        }
+        for child in element.children { collect(child, &found, &notes) }
     }
 }
 
@@ -81,7 +87,7 @@ extension SCXMLConverter {
         var assignments: [DefinitionNode] = []
         for datum in data.data {
             let place = datum.element.place
-            let (value, expression) = initialValue(of: datum.element)
+            let (value, expression) = initialValue(of: datum)
             context.append(DefinitionNode.Member(datum.key, value, at: place))
             guard let expression else { continue }
             let assignment = DefinitionNode.map([DefinitionNode.Member(datum.key, expression)], at: place)
@@ -94,14 +100,15 @@ extension SCXMLConverter {
     }
 
     /// A literal, and the expression that gives the value if the literal does not.
-    private mutating func initialValue(of element: MarkupElement) -> (DefinitionNode, DefinitionNode?) {
+    private mutating func initialValue(of datum: SCXMLData.Datum) -> (DefinitionNode, DefinitionNode?) {
+        let (element, bearing) = (datum.element, Bearing.keys([datum.key]))
         let null = DefinitionNode(.null, at: element.place)
         if element["src"] != nil {
             let message = "data are not fetched; the value of 'src' is left out, 'null' stands in its place"
-            notes.warning(message, at: element.place(of: "src"))
+            notes.warning(message, at: element.place(of: "src"), touching: bearing)
             return (null, nil)
         }
-        guard element["expr"] != nil else { return (content(of: element) ?? null, nil) }
+        guard element["expr"] != nil else { return (content(of: element, touching: bearing) ?? null, nil) }
         let place = element.place(of: "expr")
         let result = translated("expr", of: element) { translator, expression, converter throws(ScriptFailure) in
             if let literal = ScriptTranslator.literal(expression, at: place) { return (literal, false) }
@@ -113,17 +120,17 @@ extension SCXMLConverter {
         case .success((let literal, false)): return (literal, nil)
         case .success((let expression, true)): return (null, expression)
         case .failure(let failure):
-            report("the value", "expr", of: element, failure, "'null' stands in its place")
+            report("the value", "expr", of: element, failure, "'null' stands in its place", touching: bearing)
             return (null, nil)
         }
     }
 
     /// The literal inside an element: a value as JSON has it, else text without the blanks around it and the double
     /// blanks in it (SCXML B.2.8.1). Nil when there is none.
-    mutating func content(of element: MarkupElement) -> DefinitionNode? {
+    mutating func content(of element: MarkupElement, touching bearing: Bearing) -> DefinitionNode? {
         guard element.children.isEmpty else {
             let message = "XML as a value has no counterpart; 'null' stands in its place"
-            notes.warning(message, at: element.children[0].place)
+            notes.warning(message, at: element.children[0].place, touching: bearing)
             return nil
         }
         let text = element.text.trimmingBlanks

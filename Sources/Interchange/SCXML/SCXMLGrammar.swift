@@ -78,6 +78,9 @@ struct SCXMLGrammar {
         "cancel": ["sendid", "sendidexpr"],
     ]
 
+    /// Attributes of drafts that said nothing about the course of a machine.
+    private static let harmless: Set = ["exmode", "profile"]
+
     /// Elements with a content that is data, not SCXML.
     private static let holders: Set = ["data", "assign", "content"]
 
@@ -85,7 +88,8 @@ struct SCXMLGrammar {
         checkAttributes(of: element)
         guard !Self.holders.contains(element.name) else { return element }
         if !element.text.trimmingBlanks.isEmpty {
-            notes.warning("the text in \(element.name.quoted) means nothing and is left out", at: element.place)
+            let message = "the text in \(element.name.quoted) means nothing and is left out"
+            notes.warning(message, at: element.place, touching: .nothing)
         }
         var cleaned = element
         cleaned.children = element.children.compactMap { isRead($0, in: element) ? self.cleaned($0) : nil }
@@ -94,8 +98,7 @@ struct SCXMLGrammar {
 
     private mutating func isRead(_ element: MarkupElement, in parent: MarkupElement) -> Bool {
         guard element.namespace == Self.namespace || element.namespace.isEmpty && parent.namespace.isEmpty else {
-            let namespace = element.namespace.quoted
-            notes.once(.info, "elements of the namespace \(namespace) are left out", at: element.place)
+            reportForeign(element, in: parent)
             return false
         }
         let known = Self.children[parent.name] ?? []
@@ -106,13 +109,26 @@ struct SCXMLGrammar {
         switch element.name {
         case "script":
             hasScripts = true
-            notes.warning("scripts have no counterpart; this one is left out with all that it does", at: element.place)
+            let message = "scripts have no counterpart; this one is left out with all that it does"
+            notes.warning(message, at: element.place, touching: .allKeys)
             return false
         case "invoke":
             let message = "'invoke' needs effects, which this version does not have; it is left out with all in it"
-            notes.warning(message, at: element.place)
+            // What is invoked sends events.
+            notes.warning(message, at: element.place, touching: .course)
             return false
         default: return true
+        }
+    }
+
+    /// Among actions an element of another namespace is one (SCXML 4.10); elsewhere it is for editors.
+    private mutating func reportForeign(_ element: MarkupElement, in parent: MarkupElement) {
+        let namespace = element.namespace.quoted
+        if Self.children[parent.name]?.contains("assign") == true {
+            let message = "the action \(element.name.quoted) of the namespace \(namespace) is left out"
+            notes.warning(message, at: element.place, touching: .allKeys)
+        } else {
+            notes.infoOnce("elements of the namespace \(namespace) are left out", at: element.place)
         }
     }
 
@@ -123,7 +139,7 @@ struct SCXMLGrammar {
             isKnown
             ? "\(name) does not belong in \(parent.name.quoted) and is left out"
             : "unknown element \(name) is left out\(notes.suggestion(for: element.name, among: known))"
-        notes.warning(message, at: element.place)
+        notes.warning(message, at: element.place, touching: .course)
     }
 
     private mutating func checkAttributes(of element: MarkupElement) {
@@ -133,7 +149,8 @@ struct SCXMLGrammar {
             guard !attribute.name.contains(":") else { continue }
             let hint = notes.suggestion(for: attribute.name, among: known)
             let message = "unknown attribute \(attribute.name.quoted) of \(element.name.quoted) is left out\(hint)"
-            notes.warning(message, at: attribute.place)
+            let isHarmless = element.name == "log" || Self.harmless.contains(attribute.name)
+            notes.warning(message, at: attribute.place, touching: isHarmless ? .nothing : .course)
         }
     }
 }

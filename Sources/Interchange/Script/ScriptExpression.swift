@@ -16,6 +16,9 @@ indirect enum ScriptExpression: Equatable {
     case negative(ScriptExpression)
     case binary(ScriptOperator, ScriptExpression, ScriptExpression)
     case conditional(ScriptExpression, ScriptExpression, ScriptExpression)
+    case call(ScriptFunction, [ScriptExpression])
+    /// Whether a list or text has something in it.
+    case includes(ScriptExpression, ScriptExpression)
     case list([ScriptExpression])
     /// In the order of the text; no key stands twice.
     case map([ScriptMember])
@@ -54,6 +57,27 @@ enum ScriptOperator: String, CaseIterable {
         case .less, .lessOrEqual, .greater, .greaterOrEqual: 4
         case .plus, .minus: 5
         case .times, .divided, .modulo: 6
+        }
+    }
+}
+
+/// A function with a counterpart.
+enum ScriptFunction: String {
+    case floor = "Math.floor"
+    case ceil = "Math.ceil"
+    case round = "Math.round"
+    case abs = "Math.abs"
+    case min = "Math.min"
+    case max = "Math.max"
+    case power = "Math.pow"
+    case parseInt
+
+    /// Whether it has a counterpart with as many arguments.
+    func takes(_ count: Int) -> Bool {
+        switch self {
+        case .floor, .ceil, .round, .abs, .parseInt: count == 1
+        case .min, .max: count > 0
+        case .power: count == 2
         }
     }
 }

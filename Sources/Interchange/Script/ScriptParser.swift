@@ -133,9 +133,7 @@ extension ScriptParser {
     }
 
     private mutating func call(of function: ScriptExpression) throws(ScriptFailure) -> ScriptExpression {
-        guard function == .name("In") else {
-            throw ScriptFailure(reason: "a call of \(function.calledName.quoted)")
-        }
+        guard function == .name("In") else { return try knownCall(of: function) }
         try advance()
         guard case .string(let id) = token else {
             throw ScriptFailure(reason: "'In' of anything but a state's id in quotes")
@@ -143,6 +141,35 @@ extension ScriptParser {
         try advance()
         try expect(")")
         return .isActive(id)
+    }
+
+    private mutating func knownCall(of function: ScriptExpression) throws(ScriptFailure) -> ScriptExpression {
+        let failure = ScriptFailure(reason: "a call of \(function.calledName.quoted)")
+        if case .member(let object, "includes") = function {
+            let arguments = try arguments()
+            guard arguments.count == 1 else { throw failure }
+            return .includes(object, arguments[0])
+        }
+        let isNamed = function == .name("parseInt") || function.isOfMath
+        guard isNamed, let known = ScriptFunction(rawValue: function.calledName) else { throw failure }
+        var arguments = try arguments()
+        if known == .parseInt, arguments.count == 2, arguments[1] == .integer(10) { arguments.removeLast() }
+        guard known.takes(arguments.count) else {
+            throw ScriptFailure(reason: failure.reason + " with \(arguments.count) arguments")
+        }
+        return .call(known, arguments)
+    }
+
+    private mutating func arguments() throws(ScriptFailure) -> [ScriptExpression] {
+        try advance()
+        var arguments: [ScriptExpression] = []
+        while token != .sign(")") {
+            try countOperator()
+            arguments.append(try conditional())
+            guard try take(",") else { break }
+        }
+        try expect(")")
+        return arguments
     }
 
     private mutating func primary() throws(ScriptFailure) -> ScriptExpression {
@@ -238,6 +265,10 @@ extension ScriptParser {
 }
 
 extension ScriptExpression {
+    fileprivate var isOfMath: Bool {
+        if case .member(.name("Math"), _) = self { true } else { false }
+    }
+
     /// How a message names a function that is called.
     fileprivate var calledName: String {
         switch self {

@@ -8,6 +8,12 @@ struct ScriptTranslator {
         case looseEquality
         /// A value where true or false must stand: what else it is decides when it is read.
         case truthiness
+        /// The length of what may be a text.
+        case length
+        /// `parseInt` of what may be a text.
+        case wholeText
+        /// A power has a fraction.
+        case power
         /// A name that nothing declares: reading it fails, there and here.
         case undeclared(String)
     }
@@ -18,6 +24,10 @@ struct ScriptTranslator {
         var contextKeys: [String: String] = [:]
         /// Data that begin as a number with a fraction; a definition keeps them so.
         var doubles: Set<String> = []
+        /// Data that begin as a list, a text, or a map.
+        var lists: Set<String> = []
+        var texts: Set<String> = []
+        var maps: Set<String> = []
         /// The name of a state for its id.
         var states: [String: String] = [:]
         /// Whether every name that data can have is known; scripts may define more.
@@ -28,12 +38,15 @@ struct ScriptTranslator {
     /// What was noticed so far.
     private(set) var remarks: Set<Remark> = []
 
+    /// Adds to what was noticed.
+    mutating func notice(_ remark: Remark) { remarks.insert(remark) }
+
     init(names: Names) {
         self.names = names
     }
 
     /// How closely the parts of an expression bind (CEL, "Syntax").
-    private enum Binding: Int {
+    enum Binding: Int {
         case conditional, or, and, relation, sum, product, unary, primary
     }
 
@@ -99,7 +112,8 @@ struct ScriptTranslator {
         }
     }
 
-    private mutating func text(
+    /// The text of an expression, in brackets where it binds less closely.
+    mutating func text(
         _ expression: ScriptExpression, atLeast least: Binding
     ) throws(ScriptFailure) -> String {
         let (text, binding) = try part(expression)
@@ -125,6 +139,8 @@ struct ScriptTranslator {
         case .conditional(let condition, let first, let second):
             let parts = try (self.condition(condition, atLeast: .or), text(first, atLeast: .or), text(second))
             return ("\(parts.0) ? \(parts.1) : \(parts.2)", .conditional)
+        case .call(let function, let arguments): return (try call(function, arguments), .primary)
+        case .includes(let object, let element): return try includes(object, element)
         case .list(let elements):
             var texts: [String] = []
             for element in elements { texts.append(try text(element)) }
@@ -163,7 +179,10 @@ extension ScriptTranslator {
             guard name == "name" || name == "data" else { throw ScriptFailure(reason: "'_event.\(name)'") }
             return "event." + name
         }
-        if name == "length" { return "size(" + (try text(object)) + ")" }
+        if name == "length", !isMap(object) {
+            if !isList(object) { remarks.insert(.length) }
+            return "size(" + (try text(object)) + ")"
+        }
         return try text(object, atLeast: .primary) + ExpressionText.selection(name)
     }
 
@@ -225,9 +244,11 @@ extension ScriptTranslator {
     }
 
     /// Whether the value is a number with a fraction for certain.
-    private func isDouble(_ expression: ScriptExpression) -> Bool {
+    func isDouble(_ expression: ScriptExpression) -> Bool {
         switch expression {
-        case .double: true
+        case .double, .call(.power, _): true
+        case .call(.abs, let arguments), .call(.min, let arguments), .call(.max, let arguments):
+            arguments.contains { isDouble($0) }
         case .name(let name): names.doubles.contains(name)
         case .negative(let operand): isDouble(operand)
         case .binary(.plus, let left, let right), .binary(.minus, let left, let right),
@@ -237,7 +258,7 @@ extension ScriptTranslator {
         }
     }
 
-    private mutating func asDouble(_ operand: ScriptExpression) throws(ScriptFailure) -> String {
+    mutating func asDouble(_ operand: ScriptExpression) throws(ScriptFailure) -> String {
         if case .integer(let integer) = operand, let double = Double(exactly: integer) { return double.description }
         return "double(" + (try text(operand)) + ")"
     }
@@ -250,7 +271,7 @@ extension ScriptTranslator {
     }
 
     /// What is joined to a text becomes text.
-    private mutating func asText(
+    mutating func asText(
         _ operand: ScriptExpression, atLeast least: Binding
     ) throws(ScriptFailure) -> String {
         operand.isText ? try text(operand, atLeast: least) : "string(" + (try text(operand)) + ")"
@@ -272,7 +293,7 @@ extension ScriptTranslator {
         _ expression: ScriptExpression, mayBeAbsent: Bool
     ) throws(ScriptFailure) -> String {
         guard mayBeAbsent, case .member(let object, let name) = expression, object != .name("_event"),
-            name != "length", ExpressionText.isSelectable(name)
+            name != "length" || isMap(object), ExpressionText.isSelectable(name)
         else { return try text(expression, atLeast: .sum) }
         return try text(object, atLeast: .primary) + ".?\(name).orValue(null)"
     }
@@ -280,7 +301,7 @@ extension ScriptTranslator {
 
 extension ScriptExpression {
     /// Whether the value is a text for certain.
-    fileprivate var isText: Bool {
+    var isText: Bool {
         switch self {
         case .string: true
         case .binary(.plus, let left, let right): left.isText || right.isText

@@ -11,19 +11,39 @@ extension XStateConverter {
     }
 
     private mutating func action(_ value: DefinitionNode) -> DefinitionNode? {
-        if let name = value.text { return .string(namedAction(name, at: value.place), at: value.place) }
+        if let name = value.text { return .string(namedAction(name, name, at: value.place), at: value.place) }
         guard let members = value.members else { return value }
         if members.count == 1, Self.kinds.contains(members[0].key) { return nested(value) }
+        if value["function"] != nil { return .string(codedAction(at: value.place), at: value.place) }
         guard let type = value["type"]?.text else {
-            notes.warning("an action without 'type' has no counterpart and is left out", at: value.place)
+            let message = "an action without 'type' has no counterpart and is left out"
+            notes.warning(message, at: value.place, touching: .allKeys)
             return nil
         }
         if type.hasPrefix("xstate.") { return builtIn(String(type.dropFirst(7)), value) }
         let rest = members.filter { $0.key != "type" && $0.value != .map([]) }
         if let params = rest.first {
-            notes.info("the parameters of the action \(type.quoted) are left out", at: params.place)
+            let message = "the parameters of the action \(type.quoted) are left out"
+            notes.warning(message, at: params.place, touching: .allKeys)
         }
-        return .string(namedAction(type, at: value.place), at: value.place)
+        // With other parameters it is another one.
+        let identity = rest.isEmpty ? type : type + DefinitionNode.map(rest).text(as: .json)
+        return .string(namedAction(type, identity, at: value.place), at: value.place)
+    }
+
+    /// An action that is given as code.
+    private mutating func codedAction(at place: DefinitionPlace?) -> String {
+        let key = uniqueActions.numbered("inline")
+        add(action: key, logging: key, at: place)
+        let message = "this action is code; it is called '\(key)' here, and logs that name until it is written"
+        notes.warning(message, at: place, touching: .allKeys)
+        return key
+    }
+
+    private mutating func add(action key: String, logging name: String, at place: DefinitionPlace?) {
+        let log = DefinitionNode.map(
+            [DefinitionNode.Member("log", .string(ExpressionText.string(name), at: place))], at: place)
+        addedActions.append(DefinitionNode.Member(key, .list([log], at: place), at: place))
     }
 
     /// An action of a definition, with the actions in it.
@@ -49,17 +69,20 @@ extension XStateConverter {
     }
 
     /// The name of an action; one that the configuration only names gets an entry that logs it.
-    private mutating func namedAction(_ name: String, at place: DefinitionPlace?) -> String {
-        if let known = actionNames[name] { return known }
+    ///
+    /// - Parameter identity: Its name, with its parameters.
+    private mutating func namedAction(_ name: String, _ identity: String, at place: DefinitionPlace?) -> String {
+        if let known = actionNames[identity] { return known }
+        // What is written reads no parameters.
+        if writtenActions.contains(name) { return name }
         let isKept = StateName.isValid(name) && name.utf8.count <= DefinitionLimits.nameBytes
         let key = uniqueActions.name(isKept ? name : UniqueNames.stateName(like: name))
-        actionNames[name] = key
-        let log = DefinitionNode.map(
-            [DefinitionNode.Member("log", .string(ExpressionText.string(name), at: place))], at: place)
-        addedActions.append(DefinitionNode.Member(key, .list([log], at: place), at: place))
+        actionNames[identity] = key
+        add(action: key, logging: name, at: place)
         let called = key == name ? "" : ", called '\(key)' here,"
         let message = "the action \(name.quoted)\(called) is only named; it logs its name until it is written"
-        notes.warning(message, at: place)
+        // Only the code knows what it assigns.
+        notes.warning(message, at: place, touching: .allKeys)
         return key
     }
 
@@ -73,10 +96,47 @@ extension XStateConverter {
         case "cancel":
             guard let id = params["sendId"]?.text ?? params["id"]?.text else { break }
             return .map([DefinitionNode.Member("cancel", .string(id, at: value.place))], at: value.place)
+        case "log": return log(params)
+        case "assign": return assign(params["assignment"], at: value.place)
         default: break
         }
-        notes.warning("the action 'xstate.\(kind)' has no counterpart and is left out", at: value.place)
+        let message = "the action 'xstate.\(kind)' has no counterpart and is left out"
+        // What is emitted goes to others.
+        notes.warning(message, at: value.place, touching: kind == "emit" ? .nothing : .course)
         return nil
+    }
+
+    /// What code computes for a log is left out, its label stays.
+    private mutating func log(_ params: DefinitionNode) -> DefinitionNode {
+        let label = params["label"]?.text
+        var text = label.map(ExpressionText.string) ?? "'log'"
+        switch (params["value"] ?? params["expr"])?.content {
+        case nil: break
+        case .string(let written): text = ExpressionText.string((label.map { $0 + ": " } ?? "") + written)
+        case .number(let number): text = label == nil ? number : "{\(text): \(number)}"
+        default: notes.warning("the value of this log is left out", at: params.place, touching: .nothing)
+        }
+        return .map([DefinitionNode.Member("log", .string(text, at: params.place))], at: params.place)
+    }
+
+    /// What is assigned literally stays; nil when nothing does.
+    private mutating func assign(_ assignment: DefinitionNode?, at place: DefinitionPlace?) -> DefinitionNode? {
+        guard let members = assignment?.members, assignment?["function"] == nil else {
+            notes.warning("what this assigns is code; it is left out", at: place, touching: .allKeys)
+            return nil
+        }
+        var written: [DefinitionNode.Member] = []
+        for member in members {
+            let key = contextNames[member.key] ?? member.key
+            if member.value["function"] == nil {
+                written.append(DefinitionNode.Member(key, member.value.template, at: member.place))
+            } else {
+                let message = "what this assigns to \(member.key.quoted) is code; it is left out"
+                notes.warning(message, at: member.place, touching: .keys([key]))
+            }
+        }
+        guard !written.isEmpty else { return nil }
+        return .map([DefinitionNode.Member("assign", .map(written, at: place))], at: place)
     }
 
     /// `raise` for the internal queue; with a delay, or from version 4's `send`, an event to the machine itself.
@@ -90,7 +150,8 @@ extension XStateConverter {
         if !data.isEmpty {
             members.append(DefinitionNode.Member("data", DefinitionNode.map(data, at: written.place).template))
         }
-        if let delay = params["delay"] {
+        if var delay = params["delay"] {
+            if let name = delay.text, let literal = delays[name] { delay = .string(literal, at: delay.place) }
             switch delay.content {
             case .number: break
             case .string(let text) where DelayText.isDelay(text): break

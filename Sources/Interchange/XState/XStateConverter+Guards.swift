@@ -10,7 +10,7 @@ extension XStateConverter {
         negatedPlaceholder = false
         let message =
             "this guard negates something that is not known here; 'false &&' keeps it from holding until it is"
-        notes.warning(message, at: value.place)
+        notes.warning(message, at: value.place, touching: .course)
         return .string("false && (\(text))", at: value.place)
     }
 
@@ -50,32 +50,53 @@ extension XStateConverter {
             guard let state = state ?? params else { break }
             return isActive(state, base: "")
         default:
-            guard !written.isEmpty else { break }
-            if let params, params != .map([]) {
-                notes.info("the parameters of the guard \(written.quoted) are left out", at: params.place)
-            }
-            return test.mistake(inGuard: written) == nil ? written : namedGuard(written, at: value.place)
+            guard written.isEmpty else { return namedGuard(written, params: params, at: value.place) }
+            if value["function"] != nil { return codedGuard(at: value.place) }
         }
         return placeholder("this guard has no counterpart", at: value.place)
     }
 
     private mutating func placeholder(_ reason: String, at place: DefinitionPlace?) -> String {
         if negations > 0 { negatedPlaceholder = true }
-        notes.warning("\(reason); 'false' stands in its place", at: place)
+        notes.warning("\(reason); 'false' stands in its place", at: place, touching: .course)
         return "false"
     }
 
-    /// The name of a guard that the configuration only names; it gets an entry that never holds.
-    private mutating func namedGuard(_ name: String, at place: DefinitionPlace?) -> String {
+    /// A guard that is given as code.
+    private mutating func codedGuard(at place: DefinitionPlace?) -> String {
         if negations > 0 { negatedPlaceholder = true }
-        if let known = guards[name] { return known }
+        let key = uniqueGuards.numbered("inline")
+        addedGuards.append(DefinitionNode.Member(key, .bool(false, at: place), at: place))
+        let message = "this guard is code; it is called '\(key)' here, and 'false' until it is written"
+        notes.warning(message, at: place, touching: .course)
+        return key
+    }
+
+    /// A guard by its name. With other parameters it is another one.
+    private mutating func namedGuard(_ name: String, params: DefinitionNode?, at place: DefinitionPlace?) -> String {
+        let params = params == .map([]) ? nil : params
+        if let params {
+            let message = "the parameters of the guard \(name.quoted) are left out"
+            notes.warning(message, at: params.place, touching: .course)
+        }
+        if test.mistake(inGuard: name) == nil { return name }
+        return namedGuard(name, identity: name + (params?.text(as: .json) ?? ""), at: place)
+    }
+
+    /// The name of a guard that the configuration only names; it gets an entry that never holds.
+    ///
+    /// - Parameter identity: Its name, with its parameters.
+    private mutating func namedGuard(_ name: String, identity: String? = nil, at place: DefinitionPlace?) -> String {
+        if negations > 0 { negatedPlaceholder = true }
+        if let known = guards[identity ?? name] { return known }
         let like = ExpressionText.identifier(like: name)
         let isUsable = ExpressionTest.isFree(like) && like.utf8.count <= DefinitionLimits.nameBytes
         let key = uniqueGuards.name(isUsable ? like : String(like.prefix(DefinitionLimits.nameBytes - 20)) + "_guard")
-        guards[name] = key
+        guards[identity ?? name] = key
         addedGuards.append(DefinitionNode.Member(key, .bool(false, at: place), at: place))
         let called = key == name ? "" : ", called '\(key)' here,"
-        notes.warning("the guard \(name.quoted)\(called) is only named; it is 'false' until it is written", at: place)
+        let message = "the guard \(name.quoted)\(called) is only named; it is 'false' until it is written"
+        notes.warning(message, at: place, touching: .course)
         return key
     }
 

@@ -19,12 +19,20 @@ extension XStateConverter {
         guard let members = value.members ?? grouped(value, by: "delay") else { return value }
         var timeouts: [DefinitionNode.Member] = []
         for member in members {
-            guard DelayText.isDelay(member.key) || test.mistake(in: member.key) == nil else {
+            let key = delays[member.key] ?? member.key
+            guard DelayText.isDelay(key) || test.mistake(in: key) == nil else {
                 let message = "the delay \(member.key.quoted) is only named; its transitions are left out"
-                notes.warning(message, at: member.place)
+                notes.warning(message, at: member.place, touching: .course)
                 continue
             }
-            if let written = transitions(member.value, path) { timeouts.append(rewritten(member, written)) }
+            guard let written = transitions(member.value, path) else { continue }
+            if let index = timeouts.firstIndex(where: { $0.key == key }) {
+                // Two names of one delay.
+                let earlier = timeouts[index].value
+                timeouts[index].value = .list((earlier.elements ?? [earlier]) + (written.elements ?? [written]))
+            } else {
+                timeouts.append(DefinitionNode.Member(key, written, at: member.place))
+            }
         }
         return timeouts.isEmpty && !members.isEmpty ? nil : .map(timeouts, at: value.place)
     }
@@ -54,12 +62,19 @@ extension XStateConverter {
         if let event = doneEvent(word) { return event }
         if ["xstate.", "done.invoke.", "error.platform."].contains(where: word.hasPrefix) {
             guard EventName.isValid(word) else {
-                notes.warning("the event \(word.quoted) does not come here; what takes it is left out", at: place)
+                let message = "the event \(word.quoted) does not come here; what takes it is left out"
+                notes.warning(message, at: place, touching: .course)
                 return nil
             }
-            notes.info("the event \(word.quoted) does not come here", at: place)
+            notes.warning("the event \(word.quoted) does not come here", at: place, touching: .course)
         }
         let isFamily = word.hasSuffix(".*")
+        guard !(isFamily ? word.dropLast(2) : word[...]).split(separator: ".").contains("*") else {
+            let message = "'*' stands for events only at the end; what takes \(word.quoted) never runs and is left out"
+            // XState says so too, and takes nothing.
+            notes.warning(message, at: place, touching: .nothing)
+            return nil
+        }
         return event(isFamily ? String(word.dropLast(2)) : word, at: place) + (isFamily ? ".*" : "")
     }
 
@@ -126,7 +141,9 @@ extension XStateConverter {
             default:
                 let known = ["target", "guard", "actions", "reenter", "description", "meta"]
                 let hint = notes.suggestion(for: member.key, among: known)
-                notes.warning("unknown key \(member.key.quoted) of a transition is left out\(hint)", at: member.place)
+                let message = "unknown key \(member.key.quoted) of a transition is left out\(hint)"
+                // XState does not know it either.
+                notes.warning(message, at: member.place, touching: .nothing)
             }
         }
         let isSaid = value["reenter"] != nil || value["internal"] != nil

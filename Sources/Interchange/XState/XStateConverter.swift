@@ -23,6 +23,12 @@ struct XStateConverter {
     /// Names of events that are called otherwise.
     var events: [String: String] = [:]
     var uniqueEvents = UniqueNames()
+    /// The named delays that are literal, as texts.
+    let delays: [String: String]
+    /// The actions that the configuration has itself.
+    let writtenActions: Set<String>
+    /// The keys of the context that are called otherwise.
+    var contextNames: [String: String] = [:]
     private let root: DefinitionNode
     private let name: String
 
@@ -31,8 +37,12 @@ struct XStateConverter {
         let written = root["id"]?.text ?? root["key"]?.text
         name = written ?? "machine"
         names = XStateNames(of: root, name: written ?? "(machine)", &notes)
-        let guards = (root["guards"]?.members ?? []).map(\.key)
-        let actions = (root["actions"]?.members ?? []).map(\.key)
+        // What is code is only named.
+        let isWritten = { (member: DefinitionNode.Member) in member.value["function"] == nil }
+        let guards = (root["guards"]?.members ?? []).filter(isWritten).map(\.key)
+        let actions = (root["actions"]?.members ?? []).filter(isWritten).map(\.key)
+        writtenActions = Set(actions)
+        delays = Self.delays(root["delays"])
         test = ExpressionTest(contextKeys: (root["context"]?.members ?? []).map(\.key), guards: guards)
         isVersion4 = XStateVersion.isFour(root)
         uniqueGuards = UniqueNames(taken: Set(guards))
@@ -40,8 +50,21 @@ struct XStateConverter {
         for name in actions { actionNames[name] = name }
     }
 
+    private static func delays(_ value: DefinitionNode?) -> [String: String] {
+        var delays: [String: String] = [:]
+        for member in value?.members ?? [] {
+            switch member.value.content {
+            case .number(let text), .string(let text):
+                if DelayText.isDelay(text) { delays[member.key] = text }
+            default: break
+            }
+        }
+        return delays
+    }
+
     /// The whole machine.
     mutating func machine() -> DefinitionNode {
+        nameContext()
         var members = state(root, path: "")
         if members.first(where: { $0.key == "id" }) == nil {
             let valid = machineName(name)
@@ -53,12 +76,29 @@ struct XStateConverter {
         }
         add(addedGuards, to: "guards", of: &members)
         add(addedActions, to: "actions", of: &members)
-        if root["strict"] == nil, !notes.isEmpty {
-            let message =
-                "XState ignores events that nothing takes; a definition refuses them unless it says 'strict: false'"
-            notes.info(message, at: root.place)
-        }
+        addState(to: &members)
+        if root["strict"] == nil { addStrict(to: &members) }
         return .map(members, at: root.place)
+    }
+
+    /// A definition has a state at least.
+    private mutating func addState(to members: inout [DefinitionNode.Member]) {
+        guard (root["states"]?.members ?? []).isEmpty else { return }
+        var unique = UniqueNames(taken: [members.first { $0.key == "id" }?.value.text ?? name])
+        let state = unique.name("active")
+        members.removeAll { ["states", "initial", "type"].contains($0.key) }
+        members.append(DefinitionNode.Member("initial", .string(state, at: root.place)))
+        let states = [DefinitionNode.Member(state, .map([], at: root.place))]
+        members.append(DefinitionNode.Member("states", .map(states, at: root.place)))
+        notes.info("a machine without states gets one, '\(state)'", at: root.place)
+    }
+
+    private mutating func addStrict(to members: inout [DefinitionNode.Member]) {
+        let index = members.firstIndex { $0.key == "id" }.map { $0 + 1 } ?? 0
+        members.insert(DefinitionNode.Member("strict", .bool(false, at: root.place)), at: index)
+        let ignored = "XState ignores events that nothing takes, so 'strict: false' is written"
+        let more = "it also lets failed actions and keys that the context lacks pass, where XState stops the machine"
+        notes.info("\(ignored); \(more); 'strict: true' refuses all three", at: root.place)
     }
 
     private func add(
@@ -93,8 +133,10 @@ extension XStateConverter {
     /// Keys that say something to XState's own tools and to TypeScript only.
     private static let meaningless: Set = [
         "types", "tsTypes", "schema", "schemas", "version", "predictableActionArguments", "preserveActionOrder",
-        "delimiter", "order", "key", "parent", "actors", "services", "delays", "$schema",
+        "delimiter", "order", "key", "parent", "actors", "services", "$schema",
     ]
+
+    private static let behaviour: Set = ["on", "always", "after", "onDone", "initial", "states", "invoke"]
 
     private static func kind(of state: DefinitionNode) -> Kind {
         let isNested = !(state["states"]?.members ?? []).isEmpty
@@ -112,7 +154,10 @@ extension XStateConverter {
         var members: [DefinitionNode.Member] = []
         for member in state.members ?? [] {
             if let reason = misplaced(member.key, kind, isRoot: path.isEmpty) {
-                notes.warning("'\(member.key)' is left out: \(reason)", at: member.place)
+                // XState reads these keys of a nested final state.
+                let isRead = kind == .final && Self.behaviour.contains(member.key)
+                let message = "'\(member.key)' is left out: \(reason)"
+                notes.warning(message, at: member.place, touching: isRead ? .course : .nothing)
             } else if let written = self.member(member, of: state, kind, path) {
                 members.append(written)
             }
@@ -139,7 +184,7 @@ extension XStateConverter {
 
     /// Why a key of XState does nothing where it stands; nil when it does something.
     private func misplaced(_ key: String, _ kind: Kind, isRoot: Bool) -> String? {
-        let behaviour = ["on", "always", "after", "onDone", "initial", "states", "invoke"]
+        let behaviour = Self.behaviour
         switch (kind, key) {
         case (.atomic, "initial"), (.atomic, "onDone"), (.atomic, "states"): return "the state has no states"
         case (.parallel, "initial"): return "all states of a parallel state are active"
@@ -158,6 +203,7 @@ extension XStateConverter {
         _ member: DefinitionNode.Member, of state: DefinitionNode, _ kind: Kind, _ path: String
     ) -> DefinitionNode.Member? {
         let value = member.value
+        if value["function"] != nil, ["output", "data", "context"].contains(member.key) { return coded(member, path) }
         switch member.key {
         case "id": return rewritten(member, path.isEmpty ? id(value) : value.mappingText { names.name($0) })
         case "initial": return rewritten(member, initial(value))
@@ -178,10 +224,30 @@ extension XStateConverter {
             return DefinitionNode.Member("output", output(value), at: member.place)
         case "type", "tags", "meta", "description": return member
         case "context" where path.isEmpty: return rewritten(member, context(value))
-        case "actions" where path.isEmpty: return rewritten(member, value.mappingMembers { actions($0.value) })
-        case "guards", "events", "strict": return path.isEmpty ? member : unknown(member)
+        case "actions" where path.isEmpty:
+            return rewritten(member, written(in: value).mappingMembers { actions($0.value) })
+        case "guards" where path.isEmpty:
+            let written = written(in: value)
+            return rewritten(
+                member, written.mappingMembers { $0.value.members == nil ? $0.value : condition($0.value) })
+        case "delays" where path.isEmpty: return nil
+        case "events", "strict": return path.isEmpty ? member : unknown(member)
         default: return unknown(member)
         }
+    }
+
+    /// What of a map of implementations is no code.
+    private func written(in value: DefinitionNode) -> DefinitionNode {
+        guard let members = value.members else { return value }
+        return .map(members.filter { $0.value["function"] == nil }, at: value.place)
+    }
+
+    /// Leaves out what only code gives.
+    private mutating func coded(_ member: DefinitionNode.Member, _ path: String) -> DefinitionNode.Member? {
+        let isOfMachine = !path.contains(".")
+        let bearing: Bearing = member.key == "context" ? .allKeys : isOfMachine ? .nothing : .eventData
+        notes.warning("'\(member.key)' is code; it is left out", at: member.place, touching: bearing)
+        return nil
     }
 
     func rewritten(_ member: DefinitionNode.Member, _ value: DefinitionNode) -> DefinitionNode.Member {
@@ -193,7 +259,9 @@ extension XStateConverter {
         let key = member.key.quoted
         switch member.key {
         case "invoke", "activities":
-            notes.warning("\(key) needs effects, which this version does not have; it is left out", at: member.place)
+            let message = "\(key) needs effects, which this version does not have; it is left out"
+            let isHeard = member.key == "invoke" && isHeard(member.value)
+            notes.warning(message, at: member.place, touching: isHeard ? .course : .nothing)
         case let key where Self.meaningless.contains(key):
             notes.info("\(key.quoted) means nothing here and is left out", at: member.place)
         default:
@@ -202,9 +270,18 @@ extension XStateConverter {
                 "history", "target", "output", "tags", "meta", "description", "invoke", "guards", "actions", "events",
             ]
             let hint = notes.suggestion(for: member.key, among: known)
-            notes.warning("unknown key \(key) is left out\(hint)", at: member.place)
+            // XState does not know it either.
+            notes.warning("unknown key \(key) is left out\(hint)", at: member.place, touching: .nothing)
         }
         return nil
+    }
+
+    /// Whether something in the machine waits for what an invoked actor tells by itself. Events that it sends are like
+    /// those of any sender outside.
+    private func isHeard(_ invoked: DefinitionNode) -> Bool {
+        (invoked.elements ?? [invoked]).contains { actor in
+            ["onDone", "onError", "onSnapshot"].contains { actor[$0] != nil }
+        }
     }
 
     private mutating func id(_ value: DefinitionNode) -> DefinitionNode {
@@ -240,14 +317,22 @@ extension XStateConverter {
         return isHistory ? DefinitionNode.Member("history", .string("shallow"), at: member.place) : nil
     }
 
-    private mutating func context(_ value: DefinitionNode) -> DefinitionNode {
-        guard let members = value.members else { return value }
+    /// Finds names for the keys of the context that are none.
+    private mutating func nameContext() {
+        guard let members = root["context"]?.members, root["context"]?["function"] == nil else { return }
         var unique = UniqueNames(taken: Set(members.map(\.key).filter(ExpressionText.isIdentifier)))
+        for member in members where !ExpressionText.isIdentifier(member.key) {
+            let name = unique.name(ExpressionText.identifier(like: member.key))
+            contextNames[member.key] = name
+            notes.info("the key \(member.key.quoted) of the context is called '\(name)' here", at: member.place)
+        }
+    }
+
+    private func context(_ value: DefinitionNode) -> DefinitionNode {
+        guard let members = value.members else { return value }
         return .map(
             members.map { member in
-                guard !ExpressionText.isIdentifier(member.key) else { return member }
-                let name = unique.name(ExpressionText.identifier(like: member.key))
-                notes.info("the key \(member.key.quoted) of the context is called '\(name)' here", at: member.place)
+                guard let name = contextNames[member.key] else { return member }
                 return DefinitionNode.Member(name, member.value, at: member.place)
             }, at: value.place)
     }
@@ -257,7 +342,7 @@ extension XStateConverter {
         switch value.content {
         case .string(let text) where test.mistake(in: text) != nil:
             let message = "texts in 'output' that are no expressions are written as texts in quotes"
-            notes.once(.info, message, at: value.place)
+            notes.infoOnce(message, at: value.place)
             return .string(ExpressionText.string(text), at: value.place)
         case .list(let elements): return .list(elements.map { output($0) }, at: value.place)
         case .map: return value.mappingMembers { output($0.value) }

@@ -21,6 +21,6 @@ package enum XStateImport {
         }
         var converter = XStateConverter(root)
         let definition = converter.machine()
-        return try ImportCheck.checked(definition, converter.notes)
+        return try ImportCheck.checked(definition, converter.notes, differing: XStateDifferences.lines)
     }
 }

@@ -52,8 +52,9 @@ struct XStateNames {
 
     /// A target as the definition writes it.
     func target(_ target: String) -> String {
-        guard !renamed.isEmpty else { return target }
+        guard !renamed.isEmpty || target.contains("\\") else { return target }
         if target.hasPrefix("#") {
+            let target = Self.unescaped(target)
             // The longest id first, then keys.
             var id = target.dropFirst()
             while true {
@@ -70,13 +71,22 @@ struct XStateNames {
 
     private func keys(_ path: Substring) -> String {
         if let name = renamed[String(path)] { return name }
-        return path.split(separator: ".", omittingEmptySubsequences: false).map { name(String($0)) }
-            .joined(separator: ".")
+        return Self.keys(path).map { name($0) }.joined(separator: ".")
     }
+
+    /// The keys of a path: a dot that is part of a key has a backslash before it.
+    private static func keys(_ path: Substring) -> [String] {
+        let mark = "\u{0}"
+        let parts = path.replacing("\\.", with: mark).split(separator: ".", omittingEmptySubsequences: false)
+        return parts.map { String($0).replacing(mark, with: ".") }
+    }
+
+    private static func unescaped(_ path: String) -> String { path.replacing("\\.", with: ".") }
 
     /// The path of the state that a target names; nil when there is none.
     func path(of target: String, from source: String) -> String? {
         let path: String
+        let target = Self.unescaped(target)
         if target.hasPrefix("#") {
             return self.path(ofID: target.dropFirst())
         } else if target.hasPrefix(".") {

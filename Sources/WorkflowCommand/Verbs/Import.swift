@@ -13,8 +13,9 @@ struct Import: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Make a definition of an SCXML document or an XState configuration.",
         discussion: """
-            Prints the definition, in YAML unless '-o json' asks for JSON, and says on standard error what has no \
-            counterpart, with its place: there the definition does less, never more. Exit code 65 when there is none.
+            Prints the definition, in YAML unless '-o json' asks for JSON, and lists on standard error what has no \
+            counterpart, with its place. A 'loss' can change where the machine goes: with one, nothing is printed and \
+            the exit code is 65, unless '--lossy' is given; then the definition's description names the losses.
             """)
 
     @Argument(help: ArgumentHelp("SCXML, or XState's configuration as JSON; - is standard input.", valueName: "file"))
@@ -22,6 +23,9 @@ struct Import: Verb {
 
     @Option(help: ArgumentHelp("What the file is. (default: what it looks like)", valueName: "notation"))
     var from: Notation?
+
+    @Flag(help: "Print the definition in spite of losses.")
+    var lossy = false
 
     @OptionGroup var global: GlobalOptions
 
@@ -38,6 +42,14 @@ struct Import: Verb {
             throw CommandFailure(.badData, "Cannot import '\(file)': see above")
         }
         for note in imported.notes { try session.say(Printable.text("\(file):\(note)")) }
+        let losses = imported.losses.count
+        guard losses == 0 || lossy else {
+            let noun = losses == 1 ? "loss" : "losses"
+            throw CommandFailure(
+                .badData,
+                "Cannot import '\(file)': \(losses) \(noun) can change where the machine goes; "
+                    + "'--lossy' prints the definition all the same")
+        }
         let isJSON = session.format == .json || session.format == .jsonl
         try session.environment.output.write(imported.definition.text(as: isJSON ? .json : .yaml))
     }

@@ -1,0 +1,98 @@
+extension ScriptTranslator {
+    /// A function of a script. Numbers with a fraction are computed as such and come back as whole ones where the
+    /// script's have no fraction either: here both are kinds of their own.
+    mutating func call(_ function: ScriptFunction, _ arguments: [ScriptExpression]) throws(ScriptFailure) -> String {
+        switch function {
+        case .floor: return "int(math.floor(\(try real(arguments[0]))))"
+        case .ceil: return "int(math.ceil(\(try real(arguments[0]))))"
+        case .round:
+            // Halves go up: -0.5 is 0 and 2.5 is 3 (ECMAScript, Math.round), while `math.round` takes both away from 0.
+            return "int(math.ceil(math.floor(\(try real(arguments[0], atLeast: .product)) * 2.0) / 2.0))"
+        case .abs: return "math.abs(" + (try text(arguments[0])) + ")"
+        case .min: return "math.least(" + (try numbers(arguments)) + ")"
+        case .max: return "math.greatest(" + (try numbers(arguments)) + ")"
+        case .power:
+            notice(.power)
+            return try "math.pow(" + real(arguments[0]) + ", " + real(arguments[1]) + ")"
+        case .parseInt:
+            if !arguments[0].isNumber { notice(.wholeText) }
+            if case .binary(.divided, _, _) = arguments[0] { return "int(" + (try real(arguments[0])) + ")" }
+            return "int(" + (try text(arguments[0])) + ")"
+        }
+    }
+
+    /// `x.includes(y)`: of a list whether it has an element, of a text whether it has a part.
+    mutating func includes(
+        _ object: ScriptExpression, _ element: ScriptExpression
+    ) throws(ScriptFailure) -> (String, Binding) {
+        let isIn = { (translator: inout ScriptTranslator) throws(ScriptFailure) in
+            try translator.text(element, atLeast: .sum) + " in " + translator.text(object, atLeast: .sum)
+        }
+        let contains = { (translator: inout ScriptTranslator) throws(ScriptFailure) in
+            let part =
+                element.isNumber ? try translator.asText(element, atLeast: .conditional) : try translator.text(element)
+            return try translator.text(object, atLeast: .primary) + ".contains(" + part + ")"
+        }
+        if isList(object) { return (try isIn(&self), .relation) }
+        if object.isText || isDeclared(object, \.texts) { return (try contains(&self), .primary) }
+        let type = "type(" + (try text(object)) + ") == string"
+        return ("\(type) ? \(try contains(&self)) : \(try isIn(&self))", .conditional)
+    }
+
+    /// Whether the value is a list for certain.
+    func isList(_ expression: ScriptExpression) -> Bool {
+        if case .list = expression { true } else { isDeclared(expression, \.lists) }
+    }
+
+    /// Whether the value is a map for certain.
+    func isMap(_ expression: ScriptExpression) -> Bool {
+        if case .map = expression { true } else { isDeclared(expression, \.maps) }
+    }
+
+    private func isDeclared(_ expression: ScriptExpression, _ kind: KeyPath<Names, Set<String>>) -> Bool {
+        if case .name(let name) = expression { names[keyPath: kind].contains(name) } else { false }
+    }
+
+    /// Numbers of one kind.
+    private mutating func numbers(_ arguments: [ScriptExpression]) throws(ScriptFailure) -> String {
+        let isReal = arguments.contains { isDouble($0) }
+        var texts: [String] = []
+        for argument in arguments { texts.append(isReal ? try real(argument) : try text(argument)) }
+        return texts.joined(separator: ", ")
+    }
+
+    /// A number with a fraction. What is computed from others is computed with fractions: half of 7 is 3.5.
+    private mutating func real(
+        _ expression: ScriptExpression, atLeast least: Binding = .conditional
+    ) throws(ScriptFailure) -> String {
+        guard case .binary(let sign, let left, let right) = expression, !left.isText, !right.isText,
+            let binding = sign.bindingOfNumbers
+        else { return isDouble(expression) ? try text(expression, atLeast: least) : try asDouble(expression) }
+        let closer: Binding = binding == .sum ? .product : .unary
+        let text = "\(try real(left, atLeast: binding)) \(sign.rawValue) \(try real(right, atLeast: closer))"
+        return binding.rawValue >= least.rawValue ? text : "(\(text))"
+    }
+}
+
+extension ScriptOperator {
+    /// How closely a sign between numbers binds that may have fractions; nil for others.
+    fileprivate var bindingOfNumbers: ScriptTranslator.Binding? {
+        switch self {
+        case .plus, .minus: .sum
+        case .times, .divided: .product
+        default: nil
+        }
+    }
+}
+
+extension ScriptExpression {
+    /// Whether the value is a number for certain.
+    var isNumber: Bool {
+        switch self {
+        case .integer, .double, .call: true
+        case .negative(let operand): operand.isNumber
+        case .binary(.minus, _, _), .binary(.times, _, _), .binary(.divided, _, _), .binary(.modulo, _, _): true
+        default: false
+        }
+    }
+}

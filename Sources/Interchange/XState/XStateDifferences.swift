@@ -1,0 +1,103 @@
+import Statechart
+
+/// Where a machine shows that definitions follow SCXML and not XState. `docs/semantics.md` has all differences.
+struct XStateDifferences {
+    private let machine: Machine
+    private var found: [(line: Int, message: String)] = []
+    /// Keeps a hostile text from costing more than a moment; a machine that people wrote needs a fraction.
+    private var comparisons = 5_000_000
+
+    /// The differences that a machine shows, at lines of its definition.
+    static func lines(of machine: Machine) -> [(line: Int, message: String)] {
+        var differences = XStateDifferences(machine)
+        for transition in machine.transitions {
+            differences.findIdleLoop(transition)
+            differences.findLeaving(transition)
+            differences.findBoth(transition)
+        }
+        return differences.found
+    }
+
+    private init(_ machine: Machine) {
+        self.machine = machine
+    }
+
+    /// An `always` that changes nothing: XState looks whether anything changed, SCXML does not.
+    private mutating func findIdleLoop(_ transition: Transition) {
+        guard transition.descriptor == nil, !transition.actions.contains(where: \.assigns) else { return }
+        let isStaying = transition.targets == [transition.source] && !transition.reenters
+        guard transition.targets.isEmpty || isStaying else { return }
+        let message = "XState takes an 'always' that changes nothing once; here it is taken until the event fails"
+        found.append((transition.line, message))
+    }
+
+    /// A transition from one region to another: it stays inside of a compound state (SCXML 3.13), never a parallel one.
+    private mutating func findLeaving(_ transition: Transition) {
+        let (source, states) = (machine[transition.source], ancestors(of: transition.source))
+        for target in transition.targets where target != source.index && !source.isProperAncestor(of: target) {
+            guard let common = states.first(where: { machine[$0].isProperAncestor(of: target) }),
+                machine[common].kind == .parallel
+            else { continue }
+            let name = machine.key(of: common)
+            let message = "this transition between regions leaves '\(name)' and enters it again; XState stays in it"
+            found.append((transition.line, message))
+            return
+        }
+    }
+
+    /// A transition without target, and another for the same event in a region below it.
+    private mutating func findBoth(_ outer: Transition) {
+        let source = machine[outer.source]
+        guard outer.targets.isEmpty, let descriptor = outer.descriptor, !source.children.isEmpty else { return }
+        for inner in machine.transitions {
+            guard comparisons > 0 else { return }
+            comparisons -= 1
+            guard source.isProperAncestor(of: inner.source), let other = inner.descriptor,
+                Self.takes(descriptor, other) || Self.takes(other, descriptor),
+                let region = region(of: inner.source, below: outer.source)
+            else { continue }
+            let also = "this transition runs for the other regions too"
+            found.append((outer.line, "when the region '\(region)' takes '\(other)', \(also); in XState it does not"))
+            return
+        }
+    }
+
+    /// The region of a parallel state through which a state lies below another one.
+    private func region(of state: StateIndex, below ancestor: StateIndex) -> String? {
+        var index = state
+        while index != ancestor, let parent = machine[index].parent {
+            if machine[parent].kind == .parallel, machine[parent].children.count > 1 { return machine.key(of: index) }
+            index = parent
+        }
+        return nil
+    }
+
+    private func ancestors(of state: StateIndex) -> [StateIndex] {
+        var ancestors: [StateIndex] = []
+        var index = state
+        while let parent = machine[index].parent {
+            ancestors.append(parent)
+            index = parent
+        }
+        return ancestors
+    }
+
+    /// Whether a descriptor takes all events of another one.
+    private static func takes(_ descriptor: String, _ other: String) -> Bool {
+        if descriptor == "*" || descriptor == other { return true }
+        guard descriptor.hasSuffix(".*") else { return false }
+        let family = descriptor.dropLast(2)
+        return other == family || other.hasPrefix(family + ".")
+    }
+}
+
+extension Action {
+    /// Whether it changes the context.
+    fileprivate var assigns: Bool {
+        switch self {
+        case .assign, .foreach: true
+        case .choose(let branches, _): branches.contains { $0.actions.contains(where: \.assigns) }
+        case .raise, .send, .cancel, .log: false
+        }
+    }
+}
