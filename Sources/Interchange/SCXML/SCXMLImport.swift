@@ -1,7 +1,7 @@
 /// Makes definitions of SCXML documents (W3C recommendation of 1 September 2015).
 package enum SCXMLImport {
-    /// The definition of a document. What has no counterpart is noted and left out, or can never happen in the
-    /// definition: it never does more than the document.
+    /// The definition of a document. What has no counterpart is noted and left out; a condition becomes `false`. Where
+    /// the machine can go elsewhere for it, the note is a loss.
     ///
     /// Comments, and elements and attributes of other namespaces, are lost. Throws when the text is not XML, not SCXML,
     /// or names states that it does not have, with everything that was found.
