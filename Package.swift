@@ -43,6 +43,7 @@ let package = Package(
     targets: [
         .target(name: "JSON"),
         .target(name: "Spelling"),
+        .target(name: "Terminal"),
         // Regular expressions in linear time: libre2 behind a few C functions.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
         .target(name: "CEL", dependencies: ["CRE2", "JSON", "Spelling"]),
@@ -111,7 +112,7 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "WorkflowServer", "WorkflowEngine", "WorkflowStore",
+                "Terminal", "WorkflowServer", "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -121,7 +122,7 @@ let package = Package(
         .target(
             name: "WorkflowCommand",
             dependencies: [
-                "CEL", "Interchange", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient",
+                "CEL", "Interchange", "JSON", "Spelling", "Statechart", "Terminal", "WorkflowAPI", "WorkflowClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
@@ -181,7 +182,7 @@ let package = Package(
         .testTarget(
             name: "WorkflowCommandTests",
             dependencies: [
-                "JSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
+                "JSON", "Terminal", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Help"]

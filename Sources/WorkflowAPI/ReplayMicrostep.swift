@@ -37,18 +37,26 @@ public struct ReplayMicrostep: Hashable, WireObject {
         /// Of the definition.
         public var line: Int
         public var text: String
+        /// How many states of `exited` had been left before.
+        public var exited: Int
+        /// How many states of `entered` had been entered before.
+        public var entered: Int
 
         /// Takes the parts as they are.
-        public init(state: String, line: Int, text: String) {
+        public init(state: String, line: Int, text: String, exited: Int, entered: Int) {
             self.state = state
             self.line = line
             self.text = text
+            self.exited = exited
+            self.entered = entered
         }
 
         public init(fields: inout WireFields) throws(WireError) {
             state = try fields.required("state")
             line = try fields.required("line")
             text = try fields.required("text")
+            exited = try fields.required("exited")
+            entered = try fields.required("entered")
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -56,6 +64,8 @@ public struct ReplayMicrostep: Hashable, WireObject {
                 writer.field("state", state)
                 writer.field("line", Int64(line))
                 writer.field("text", text)
+                writer.field("exited", Int64(exited))
+                writer.field("entered", Int64(entered))
             }
         }
     }

@@ -84,7 +84,7 @@ struct BatchSending {
 
     private func finish() throws {
         if session.format == .table {
-            try session.environment.output.write(counts.text + "\n")
+            try session.print("\(counts.text)\n")
         } else {
             try session.say(counts.text)
         }
@@ -184,14 +184,14 @@ struct BatchSending {
             if session.format == .table {
                 try progress.end()
                 let suggestion = error.suggestion.map { "; did you mean '\($0)'?" } ?? ""
-                try session.say(Printable.text("line \(answer.line): \(error.detail)\(suggestion)"))
+                try session.say("\("line \(answer.line):", .bad) \(error.detail)\(suggestion)")
             }
         } else if answer.repeated == true {
             counts.repeated += 1
         } else {
             counts.applied += 1
         }
-        if session.format != .table { try session.environment.output.write(JSONWriter.string(answer) + "\n") }
+        if session.format != .table { try session.write(json: JSONWriter.string(answer) + "\n") }
     }
 
     /// Lines of one request.

@@ -10,7 +10,6 @@ extension CommandFailure {
         case let failure as CommandFailure: self = failure
         case let error as ClientError: self.init(error, event: event)
         case let error as AddressError: self.init(.usage, error.description)
-        case is OutputClosed: self.init(.other, nil)
         default: self.init(.other, "\(error)")
         }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Spelling
 import WorkflowAPI
 
 /// Runs one command line.
@@ -20,7 +19,14 @@ package struct CommandLineRun {
             let arguments = ArgumentOrder.globalsLast(arguments)
             try refuseUnknownVerb(in: arguments)
             guard let verb = try parsed(arguments) else { return CommandExit.done.rawValue }
-            try await verb.run(in: Session(environment: environment, options: verb.global))
+            do {
+                try await verb.run(in: Session(environment: environment, options: verb.global))
+            } catch is OutputClosed where verb.needsItsOutputRead {
+                throw CommandFailure(.other, "Nobody reads the output any more: the rest was not done")
+            }
+            return CommandExit.done.rawValue
+        } catch is OutputClosed {
+            // Whoever reads no further, as `head` does, has what it wanted.
             return CommandExit.done.rawValue
         } catch let exit as ParserExit {
             return exit.code
@@ -53,19 +59,21 @@ package struct CommandLineRun {
                 return nil
             }
             let label = "Error: "
-            try environment.errors.write(
-                (text.hasPrefix(label) ? "error: " + text.dropFirst(label.count) : text) + "\n")
+            let message = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
+            let safe: StyledText = "\(lines: message)\n"
+            let whole = text.hasPrefix(label) ? "\("error:", .error) \(safe)" : safe
+            try environment.errors.write(whole.text(isColoured: environment.hasColours(environment.errors)))
             throw ParserExit(code: CommandExit.usage.rawValue)
         }
     }
 
     private func refuseUnknownVerb(in arguments: [String]) throws {
-        guard let word = arguments.first, !word.hasPrefix("-") else { return }
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let word = words.first, !word.hasPrefix("-") else { return }
         let verbs = Wfctl.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
         guard !verbs.contains(word) else { return }
-        let suggestion = Spelling.closest(to: word, among: verbs).map { ["did you mean '\($0)'?"] }
         throw CommandFailure(
-            .usage, "There is no verb '\(word)'", notes: suggestion ?? ["'wfctl --help' lists the verbs"])
+            .usage, "There is no verb '\(word)'", notes: VerbSuggestion.notes(for: word, verbs: verbs))
     }
 }
 
@@ -80,6 +88,9 @@ enum ArgumentOrder {
                 globals += rest.prefix(2)
                 rest = rest.dropFirst(2)
             } else if GlobalOptions.names.contains(where: { first.hasPrefix($0 + "=") }) {
+                globals.append(first)
+                rest = rest.dropFirst()
+            } else if GlobalOptions.flags.contains(first) {
                 globals.append(first)
                 rest = rest.dropFirst()
             } else {

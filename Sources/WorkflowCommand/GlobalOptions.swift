@@ -2,8 +2,10 @@ import ArgumentParser
 
 /// The options of every verb; they may stand before the verb too.
 struct GlobalOptions: ParsableArguments {
-    /// The long names and the short ones; each takes a value.
+    /// The long names and the short ones of those that take a value.
     static let names = ["--address", "--output", "-o"]
+    /// Those that take none.
+    static let flags = ["--wide"]
 
     @Option(
         help: ArgumentHelp(
@@ -16,6 +18,9 @@ struct GlobalOptions: ParsableArguments {
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp("How data is printed.", valueName: "format"))
     var format: OutputFormat = .table
+
+    @Flag(help: "Do not cut tables to the width of the terminal.")
+    var wide = false
 }
 
 /// How data is printed.

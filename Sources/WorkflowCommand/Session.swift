@@ -1,4 +1,5 @@
 import JSON
+import Terminal
 import WorkflowAPI
 import WorkflowClient
 
@@ -10,6 +11,13 @@ struct Session {
     var format: OutputFormat { options.format }
     /// Whether what answers say is printed with the context; a line for people has none.
     var showsContext: Bool { options.format != .table }
+
+    /// How tables are shown on the output.
+    var screen: Screen {
+        Screen(
+            columns: options.wide ? nil : environment.columns(of: environment.output),
+            isColoured: environment.hasColours(environment.output))
+    }
 
     /// Runs something with a client of the chosen daemon, and gives its connections up afterwards.
     func withClient<Result>(_ body: (WorkflowClient) async throws -> Result) async throws -> Result {
@@ -25,18 +33,58 @@ struct Session {
     }
 
     /// Prints one thing: as `table` says for people, else its fields.
-    func print(_ value: some JSONWritable, table: () -> String) throws {
+    func print(_ value: some JSONWritable, table: () -> StyledText) throws {
         switch format {
-        case .table: try environment.output.write(table())
-        case .json: try environment.output.write(IndentedJSON.text(of: value) + "\n")
-        case .jsonl: try environment.output.write(JSONWriter.string(value) + "\n")
-        case .yaml: try environment.output.write(try YAMLText.of(value))
+        case .table: try print(table())
+        case .json: try write(json: IndentedJSON.text(of: value) + "\n")
+        case .jsonl: try write(json: JSONWriter.string(value) + "\n")
+        case .yaml: try write(yaml: try YAMLText.of(value))
         }
+    }
+
+    /// Prints text for people.
+    func print(_ text: StyledText) throws {
+        try environment.output.write(text.text(isColoured: environment.hasColours(environment.output)))
+    }
+
+    /// Prints JSON text. On a terminal, characters that it could take for something else are escaped.
+    func write(json: String) throws {
+        try environment.output.write(environment.output.isTerminal ? Printable.json(json) : json)
+    }
+
+    /// Prints YAML text of `YAMLText`, which has escaped what is unsafe for a terminal.
+    func write(yaml: String) throws {
+        try environment.output.write(yaml)
+    }
+
+    /// Prints a document to the byte; on a terminal, made safe for it.
+    func write(document: String) throws {
+        try environment.output.write(environment.output.isTerminal ? Printable.document(document) : document)
     }
 
     /// Says something that is not data.
     func say(_ line: String) throws {
-        try environment.errors.write(line + "\n")
+        try say(StyledText(line))
+    }
+
+    /// Says something that is not data, with colours.
+    func say(_ line: StyledText) throws {
+        try environment.errors.write(line.text(isColoured: environment.hasColours(environment.errors)) + "\n")
+    }
+}
+
+extension CommandEnvironment {
+    /// Colour is for terminals, and for nobody who sets `NO_COLOR` (no-color.org).
+    func hasColours(_ sink: any TextSink) -> Bool {
+        sink.isTerminal && (variables["NO_COLOR"] ?? "").isEmpty && variables["TERM"] != "dumb"
+    }
+
+    /// The width of a terminal: what `COLUMNS` says, else what the terminal says; nil where there is no terminal.
+    func columns(of sink: any TextSink) -> Int? {
+        guard sink.isTerminal else { return nil }
+        let plausible = 1...10_000
+        if let columns = variables["COLUMNS"].flatMap({ Int($0) }), plausible.contains(columns) { return columns }
+        return sink.columns.flatMap { plausible.contains($0) ? $0 : nil }
     }
 }
 
@@ -44,17 +92,11 @@ struct Session {
 struct ErrorText {
     let environment: CommandEnvironment
 
-    /// Colour is for terminals, and for nobody who sets `NO_COLOR` (no-color.org).
-    private var isColoured: Bool {
-        environment.errors.isTerminal && (environment.variables["NO_COLOR"] ?? "").isEmpty
-            && environment.variables["TERM"] != "dumb"
-    }
-
     /// The lines of a failure; empty when there is nothing to say.
     func text(of failure: CommandFailure) -> String {
         guard let message = failure.message else { return "" }
-        let label = isColoured ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
-        return ([label + " " + Printable.text(message)] + failure.notes.map { "  " + Printable.text($0) })
-            .map { $0 + "\n" }.joined()
+        var text: StyledText = "\("error:", .error) \(message)\n"
+        for note in failure.notes { text = text + "  \(note)\n" }
+        return text.text(isColoured: environment.hasColours(environment.errors))
     }
 }

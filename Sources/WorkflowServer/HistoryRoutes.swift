@@ -43,9 +43,19 @@ struct HistoryRoutes: Sendable {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
         }
         let record = try await engine.instanceOrSuggestion(named: name).record
-        if record.seq.rawValue > parameters.after ?? 0 { return try await page(token, parameters, of: record) }
+        if record.seq.rawValue > parameters.after ?? 0 || hasEnded(record) {
+            return try await page(token, parameters, of: record)
+        }
         await waitForChange(changes, atMost: .seconds(seconds))
         return try await page(token, parameters, of: try await engine.instanceOrSuggestion(named: name).record)
+    }
+
+    /// Whether no row can come any more: then nobody needs to wait for one.
+    private func hasEnded(_ record: InstanceRecord) -> Bool {
+        switch record.status {
+        case .done, .cancelled, .purging: true
+        case .running, .failed: false
+        }
     }
 
     /// Returns after a commit that changed the instance, after the time given, or when the daemon stops.

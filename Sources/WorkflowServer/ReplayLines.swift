@@ -113,6 +113,10 @@ extension ReplayMicrostep {
                     line: transition.line)
             },
             exited: machine.paths(of: microstep.exited), entered: machine.paths(of: microstep.entered),
-            actions: microstep.deeds.map { Deed(state: machine[$0.state].path, line: $0.line, text: $0.text) })
+            actions: microstep.deeds.map { deed in
+                Deed(
+                    state: machine[deed.state].path, line: deed.line, text: deed.text, exited: deed.exited,
+                    entered: deed.entered)
+            })
     }
 }

@@ -21,9 +21,9 @@ struct Clock: ParsableCommand {
                 guard FileManager.default.fileExists(atPath: file) else {
                     throw MissingPlaceError(description: "There is no database '\(file)'")
                 }
-                print(text(of: try accept(in: file), file))
+                Console.say(text(of: try accept(in: file), file))
             } catch {
-                FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+                Console.tell("error: \(error)")
                 throw ExitCode(DaemonExit(error).rawValue)
             }
         }
@@ -32,7 +32,7 @@ struct Clock: ParsableCommand {
             let now = SystemClock().now()
             let store = try SQLiteStore.open(at: file, clock: now)
             if let broken = store.recovered.logBreak {
-                FileHandle.standardError.write(Data("warning: \(broken)\n".utf8))
+                Console.tell("warning: \(broken)")
             }
             do {
                 let accepted = try store.writer.acceptClock(now)

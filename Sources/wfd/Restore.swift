@@ -36,9 +36,9 @@ struct Restore: AsyncParsableCommand {
             let restoration = StoreRestoration(
                 backup: backup, database: file, makesFolder: database == nil,
                 clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun)
-            print(text(of: try restoration.run(clock: SystemClock().now()), file))
+            Console.say(text(of: try restoration.run(clock: SystemClock().now()), file))
         } catch {
-            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            Console.tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
         }
     }

@@ -56,7 +56,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let level = logLevel
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler = StreamLogHandler(label: label, stream: LogStream())
             handler.logLevel = level
             return handler
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import WorkflowEngine
 import WorkflowStore
 
@@ -18,22 +17,20 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         do {
             let store = try SQLiteFile.open(at: file)
-            if store.isLogMissing { tell("note: it was not closed in order and has no write-ahead log beside it") }
+            if store.isLogMissing {
+                Console.tell("note: it was not closed in order and has no write-ahead log beside it")
+            }
             let counts = try await Verification(of: store).run { event in
-                if case .finding(let finding) = event { print(finding) }
+                if case .finding(let finding) = event { Console.say("\(finding)") }
             }
             try store.close()
-            print(counts)
+            Console.say("\(counts)")
             if counts.differences > 0 { throw ExitCode(1) }
         } catch let exit as ExitCode {
             throw exit
         } catch {
-            tell("error: \(error)")
+            Console.tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
         }
-    }
-
-    private func tell(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct WFD: AsyncParsableCommand {
@@ -16,4 +17,17 @@ struct WFD: AsyncParsableCommand {
         subcommands: [Serve.self, Clock.self, Verify.self, Restore.self],
         defaultSubcommand: Serve.self
     )
+
+    /// Runs what the arguments say. What the parser has to say of them is made safe for a terminal, as all else is.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            let text = fullMessage(for: error)
+            let code = exitCode(for: error)
+            if !text.isEmpty { code.isSuccess ? Console.say(text) : Console.tell(text) }
+            Foundation.exit(code.rawValue)
+        }
+    }
 }

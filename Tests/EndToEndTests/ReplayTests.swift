@@ -76,8 +76,8 @@ import Testing
         #expect(lines[0].hasSuffix(#"  started  init: draft   {"amount":0}"#), "\(lines[0])")
         #expect(
             lines[4...7] == [
-                "    submit: draft -> review (line 7)", "      exit draft", "      enter review",
-                "      line 7: assign amount = 10",
+                "    submit: draft -> review (line 7)", "      exit draft", "      line 7: assign amount = 10",
+                "      enter review",
             ])
         #expect(lines.contains { $0.hasSuffix(#"  sent  packed: shipped (done {"amount":10})   {"amount":10}"#) })
         let steps = try await daemon.json("replay", "order-3", "--trace", "--to", "2").elements

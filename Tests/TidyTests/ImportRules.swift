@@ -7,6 +7,7 @@ enum ImportRules {
     static let allowed: [String: Set<String>] = [
         "Sources/JSON": [],
         "Sources/Spelling": [],
+        "Sources/Terminal": [],
         "Sources/CEL": ["CRE2", "JSON", "Spelling", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin"],
         "Sources/Statechart": ["CEL", "JSON", "Spelling", "Yams"],
         "Sources/Interchange": ["JSON", "Spelling", "Statechart", "Foundation", "FoundationXML"],
@@ -31,12 +32,12 @@ enum ImportRules {
             "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowCommand": [
-            "CEL", "Interchange", "JSON", "Spelling", "Statechart", "WorkflowAPI", "WorkflowClient", "ArgumentParser",
-            "Crypto", "Yams", "Glibc", "Musl", "Darwin",
+            "CEL", "Interchange", "JSON", "Spelling", "Statechart", "Terminal", "WorkflowAPI", "WorkflowClient",
+            "ArgumentParser", "Crypto", "Yams", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
-            "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging", "ServiceLifecycle",
-            "UnixSignals", "Foundation",
+            "Terminal", "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging",
+            "ServiceLifecycle", "UnixSignals", "Foundation",
         ],
         "Sources/wfctl": ["WorkflowCommand", "Foundation"],
     ]
@@ -66,7 +67,7 @@ enum ImportRules {
 
     /// The step is a pure function: nothing waits, looks at a clock or throws dice in the targets below it.
     static func purity(_ file: SourceFile) -> [Finding] {
-        let pure = ["JSON", "Spelling", "CEL", "Statechart"]
+        let pure = ["JSON", "Spelling", "Terminal", "CEL", "Statechart"]
         guard pure.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
         let impure = [
             "async ", "await ", "Task {", "Task(", "ContinuousClock", "SuspendingClock", ".random(", ".shuffled(",

@@ -31,7 +31,8 @@ enum ManualRules {
             default: return nil
             }
             // Options of all verbs may stand before the verb; a verb does not begin with a dash.
-            guard let word = words.dropFirst(2).first(where: { !$0.hasPrefix("-") }), !known.contains(String(word))
+            guard let word = words.dropFirst(2).prefix(while: { $0 != "|" }).first(where: { !$0.hasPrefix("-") }),
+                !known.contains(String(word))
             else {
                 return nil
             }

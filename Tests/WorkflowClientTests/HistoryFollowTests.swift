@@ -39,6 +39,14 @@ struct HistoryFollowTests {
         return .value(Page(items: items, nextPage: nil))
     }
 
+    private static func instance(_ status: Instance.Status, seq: Int64) -> ScriptedTransport.Step {
+        let time = WireTime(milliseconds: 0)
+        return .value(
+            Instance(
+                instance: "o", machine: "m", version: 1, status: status, configuration: ["a"], context: .init(),
+                seq: seq, createdAt: time, updatedAt: time))
+    }
+
     private static let address = Address.unix(path: "/run/test.sock")
     private static let unreachable = ScriptedTransport.Step.failure(.unreachable(address, reason: "down"))
 
@@ -58,16 +66,31 @@ struct HistoryFollowTests {
 
     @Test func rowsAreGivenOnceAndInOrder() async {
         let clock = NotedClock()
-        let transport = ScriptedTransport([Self.rows(3, 4), Self.rows(), Self.rows(5), Self.rows()])
+        let transport = ScriptedTransport([
+            Self.rows(3, 4), Self.rows(), Self.instance(.running, seq: 4), Self.rows(5), Self.rows(),
+            Self.instance(.failed, seq: 5),
+        ])
         let (seqs, _) = await seqs(transport, clock, after: 2)
         #expect(seqs == [3, 4, 5])
+        let targets = transport.requests.map(\.target).filter { $0 != "/v1/instances/o" }
         #expect(
-            transport.requests.map(\.target)
+            targets
                 == ["after=2", "cursor=c4", "cursor=c4", "cursor=c5", "cursor=c5"].map {
                     "/v1/instances/o/history?limit=500&\($0)&wait=60"
                 })
         // A pause after each empty answer, in case the daemon does not wait.
         #expect(clock.sleeps == [.milliseconds(100), .milliseconds(100)])
+    }
+
+    /// With all rows, also one that came between an empty page and the look at the instance.
+    @Test(arguments: [Instance.Status.done, .cancelled]) func itEndsWithTheInstance(status: Instance.Status) async {
+        let transport = ScriptedTransport([
+            Self.rows(1), Self.rows(), Self.instance(status, seq: 2), Self.rows(2), Self.rows(),
+            Self.instance(status, seq: 2),
+        ])
+        let (seqs, error) = await seqs(transport, NotedClock())
+        #expect(seqs == [1, 2] && error == nil)
+        #expect(transport.requests.count == 6)
     }
 
     @Test func itGoesOnAfterARestart() async {

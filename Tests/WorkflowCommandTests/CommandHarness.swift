@@ -17,6 +17,10 @@ struct CommandHarness {
     var files: [String: String] = [:]
     var variables = ["WFCTL_ADDRESS": "unix:/run/test.sock"]
     var isTerminal = false
+    /// Of the terminal.
+    var columns: Int?
+    /// Nobody reads the output after so many writes; nil for somebody who reads to the end.
+    var writesRead: Int?
     /// Every look at the clock finds it this much later.
     var tick = Duration.zero
 
@@ -38,7 +42,7 @@ struct CommandHarness {
     func run(
         _ arguments: [String], transport: ScriptedTransport, files: MemoryFiles
     ) async -> (outcome: Outcome, addresses: [Address]) {
-        let output = TextCollector(isTerminal: isTerminal)
+        let output = TextCollector(isTerminal: isTerminal, columns: columns, writesRead: writesRead)
         let errors = TextCollector(isTerminal: isTerminal)
         let addresses = AddressCollector()
         let environment = CommandEnvironment(
@@ -59,20 +63,28 @@ private final class AddressCollector: Sendable {
 
 private final class TextCollector: TextSink {
     let isTerminal: Bool
-    private let written = Mutex("")
+    let columns: Int?
+    private let writesRead: Int?
+    private let written = Mutex((text: "", writes: 0))
 
-    init(isTerminal: Bool) {
+    init(isTerminal: Bool, columns: Int? = nil, writesRead: Int? = nil) {
         self.isTerminal = isTerminal
+        self.columns = columns
+        self.writesRead = writesRead
     }
 
-    var text: String { written.withLock { $0 } }
+    var text: String { written.withLock { $0.text } }
 
-    func write(_ text: String) {
-        written.withLock { $0 += text }
+    func write(_ text: String) throws {
+        try written.withLock { written in
+            if let writesRead, written.writes >= writesRead { throw OutputClosed() }
+            written.text += text
+            written.writes += 1
+        }
     }
 
-    func write(_ bytes: [UInt8]) {
-        write(String(decoding: bytes, as: UTF8.self))
+    func write(_ bytes: [UInt8]) throws {
+        try write(String(decoding: bytes, as: UTF8.self))
     }
 }
 

@@ -143,9 +143,9 @@ struct DefinitionVerbTests {
                 2  +0s  go: a -> d (done 0)   {"n":0}
                     go: a -> b (line 6)
                       exit a
-                      enter b
                       line 6: log "n is 0"
                       line 6: raise x [1]
+                      enter b
                       line 7: failed: assign n: 1 / 0: division by zero
                     x: b (line 7)
                     error.execution: b -> c (line 7)
@@ -154,6 +154,42 @@ struct DefinitionVerbTests {
                     always: c -> d (line 8)
                       exit c
                       enter d
+
+                """)
+    }
+
+    /// Exit actions from the innermost state out, then those of transitions, then entry actions inwards.
+    @Test func aTraceListsActionsInTheOrderInWhichTheyRun() async {
+        var harness = harness
+        harness.files["m.yaml"] = """
+            id: m
+            initial: p
+            states:
+              p:
+                initial: a
+                exit: {log: "'exit p'"}
+                states:
+                  a: {on: {go: {target: '#q.r', actions: {log: "'go'"}}}}
+              q:
+                id: q
+                entry: {log: "'enter q'"}
+                initial: r
+                states: {r: {}, s: {}}
+            """
+        let outcome = await harness.run("simulate", "m.yaml", "--event", "go", "--trace")
+        #expect(
+            outcome.output == """
+                1  +0s  init: - -> p.a   {}
+                    init: start
+                      enter p, p.a
+                2  +0s  go: p.a -> q.r   {}
+                    go: p.a -> q.r (line 8)
+                      exit p.a, p
+                      line 6: log "exit p"
+                      line 8: log "go"
+                      enter q
+                      line 11: log "enter q"
+                      enter q.r
 
                 """)
     }

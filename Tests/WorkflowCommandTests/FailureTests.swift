@@ -91,6 +91,18 @@ struct FailureTests {
     @Test(arguments: [
         (["sned", "o"], "There is no verb 'sned'\n  did you mean 'send'?"),
         (["frobnicate"], "There is no verb 'frobnicate'\n  'wfctl --help' lists the verbs"),
+        (["ls"], "There is no verb 'ls'\n  did you mean 'list'?"),
+        (["ps"], "There is no verb 'ps'\n  did you mean 'list'?"),
+        (["get", "o"], "There is no verb 'get'\n  did you mean 'show'?"),
+        (["describe", "o"], "There is no verb 'describe'\n  did you mean 'show'?"),
+        (["-o", "json", "status", "o"], "There is no verb 'status'\n  did you mean 'show'?"),
+        (
+            ["cancel", "o"],
+            "There is no verb 'cancel'\n  an instance ends when its machine does: 'wfctl events NAME' lists what it "
+                + "accepts, 'wfctl send NAME EVENT' sends one"
+        ),
+        (["help", "sned"], "There is no verb 'sned'\n  did you mean 'send'?"),
+        (["help", "ls"], "There is no verb 'ls'\n  did you mean 'list'?"),
     ])
     func aMisspeltVerbIsSuggested(arguments: [String], message: String) async {
         let (outcome, _) = await CommandHarness().run(arguments, transport: ScriptedTransport([]))
@@ -110,7 +122,7 @@ struct FailureTests {
         (["history", "o", "--follow", "--reverse"], "'--follow' does not go with '--reverse'"),
         (
             ["history", "o", "--follow", "-o", "json"],
-            "'--follow' has no end, and '-o json' prints one document; use '-o jsonl'"
+            "'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'"
         ),
         (["history", "o", "--after", "-1"], "Missing value for '--after <seq>'"),
         (["simulate", "-", "--script", "-"], "Standard input can be read once only: '-' stands twice"),
@@ -129,6 +141,28 @@ struct FailureTests {
         #expect(await harness.run("show", "o", answers: answers).errors == "\u{1B}[1;31merror:\u{1B}[0m No\\u{1b}[2J\n")
         harness.variables["NO_COLOR"] = "1"
         #expect(await harness.run("show", "o", answers: answers).errors == "error: No\\u{1b}[2J\n")
+    }
+
+    /// As `head -1` does it.
+    @Test func whoReadsNoFurtherHasWhatItWanted() async {
+        var harness = CommandHarness(files: ["order.yaml": Sample.definition])
+        harness.writesRead = 0
+        let page = ScriptedTransport.Step.value(Page(items: [Sample.instance("a")]))
+        #expect(await harness.run("list", answers: [page]) == .init(exit: 0, output: "", errors: ""))
+        #expect(await harness.run("send", "o", "pay", answers: [.value(Sample.sent)]).exit == 0)
+        #expect(await harness.run("--help").exit == 0)
+        // Whatever is not done yet, or has a verdict to give, has failed.
+        let applied = ScriptedTransport.Step.value(Sample.machine)
+        let message = "error: Nobody reads the output any more: the rest was not done\n"
+        #expect(
+            await harness.run("apply", "order.yaml", "order.yaml", answers: [applied, applied])
+                == .init(exit: 1, output: "", errors: message))
+        #expect(await harness.run("validate", "order.yaml") == .init(exit: 1, output: "", errors: message))
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func thereAreCompletions(shell: String) async {
+        let outcome = await CommandHarness().run("--generate-completion-script=\(shell)")
+        #expect(outcome.exit == 0 && outcome.output.contains("history") && outcome.output.contains("actors"))
     }
 
     @Test func versionAndHelpAreData() async {

@@ -31,6 +31,20 @@ struct HelpTests {
         try compare(Wfctl.helpMessage(for: command, columns: 100), with: verb)
     }
 
+    /// Below the title there is a command line that the parser takes.
+    @Test(arguments: verbs)
+    func helpBeginsWithAnExample(verb: String) throws {
+        let command = try #require(Wfctl.configuration.subcommands.first { $0.configuration.commandName == verb })
+        let help = Wfctl.helpMessage(for: command, columns: 100).split(separator: "\n", omittingEmptySubsequences: true)
+        let example = try #require(help.dropFirst().first)
+        #expect(example.hasPrefix("$ wfctl \(verb)"), "\(example)")
+        // Quotes of a shell, as far as examples need them.
+        let words = example.dropFirst(8).split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap {
+            $0 % 2 == 1 ? [String($1)] : $1.split(separator: " ").map(String.init)
+        }
+        #expect(throws: Never.self) { try Wfctl.parseAsRoot(words) }
+    }
+
     private func compare(_ help: String, with name: String) throws {
         let file = Self.folder.appendingPathComponent("\(name).txt")
         if ProcessInfo.processInfo.environment["UPDATE_HELP"] == "1" {

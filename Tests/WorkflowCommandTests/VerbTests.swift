@@ -179,24 +179,70 @@ struct PagingTests {
         #expect(transport.requests.map(\.target) == ["/v1/instances/o/history?limit=2&after=0&reverse=true"])
     }
 
-    @Test func followPrintsRowsAsTheyCome() async {
-        let first = Page(items: [Sample.row(1, "init", from: [], to: ["a"])])
-        let second = Page(items: [Sample.row(2, "pay", from: ["a"], to: ["b"])])
-        let transport = ScriptedTransport([.value(first), .value(second)])
+    /// The newest first of all, then what comes after the last of them, until the instance is done.
+    @Test func followBeginsWithTheNewestAndEndsWithTheInstance() async {
+        let newest = [Sample.row(2, "b", from: ["a"], to: ["a"]), Sample.row(1, "init", from: [], to: ["a"])]
+        let next = Page(items: [Sample.row(3, "pay", from: ["a"], to: ["b"])])
+        let transport = ScriptedTransport([
+            .value(Page(items: newest, nextPage: "p2")), .value(next), .value(Page<HistoryItem>(items: [])),
+            .value(Sample.instance("o", status: .done, seq: 3)),
+        ])
         let arguments = ["history", "o", "--follow", "--limit", "2", "--detail", "-o", "jsonl"]
         let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(outcome.exit == 0 && outcome.errors.isEmpty)
         #expect(
             outcome.output == """
                 {"seq":1,"at":"2026-07-31T09:30:00.123Z","kind":"started","event":"init","from":[],\
                 "to":["a"],"cursor":"c1"}
-                {"seq":2,"at":"2026-07-31T09:30:00.123Z","kind":"event","event":"pay",\
-                "data":{"card":"tok"},"from":["a"],"to":["b"],"cursor":"c2"}
+                {"seq":2,"at":"2026-07-31T09:30:00.123Z","kind":"event","event":"b",\
+                "data":{"card":"tok"},"from":["a"],"to":["a"],"cursor":"c2"}
+                {"seq":3,"at":"2026-07-31T09:30:00.123Z","kind":"event","event":"pay",\
+                "data":{"card":"tok"},"from":["a"],"to":["b"],"cursor":"c3"}
 
                 """)
         #expect(
             transport.requests.map(\.target) == [
-                "/v1/instances/o/history?limit=500&after=0&detail=true&wait=60",
-                "/v1/instances/o/history?limit=500&cursor=c1&detail=true&wait=60",
+                "/v1/instances/o/history?limit=2&reverse=true&detail=true",
+                "/v1/instances/o/history?limit=500&cursor=c2&detail=true&wait=60",
+                "/v1/instances/o/history?limit=500&cursor=c3&detail=true&wait=60", "/v1/instances/o",
             ])
+    }
+
+    private static func machine(_ name: String, version: Int64, _ source: String? = nil) -> ScriptedTransport.Step {
+        var machine = Sample.machine
+        machine.machine = name
+        machine.version = version
+        machine.source = source
+        return .value(machine)
+    }
+
+    /// An empty list stays what it is; that no version has the state is said beside it.
+    @Test func aStateThatNoVersionHasIsSuggested() async {
+        let empty = ScriptedTransport.Step.value(Page<Instance>(items: []))
+        let transport = ScriptedTransport([
+            empty, Self.machine("order", version: 2), Self.machine("order", version: 2, Sample.definition),
+            Self.machine("order", version: 1, Sample.definition),
+        ])
+        let arguments = ["list", "--machine", "order", "--state", "reveiw", "-o", "json"]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome
+                == .init(
+                    exit: 0, output: "[]\n",
+                    errors: "note: no version of machine 'order' has a state 'reveiw'; did you mean 'review'?\n"))
+    }
+
+    @Test(arguments: [
+        // A former version has it; a version that this wfctl does not understand may have it; there is one in it.
+        (["id: order\nstates: {x: {}}\n", Sample.definition], Page<Instance>(items: [])),
+        (["future: true", "future: true"], Page<Instance>(items: [])),
+        ([], Page(items: [Sample.instance("a", configuration: ["review"])])),
+    ])
+    func nothingIsSaidOfAStateThatThereMayBe(sources: [String], page: Page<Instance>) async {
+        var answers: [ScriptedTransport.Step] = [.value(page), Self.machine("order", version: 2)]
+        answers += sources.enumerated().map { Self.machine("order", version: Int64(2 - $0), $1) }
+        let (outcome, _) = await CommandHarness().run(
+            ["list", "--machine", "order", "--state", "review"], transport: ScriptedTransport(answers))
+        #expect(outcome.exit == 0 && outcome.errors.isEmpty, "\(outcome)")
     }
 }

@@ -247,8 +247,10 @@ extension Interpreter {
 
     /// Adds to the trace, if there is one.
     mutating func tell(_ text: @autoclosure () -> String, of state: StateIndex, line: Int) {
-        guard let last = trace?.indices.last else { return }
-        trace?[last].deeds.append(Microstep.Deed(state: state, line: line, text: text()))
+        guard let microstep = trace?.last, let last = trace?.indices.last else { return }
+        let deed = Microstep.Deed(
+            state: state, line: line, text: text(), exited: microstep.exited.count, entered: microstep.entered.count)
+        trace?[last].deeds.append(deed)
     }
 }
 

@@ -49,6 +49,10 @@ package struct Microstep: Sendable, Equatable {
         package let line: Int
         /// `assign amount = 250`, `raise paid`, `log "…"`, `failed: …`.
         package let text: String
+        /// How many of the states that the microstep leaves had been left before.
+        package var exited = 0
+        /// How many of the states that the microstep enters had been entered before.
+        package var entered = 0
     }
 
     /// What was taken; nil for eventless transitions.

@@ -42,6 +42,9 @@ package protocol TextSink: Sendable {
     /// Whether a person sees it at once.
     var isTerminal: Bool { get }
 
+    /// How wide the terminal is; nil when there is none, and when it does not say.
+    var columns: Int? { get }
+
     /// Writes all of the text before it returns; throws `OutputClosed` when nobody reads any more.
     func write(_ text: String) throws
 

@@ -12,7 +12,9 @@ import WorkflowClient
 extension CommandEnvironment {
     /// The process's own streams, files and variables.
     package static func ofProcess(variables: [String: String]) -> CommandEnvironment {
-        CommandEnvironment(
+        // A reader that went away is an error of writing, with an exit code of its own.
+        signal(SIGPIPE, SIG_IGN)
+        return CommandEnvironment(
             variables: variables,
             output: FileSink(descriptor: STDOUT_FILENO),
             errors: FileSink(descriptor: STDERR_FILENO),
@@ -33,6 +35,12 @@ private struct FileSink: TextSink {
     let descriptor: CInt
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    var columns: Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
 
     func write(_ text: String) throws { try write(Array(text.utf8)) }
 

@@ -15,7 +15,7 @@ struct BacktestReport {
     init(_ session: Session) {
         self.session = session
         progress = Progress(session, unit: .things("events"))
-        table = Table(Self.columns, isRowByRow: true)
+        table = Table(Self.columns, isRowByRow: true, on: session.screen)
     }
 
     /// Takes the next line of the answer.
@@ -27,7 +27,7 @@ struct BacktestReport {
             if outcome.result != .same { isSame = false }
             switch session.format {
             case .table: try session.environment.output.write(table.lines(for: [outcome]))
-            case .jsonl: try session.environment.output.write(JSONWriter.string(line) + "\n")
+            case .jsonl: try session.write(json: JSONWriter.string(line) + "\n")
             case .json, .yaml: outcomes.append(outcome)
             }
         case .counts(let counts):
@@ -41,7 +41,7 @@ struct BacktestReport {
         try progress.end()
         switch session.format {
         case .jsonl: if let counts { try session.print(BacktestLine.counts(counts)) { "" } }
-        case .table: if let counts { try session.environment.output.write(Self.text(of: counts)) }
+        case .table: if let counts { try session.environment.output.write(Self.text(of: counts, on: session.screen)) }
         case .json, .yaml:
             if counts == nil, let outcome = outcomes.first {
                 try session.print(outcome) { "" }
@@ -53,19 +53,21 @@ struct BacktestReport {
 
     private static let columns: [Table<BacktestOutcome>.Column] = [
         .init("INSTANCE", width: 20) { $0.instance },
-        .init("RESULT", width: 7) { $0.result.rawValue },
+        .init("RESULT", width: 7, style: { $0.result == .same ? .good : .bad }) { $0.result.rawValue },
         .init("SEQ", width: 4) { $0.seq.map { String($0) } ?? "" },
-        .init("EVENT", width: 12) { $0.event ?? "" },
-        .init("WAS", width: 16) { $0.was.map(StateText.leaves) ?? "" },
-        .init("WOULD BE", width: 16) { $0.wouldBe.map(StateText.leaves) ?? "" },
-        .init("WHY") { $0.detail ?? "" },
+        .init("EVENT", width: 12, cut: .last) { EventText.short($0.event ?? "", states: $0.was ?? []) },
+        .init("WAS", width: 16, cut: .second, style: .state) { $0.was.map(StateText.leaves) ?? "" },
+        .init("WOULD BE", width: 16, cut: .second, style: .state) { $0.wouldBe.map(StateText.leaves) ?? "" },
+        .init("WHY", cut: .first) { $0.detail ?? "" },
     ]
 
     /// `same`, `differs` and `refused` with their numbers, and at which events.
-    private static func text(of counts: BacktestCounts) -> String {
-        var summary = Table<(name: String, count: Int64, events: String)>([
-            .init("RESULT") { $0.name }, .init("INSTANCES") { String($0.count) }, .init("AT") { $0.events },
-        ])
+    private static func text(of counts: BacktestCounts, on screen: Screen) -> String {
+        var summary = Table<(name: String, count: Int64, events: String)>(
+            [
+                .init("RESULT", style: { $0.count == 0 ? nil : $0.name == "same" ? .good : .bad }) { $0.name },
+                .init("INSTANCES") { String($0.count) }, .init("AT", cut: .first) { $0.events },
+            ], on: screen)
         func events(_ number: (BacktestCounts.Group) -> Int64) -> String {
             let told = counts.groups.filter { number($0) > 0 }.sorted { number($0) > number($1) }
             return told.prefix(10).map { "\($0.event.isEmpty ? "?" : $0.event) \(number($0))" }.joined(separator: ", ")

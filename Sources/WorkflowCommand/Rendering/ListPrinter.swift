@@ -16,22 +16,24 @@ struct ListPrinter<Item: JSONWritable> {
     init(_ session: Session, columns: [Table<Item>.Column], isLive: Bool = false) {
         self.session = session
         self.isLive = isLive
-        table = Table(columns, isRowByRow: isLive)
+        table = Table(columns, isRowByRow: isLive, on: session.screen)
     }
 
     /// Prints the next items.
     mutating func add(_ items: [Item]) throws {
-        var text = ""
+        var json = ""
+        var yaml = ""
         for item in items {
             switch session.format {
             case .table: kept.append(item)
-            case .json: text += (isEmpty ? "[\n  " : ",\n  ") + IndentedJSON.text(of: item, depth: 1)
-            case .jsonl: text += JSONWriter.string(item) + "\n"
-            case .yaml: text += try YAMLText.of([item])
+            case .json: json += (isEmpty ? "[\n  " : ",\n  ") + IndentedJSON.text(of: item, depth: 1)
+            case .jsonl: json += JSONWriter.string(item) + "\n"
+            case .yaml: yaml += try YAMLText.of([item])
             }
             isEmpty = false
         }
-        if !text.isEmpty { try session.environment.output.write(text) }
+        if !json.isEmpty { try session.write(json: json) }
+        if !yaml.isEmpty { try session.write(yaml: yaml) }
         if !kept.isEmpty, isLive || kept.count >= Self.rowsKept { try printKept() }
     }
 

@@ -3,15 +3,18 @@ import WorkflowAPI
 /// What an event came to, for people.
 enum SendText {
     /// `order-1042: draft -> review   (seq 4 -> 5)`, and what was asked for beside it.
-    static func lines(for answer: SendAnswer) -> String {
-        var facts = ["seq \(answer.fromSeq) -> \(answer.seq)"]
-        if answer.status != .running { facts.append(answer.status.rawValue) }
+    static func lines(for answer: SendAnswer) -> StyledText {
+        var facts: [StyledText] = ["seq \(answer.fromSeq) -> \(answer.seq)"]
+        if answer.status != .running {
+            facts.append(StyledText(answer.status.rawValue, StateText.style(of: answer.status)))
+        }
         if answer.dryRun == true { facts.append("dry run: nothing was changed") }
-        return "\(answer.instance): \(StateText.leaves(answer.from)) -> \(StateText.leaves(answer.to))"
-            + "   (\(facts.joined(separator: ", ")))\n"
-            + StateText.detail(exited: answer.exited, entered: answer.entered)
-            + (answer.output.map { "  output: \(StateText.data($0))\n" } ?? "")
-            + candidates(answer.candidates ?? []).map { "  \($0)\n" }.joined()
+        let move: StyledText = "\(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"
+        var text: StyledText = "\(answer.instance): \(move)   (\(facts.joined(separator: ", ")))\n"
+        text = text + StateText.detail(exited: answer.exited, entered: answer.entered)
+        if let output = answer.output { text = text + "  output: \(StateText.data(output))\n" }
+        for line in candidates(answer.candidates ?? []) { text = text + "  \(line)\n" }
+        return text
     }
 
     /// A line for each transition in the order tried: its verdict, and the values that its guard read.
@@ -26,8 +29,7 @@ enum SendText {
             let values = reads.isEmpty ? "" : "   (\(reads.joined(separator: ", ")))"
             let failure = candidate.failure.map { ": \($0)" } ?? ""
             let place = "\(StateText.path(candidate.state)), line \(candidate.line)"
-            return Printable.text(
-                "\(verdict)\(padding)   \(place): \(candidate.on)\(guarded)\(targets)\(failure)\(values)")
+            return "\(verdict)\(padding)   \(place): \(candidate.on)\(guarded)\(targets)\(failure)\(values)"
         }
     }
 }

@@ -8,6 +8,29 @@ enum StateText {
         paths.isEmpty ? "-" : paths.joined(separator: ", ")
     }
 
+    /// The same with its style.
+    static func styled(_ paths: [String]) -> StyledText { StyledText(leaves(paths), .state) }
+
+    /// The style of a status; nil for none.
+    static func style(of status: Instance.Status) -> Style? {
+        switch status {
+        case .running: .good
+        case .done: .faint
+        case .failed: .bad
+        case .cancelled: .warning
+        }
+    }
+
+    /// The style of what a row of a history records; nil for an event from outside and for kinds of newer daemons.
+    static func style(ofKind kind: String) -> Style? {
+        switch kind {
+        case "started": .good
+        case "failed": .bad
+        case "timer", "sent": .faint
+        default: nil
+        }
+    }
+
     /// One state; the root has no path.
     static func path(_ path: String) -> String { path.isEmpty ? "(root)" : path }
 
@@ -39,7 +62,10 @@ enum StateText {
     }
 
     /// What was left and entered, a line each; empty when nobody asked.
-    static func detail(exited: [String]?, entered: [String]?) -> String {
-        (exited.map { "  exited: \(leaves($0))\n" } ?? "") + (entered.map { "  entered: \(leaves($0))\n" } ?? "")
+    static func detail(exited: [String]?, entered: [String]?) -> StyledText {
+        var text: StyledText = ""
+        if let exited { text = text + "  exited: \(styled(exited))\n" }
+        if let entered { text = text + "  entered: \(styled(entered))\n" }
+        return text
     }
 }

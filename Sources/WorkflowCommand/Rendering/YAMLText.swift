@@ -1,4 +1,5 @@
 package import JSON
+import Terminal
 import Yams
 
 /// YAML in block style; fields stay in their order, and strings that would be read as something else are quoted.
@@ -8,7 +9,7 @@ package enum YAMLText {
         // Compact JSON is YAML, once the characters that YAML forbids are escaped.
         let json = escapingUnprintable(JSONWriter.string(value))
         guard let node = try Yams.compose(yaml: json) else { return "null\n" }
-        return try Yams.serialize(node: styled(node), width: -1, allowUnicode: true)
+        return escapingUnsafe(try Yams.serialize(node: styled(node), width: -1, allowUnicode: true))
     }
 
     private static func styled(_ node: Node) -> Node {
@@ -31,6 +32,7 @@ package enum YAMLText {
     private static let reserved: Set<String> = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"]
 
     private static func style(ofString string: String) -> Node.Scalar.Style {
+        if string.unicodeScalars.contains(where: isUnsafe) { return .doubleQuoted }
         if string.contains("\n") { return .literal }
         guard let first = string.unicodeScalars.first, first.properties.isAlphabetic || first == "_",
             !reserved.contains(string.lowercased())
@@ -50,6 +52,26 @@ package enum YAMLText {
             }
         }
         return escaped
+    }
+
+    /// What a terminal could take for something else; it stands in double quotes, and only there.
+    private static func escapingUnsafe(_ yaml: String) -> String {
+        guard yaml.unicodeScalars.contains(where: isUnsafe) else { return yaml }
+        var escaped = ""
+        for scalar in yaml.unicodeScalars {
+            guard isUnsafe(scalar) else {
+                escaped.unicodeScalars.append(scalar)
+                continue
+            }
+            let digits = String(scalar.value, radix: 16)
+            let length = scalar.value > 0xFFFF ? 8 : 4
+            escaped += (length == 8 ? "\\U" : "\\u") + String(repeating: "0", count: length - digits.count) + digits
+        }
+        return escaped
+    }
+
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "\n" && scalar != "\t" && Printable.isUnsafe(scalar)
     }
 
     /// Outside of `c-printable` (YAML 1.2.2, section 5.1), or a line break to some version of YAML.

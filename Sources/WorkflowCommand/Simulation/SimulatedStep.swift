@@ -59,19 +59,10 @@ extension ReplayMicrostep {
                     line: transition.line)
             },
             exited: machine.paths(of: microstep.exited), entered: machine.paths(of: microstep.entered),
-            actions: microstep.deeds.map { Deed(state: machine[$0.state].path, line: $0.line, text: $0.text) })
-    }
-
-    /// For people, indented: what was taken, then what it did, a line each.
-    var lines: String {
-        let taken = transitions.map { transition in
-            let targets = transition.targets.isEmpty ? "" : " -> " + transition.targets.joined(separator: ", ")
-            return "\(StateText.path(transition.source))\(targets) (line \(transition.line))"
-        }
-        var text = "    \(event ?? "always"): " + (taken.isEmpty ? "start" : taken.joined(separator: "; ")) + "\n"
-        if !exited.isEmpty { text += "      exit \(exited.joined(separator: ", "))\n" }
-        if !entered.isEmpty { text += "      enter \(entered.joined(separator: ", "))\n" }
-        for action in actions { text += "      line \(action.line): \(action.text)\n" }
-        return text
+            actions: microstep.deeds.map { deed in
+                Deed(
+                    state: machine[deed.state].path, line: deed.line, text: deed.text, exited: deed.exited,
+                    entered: deed.entered)
+            })
     }
 }

@@ -7,16 +7,23 @@ import WorkflowClient
 struct Apply: Verb {
     static let configuration = CommandConfiguration(
         commandName: "apply", abstract: "Make definitions the latest versions of their machines.",
-        discussion: "All files are checked before the first one is sent.")
+        discussion: """
+            $ wfctl apply order.yaml
 
-    @Argument(help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"))
+            All files are checked before the first one is sent.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @OptionGroup var global: GlobalOptions
 
+    var needsItsOutputRead: Bool { true }
+
     func run(in session: Session) async throws {
         let definitions = try DefinitionFile.all(files, in: session)
-        for line in definitions.flatMap(\.diagnosticLines) { try session.say(Printable.text(line)) }
+        for line in definitions.flatMap(\.diagnosticLines) { try session.say(DiagnosticText.styled(line)) }
         let wrong = definitions.count { $0.machine == nil }
         guard wrong == 0 else {
             let total =
@@ -31,6 +38,8 @@ struct Apply: Verb {
                 do {
                     let applied = try await client.apply(definition.bytes, as: definition.mediaType)
                     try printer.add([Applied(file: definition.path, applied: applied)])
+                } catch let error as OutputClosed {
+                    throw error
                 } catch {
                     failure = Self.failure(error, of: definition)
                     break

@@ -8,6 +8,8 @@ struct ClockVerb: Verb {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "Show the daemon's clock, or move one that is virtual.",
         discussion: """
+            $ wfctl clock advance 30d
+
             'wfctl clock' tells the time. 'wfctl clock advance 30d' moves the clock of 'wfd --clock virtual'; every timer \
             on the way fires at its own time.
             """,

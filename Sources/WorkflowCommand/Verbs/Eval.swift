@@ -9,6 +9,8 @@ struct Eval: Verb {
     static let configuration = CommandConfiguration(
         commandName: "eval", abstract: "Try an expression, without a daemon.",
         discussion: """
+            $ wfctl eval 'context.total + 1.5' --context '{"total": 2.0}'
+
             Expressions are CEL, the language of guards and assignments (https://cel.dev). They see 'context', \
             'event' (name, data, at) and 'instance' (name, machine, version, startedAt).
             """)
@@ -63,7 +65,7 @@ struct Eval: Verb {
 
     private func printed(_ answer: Answer, in session: Session) throws(EvaluationError) {
         do {
-            try session.print(answer) { Printable.text(JSONWriter.string(answer.value)) + "\n" }
+            try session.print(answer) { "\(JSONWriter.string(answer.value))\n" }
         } catch {
             throw EvaluationError(.host, "the result cannot be printed: \(error)")
         }

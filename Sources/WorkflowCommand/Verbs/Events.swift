@@ -5,7 +5,8 @@ import WorkflowClient
 /// `wfctl events`.
 struct Events: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "List the events of an instance's machine, and which it accepts now.")
+        commandName: "events", abstract: "List the events of an instance's machine, and which it accepts now.",
+        discussion: "$ wfctl events order-1042")
 
     @Argument(help: "The instance's name.")
     var instance: String
@@ -21,6 +22,8 @@ struct Events: Verb {
 
     private static let columns: [Table<EventItem>.Column] = [
         .init("EVENT") { $0.event },
-        .init("ACCEPTED") { item in item.accepted.map { $0 ? "yes" : "no" } ?? "depends on its data" },
+        .init("ACCEPTED", style: { $0.accepted.map { $0 ? .good : .bad } ?? .warning }) { item in
+            item.accepted.map { $0 ? "yes" : "no" } ?? "depends on its data"
+        },
     ]
 }

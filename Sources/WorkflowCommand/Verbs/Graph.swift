@@ -14,11 +14,15 @@ struct Graph: Verb {
     static let configuration = CommandConfiguration(
         commandName: "graph", abstract: "Print a diagram of a definition or of an instance.",
         discussion: """
+            $ wfctl graph --instance order-1042 --as dot
+
             For Mermaid (mermaid.js.org) or Graphviz (graphviz.org): wfctl graph order.yaml --as dot | dot -Tsvg. Of an \
             instance the active states are marked.
             """)
 
-    @Argument(help: ArgumentHelp("A definition in YAML or JSON; - is standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A definition in YAML or JSON; - is standard input.", valueName: "file"), completion: .file()
+    )
     var file: String?
 
     @Option(help: ArgumentHelp("An instance instead of a file.", valueName: "name"))
@@ -40,13 +44,13 @@ struct Graph: Verb {
             case .mermaid: MermaidDiagram.text(of: machine, active: active)
             case .dot: GraphvizDiagram.text(of: machine, active: active)
             }
-        try session.environment.output.write(text)
+        try session.write(document: text)
     }
 
     private func subject(in session: Session) async throws -> (Machine, active: Set<StateIndex>) {
         if let file {
             let definition = try DefinitionFile(path: file, in: session)
-            for line in definition.diagnosticLines { try session.say(Printable.text(line)) }
+            for line in definition.diagnosticLines { try session.say(DiagnosticText.styled(line)) }
             guard let machine = definition.machine else {
                 throw CommandFailure(.badData, "Cannot draw '\(file)': the definition has mistakes")
             }

@@ -5,18 +5,23 @@ import WorkflowClient
 /// `wfctl history`.
 struct History: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Show what happened to an instance.")
+        commandName: "history", abstract: "Show what happened to an instance.",
+        discussion: "$ wfctl history order-1042 --follow --limit 20")
 
     @Argument(help: "The instance's name.")
     var instance: String
 
-    @Flag(help: "Go on printing what happens, until interrupted; waits up to a minute for a restarting wfd.")
+    @Flag(
+        help: """
+            Go on printing what happens, until the instance is done or cancelled; waits up to a minute for a \
+            restarting wfd.
+            """)
     var follow = false
 
     @Flag(help: "Newest first.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("This many at most; with --follow: begin with the newest n.", valueName: "n"))
     var limit: Int?
 
     @Option(help: ArgumentHelp("Only what came after this seq.", valueName: "seq"))
@@ -25,6 +30,12 @@ struct History: Verb {
     @Flag(help: "Tell which states were exited and entered.")
     var detail = false
 
+    @Flag(help: "Tell the key of each event.")
+    var keys = false
+
+    @Flag(help: "Tell who sent each event, where wfd knows.")
+    var actors = false
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -32,13 +43,15 @@ struct History: Verb {
         if let after, after < 0 { throw ValidationError("'--after' must be at least 0, not \(after)") }
         if follow, reverse { throw ValidationError("'--follow' does not go with '--reverse'") }
         if follow, global.format == .json {
-            throw ValidationError("'--follow' has no end, and '-o json' prints one document; use '-o jsonl'")
+            throw ValidationError("'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'")
         }
     }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(
-            session, columns: detail ? Self.columns + Self.detailColumns : Self.columns, isLive: follow)
+        let wanted =
+            Self.columns(isShort: !global.wide) + (keys ? Self.keyColumns : []) + (actors ? Self.actorColumns : [])
+            + (detail ? Self.detailColumns : [])
+        var printer = ListPrinter(session, columns: wanted, isLive: follow)
         try await session.withClient { client in
             if follow {
                 try await printNew(of: client, to: &printer)
@@ -56,29 +69,55 @@ struct History: Verb {
     }
 
     private func printNew(of client: WorkflowClient, to printer: inout ListPrinter<HistoryItem>) async throws {
-        var count = 0
-        for try await item in client.followHistory(ofInstance: instance, after: after ?? 0, detail: detail) {
-            try printer.add([item])
-            count += 1
-            if count == limit { return }
-        }
+        let newest = try await newest(of: client)
+        try printer.add(newest)
+        let rows =
+            if let last = newest.last {
+                client.followHistory(ofInstance: instance, afterRow: last, detail: detail)
+            } else {
+                client.followHistory(ofInstance: instance, after: after ?? 0, detail: detail)
+            }
+        for try await item in rows { try printer.add([item]) }
     }
 
-    private static let columns: [Table<HistoryItem>.Column] = [
-        .init("SEQ", width: 4) { String($0.seq) },
-        .init("AT") { $0.at.text },
-        .init("KIND", width: 7) { $0.kind },
-        .init("EVENT", width: 12) { $0.event },
-        .init("FROM", width: 16) { StateText.leaves($0.from) },
-        .init("TO", width: 16) { StateText.leaves($0.to) },
-        .init("DATA") { StateText.data($0.data, note: $0.note) },
-    ]
+    /// The rows that `--limit` asks for, in their order; none without it.
+    private func newest(of client: WorkflowClient) async throws -> [HistoryItem] {
+        guard let limit else { return [] }
+        var rows: [HistoryItem] = []
+        try await PageWalk(limit: limit).run(address: client.address) { size, page in
+            try await client.history(
+                ofInstance: instance, .init(limit: size, after: after, reverse: true, page: page, detail: detail))
+        } print: {
+            rows += $0
+        }
+        return rows.reversed()
+    }
+
+    private static func columns(isShort: Bool) -> [Table<HistoryItem>.Column] {
+        [
+            .init("SEQ", width: 4) { String($0.seq) },
+            .init("AT") { $0.at.text },
+            .init("KIND", width: 7, style: { StateText.style(ofKind: $0.kind) }) { $0.kind },
+            .init("EVENT", width: 12, cut: .last) { row in
+                isShort ? EventText.short(row.event, states: row.from) : row.event
+            },
+            .init("FROM", width: 16, cut: .second, style: .state) { StateText.leaves($0.from) },
+            .init("TO", width: 16, cut: .second, style: .state) { StateText.leaves($0.to) },
+            .init("DATA", cut: .first, style: { $0.kind == "failed" ? .bad : nil }) {
+                StateText.data($0.data, note: $0.note)
+            },
+        ]
+    }
+
+    private static let keyColumns: [Table<HistoryItem>.Column] = [.init("KEY", width: 4, cut: .last) { $0.key ?? "-" }]
+
+    private static let actorColumns: [Table<HistoryItem>.Column] = [.init("ACTOR", width: 5) { $0.actor ?? "-" }]
 
     private static let detailColumns: [Table<HistoryItem>.Column] = [
         .init("LATE", width: 4) { row in
             row.realAt.map { DurationText.text(milliseconds: $0.milliseconds - row.at.milliseconds) } ?? "-"
         },
-        .init("EXITED") { StateText.leaves($0.exited ?? []) },
-        .init("ENTERED") { StateText.leaves($0.entered ?? []) },
+        .init("EXITED", cut: .second, style: .state) { StateText.leaves($0.exited ?? []) },
+        .init("ENTERED", cut: .second, style: .state) { StateText.leaves($0.entered ?? []) },
     ]
 }

@@ -13,12 +13,16 @@ struct Import: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Make a definition of an SCXML document or an XState configuration.",
         discussion: """
+            $ wfctl import door.scxml
+
             Prints the definition, in YAML unless '-o json' asks for JSON, and lists on standard error what has no \
             counterpart, with its place. A 'loss' can change where the machine goes: with one, nothing is printed and \
             the exit code is 65, unless '--lossy' is given; then the definition's description names the losses.
             """)
 
-    @Argument(help: ArgumentHelp("SCXML, or XState's configuration as JSON; - is standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("SCXML, or XState's configuration as JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var file: String
 
     @Option(help: ArgumentHelp("What the file is. (default: what it looks like)", valueName: "notation"))
@@ -38,10 +42,10 @@ struct Import: Verb {
         do throws(ImportError) {
             imported = try definition(from: text)
         } catch {
-            for note in error.notes { try session.say(Printable.text("\(file):\(note)")) }
+            for note in error.notes { try session.say(DiagnosticText.styled("\(file):\(note)")) }
             throw CommandFailure(.badData, "Cannot import '\(file)': see above")
         }
-        for note in imported.notes { try session.say(Printable.text("\(file):\(note)")) }
+        for note in imported.notes { try session.say(DiagnosticText.styled("\(file):\(note)")) }
         let losses = imported.losses.count
         guard losses == 0 || lossy else {
             let noun = losses == 1 ? "loss" : "losses"
@@ -51,7 +55,7 @@ struct Import: Verb {
                     + "'--lossy' prints the definition all the same")
         }
         let isJSON = session.format == .json || session.format == .jsonl
-        try session.environment.output.write(imported.definition.text(as: isJSON ? .json : .yaml))
+        try session.write(document: imported.definition.text(as: isJSON ? .json : .yaml))
     }
 
     private func definition(from text: String) throws(ImportError) -> ImportedDefinition {

@@ -5,7 +5,8 @@ import WorkflowClient
 /// `wfctl list`.
 struct List: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List instances.")
+        commandName: "list", abstract: "List instances.",
+        discussion: "$ wfctl list --machine order --state review --limit 20")
 
     @Option(help: "Only instances of this machine.")
     var machine: String?
@@ -27,15 +28,23 @@ struct List: Verb {
 
     func run(in session: Session) async throws {
         var printer = ListPrinter(session, columns: Self.columns)
+        var isEmpty = true
+        var hint: String?
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.instances(
                     .init(machine: machine, status: status, state: state, limit: size, page: page))
             } print: {
+                if !$0.isEmpty { isEmpty = false }
                 try printer.add($0)
+            }
+            if let state, isEmpty {
+                // A courtesy: the list is what was asked for, with or without it.
+                hint = try? await StateHint(state: state, machine: machine).text(from: client)
             }
         }
         try printer.end()
+        if let hint { try session.say(hint) }
     }
 
     private static func status(_ word: String) throws -> Instance.Status {
@@ -48,8 +57,8 @@ struct List: Verb {
         .init("INSTANCE") { $0.instance },
         .init("MACHINE") { $0.machine },
         .init("VERSION") { String($0.version) },
-        .init("STATUS") { $0.status.rawValue },
-        .init("STATE") { StateText.leaves($0.configuration) },
+        .init("STATUS", style: { StateText.style(of: $0.status) }) { $0.status.rawValue },
+        .init("STATE", cut: .second, style: .state) { StateText.leaves($0.configuration) },
         .init("SEQ") { String($0.seq) },
         .init("UPDATED") { $0.updatedAt.text },
     ]

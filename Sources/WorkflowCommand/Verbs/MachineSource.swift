@@ -5,7 +5,8 @@ import WorkflowClient
 /// `wfctl machine`.
 struct MachineSource: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "machine", abstract: "Print a machine's definition exactly as it was applied.")
+        commandName: "machine", abstract: "Print a machine's definition exactly as it was applied.",
+        discussion: "$ wfctl machine order --version 2")
 
     @Argument(help: "The machine's name.")
     var name: String
@@ -18,6 +19,7 @@ struct MachineSource: Verb {
     func run(in session: Session) async throws {
         let machine = try await session.withClient { try await $0.machine(name, version: version) }
         // To the byte: applying what was printed changes nothing.
-        try session.print(machine) { machine.source ?? "" }
+        guard session.format == .table else { return try session.print(machine) { "" } }
+        try session.write(document: machine.source ?? "")
     }
 }

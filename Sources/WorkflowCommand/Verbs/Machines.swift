@@ -5,7 +5,8 @@ import WorkflowClient
 /// `wfctl machines`.
 struct Machines: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "machines", abstract: "List the machines with their latest versions.")
+        commandName: "machines", abstract: "List the machines with their latest versions.",
+        discussion: "$ wfctl machines")
 
     @OptionGroup var global: GlobalOptions
 

@@ -9,17 +9,21 @@ struct MakeBackup: Verb {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the database of a running wfd, checked and whole.",
         discussion: """
+            $ wfctl backup monday.db
+
             wfd goes on serving: the copy has everything that was answered before it was whole. 'wfd restore' takes \
             it. The copy lies beside the database until it is fetched, so there must be room for it.
             """)
 
-    @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "dest"))
+    @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "dest"), completion: .file())
     var destination: String
 
     @Flag(help: "Replace the file if it is there.")
     var force = false
 
     @OptionGroup var global: GlobalOptions
+
+    var needsItsOutputRead: Bool { true }
 
     func run(in session: Session) async throws {
         let files = session.environment.files
@@ -41,7 +45,7 @@ struct MakeBackup: Verb {
         }
         try file.commit(replacing: force)
         let written = Written(file: destination, backup: backup)
-        try session.print(written) { written.text + "\n" }
+        try session.print(written) { "\(written.text)\n" }
     }
 
     /// Has a backup made, and gives its bytes away; throws when they are not what the daemon made.

@@ -8,6 +8,8 @@ struct Replay: Verb {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Show an instance as it was, or what another definition makes of its history.",
         discussion: """
+            $ wfctl replay order-1042 --trace
+
             Nothing is written. With another definition every event is fed to it as it was recorded; the first one at \
             which the two part is told, and the exit code is 1 when there is one. --machine does so for every instance \
             of a machine.
@@ -24,7 +26,8 @@ struct Replay: Verb {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Another definition, in YAML or JSON; - is standard input.", valueName: "file"))
+        help: ArgumentHelp("Another definition, in YAML or JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var with: String?
 
     @Option(help: ArgumentHelp("Every instance of this machine, instead of one.", valueName: "name"))
@@ -34,6 +37,8 @@ struct Replay: Verb {
     var version: Int64?
 
     @OptionGroup var global: GlobalOptions
+
+    var needsItsOutputRead: Bool { with != nil }
 
     func validate() throws {
         if (instance == nil) == (machine == nil) {
@@ -65,7 +70,7 @@ struct Replay: Verb {
                     try printer.add([step])
                     continue
                 }
-                try session.environment.output.write(Printable.lines(step.lines))
+                try session.print(step.lines(isShort: !global.wide))
             }
         }
         if session.format != .table { try printer.end() }
@@ -73,7 +78,7 @@ struct Replay: Verb {
 
     private func backtest(with path: String, in session: Session) async throws {
         let definition = try DefinitionFile(path: path, in: session)
-        for line in definition.diagnosticLines { try session.say(Printable.text(line)) }
+        for line in definition.diagnosticLines { try session.say(DiagnosticText.styled(line)) }
         guard definition.machine != nil else {
             throw CommandFailure(.badData, "Cannot replay with '\(path)': the definition has mistakes")
         }
@@ -96,12 +101,16 @@ struct Replay: Verb {
 
 extension ReplayStep {
     /// For people: a line, and the microsteps below it.
-    fileprivate var lines: String {
-        let ending =
-            status == .running ? "" : " (\(status.rawValue)\(output.map { " \(JSONWriter.string($0))" } ?? ""))"
+    fileprivate func lines(isShort: Bool) -> StyledText {
         let told = StateText.data(data, note: note)
-        let head = "\(seq)  \(at.text)  \(kind)  \(event)\(told.isEmpty ? "" : " " + told): "
-        return head + StateText.leaves(configuration) + ending + "   \(JSONWriter.string(context))\n"
-            + (microsteps ?? []).map(\.lines).joined()
+        let output = output.map { " \(JSONWriter.string($0))" } ?? ""
+        let style = StateText.style(of: status)
+        let ending: StyledText = status == .running ? "" : " (\(status.rawValue, style)\(output))"
+        let left = microsteps?.first?.transitions.map(\.source) ?? []
+        let event = isShort ? EventText.short(event, states: left) : event
+        let what: StyledText = "\(kind, StateText.style(ofKind: kind))  \(event)\(told.isEmpty ? "" : " " + told)"
+        let head: StyledText = "\(seq)  \(at.text)  \(what): \(StateText.styled(configuration))\(ending)"
+        return head + "   \(JSONWriter.string(context))\n"
+            + (microsteps ?? []).map { $0.lines(isShort: isShort) }.joined()
     }
 }

@@ -7,6 +7,8 @@ struct Retry: Verb {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Let a failed instance go on with the event that it failed on.",
         discussion: """
+            $ wfctl retry order-1042
+
             'wfctl show' tells which event that is and why it failed. When it fails again, that is a row of the history, \
             and the exit code is 5.
             """)

@@ -8,6 +8,8 @@ struct Send: Verb {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send an event to an instance, or many to many.",
         discussion: """
+            $ wfctl send order-1042 pay --data '{"card": "tok_9"}'
+
             When it says that the event was taken, everything that follows from it is on disk. A batch has an event in each \
             line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped.
             """)
@@ -37,7 +39,9 @@ struct Send: Verb {
 
     @OptionGroup var key: KeyOption
 
-    @Option(help: ArgumentHelp("Send the events of a file in lines; - is standard input.", valueName: "file|-"))
+    @Option(
+        help: ArgumentHelp("Send the events of a file in lines; - is standard input.", valueName: "file|-"),
+        completion: .file())
     var batch: String?
 
     @Option(help: ArgumentHelp("With --batch: keys for lines without one, made of this name.", valueName: "name"))
@@ -47,6 +51,8 @@ struct Send: Verb {
     var atomic = false
 
     @OptionGroup var global: GlobalOptions
+
+    var needsItsOutputRead: Bool { batch != nil }
 
     func validate() throws {
         if batch != nil {
@@ -86,6 +92,8 @@ struct Send: Verb {
                     request, to: instance, parameters, key: dryRun ? nil : key, wantsContext: session.showsContext)
             }
             try session.print(answer) { SendText.lines(for: answer) }
+        } catch let error as OutputClosed {
+            throw error
         } catch {
             throw CommandFailure(error, event: event)
         }

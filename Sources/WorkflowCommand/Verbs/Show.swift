@@ -6,7 +6,8 @@ import WorkflowClient
 /// `wfctl show`.
 struct Show: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show an instance as it is now.")
+        commandName: "show", abstract: "Show an instance as it is now.",
+        discussion: "$ wfctl show order-1042")
 
     @Argument(help: "The instance's name.")
     var instance: String
@@ -24,24 +25,25 @@ struct Show: Verb {
             """
             instance:  \(shown.instance)
             machine:   \(shown.machine) version \(shown.version)
-            status:    \(shown.status.rawValue)
-            state:     \(StateText.leaves(shown.configuration))
+            status:    \(shown.status.rawValue, StateText.style(of: shown.status))
+            state:     \(StateText.styled(shown.configuration))
             seq:       \(shown.seq)
             created:   \(shown.createdAt.text)
             updated:   \(shown.updatedAt.text)
-            context:   \(Printable.lines(IndentedJSON.text(of: shown.context)))
+            context:   \(lines: IndentedJSON.text(of: shown.context))
 
             """ + ending(of: shown)
         }
     }
 
     /// How it ended, or why it failed; empty while it runs.
-    private static func ending(of shown: Instance) -> String {
-        var text = shown.output.map { "output:    \(Printable.lines(IndentedJSON.text(of: $0)))\n" } ?? ""
+    private static func ending(of shown: Instance) -> StyledText {
+        var text: StyledText = ""
+        if let output = shown.output { text = "output:    \(lines: IndentedJSON.text(of: output))\n" }
         if let failure = shown.failure {
             let event = failure.data.map { "\(failure.event) \(StateText.data($0))" } ?? failure.event
-            text +=
-                "failed on: \(Printable.text(event))\nbecause:   \(Printable.text(failure.detail))\n"
+            text =
+                text + "failed on: \(event, .bad)\nbecause:   \(failure.detail)\n"
                 + "           'wfctl retry \(shown.instance)' applies the event again\n"
         }
         return text

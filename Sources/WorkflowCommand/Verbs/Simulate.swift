@@ -8,12 +8,16 @@ struct Simulate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Run a definition in memory, without a daemon.",
         discussion: """
+            $ wfctl simulate order.yaml --event submit --event legal.ok
+
             Time is virtual: it passes where the script says so, and timers fire in it. Prints the start and what \
             every event came to: the state and the context afterwards and what the actions did. A refused event changes \
             nothing, and the run goes on; the exit code is 5 then. Events named here come before those of the script.
             """)
 
-    @Argument(help: ArgumentHelp("A definition in YAML or JSON; - is standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A definition in YAML or JSON; - is standard input.", valueName: "file"), completion: .file()
+    )
     var file: String
 
     @Option(
@@ -30,7 +34,7 @@ struct Simulate: Verb {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Events to send: {\"event\": …, \"data\": …, \"after\": \"5s\"}, one a line; - is standard input.",
-            valueName: "file|-"))
+            valueName: "file|-"), completion: .file())
     var script: String?
 
     @Flag(help: "In the end, go from timer to timer until there are none.")
@@ -44,6 +48,8 @@ struct Simulate: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    var needsItsOutputRead: Bool { true }
+
     func validate() throws {
         guard [file, data, script].count(where: { $0 == "-" }) <= 1 else {
             throw ValidationError("Standard input can be read once only: '-' stands twice")
@@ -52,7 +58,7 @@ struct Simulate: Verb {
 
     func run(in session: Session) async throws {
         let definition = try DefinitionFile(path: file, in: session)
-        for line in definition.diagnosticLines { try session.say(Printable.text(line)) }
+        for line in definition.diagnosticLines { try session.say(DiagnosticText.styled(line)) }
         guard let machine = definition.machine else {
             throw CommandFailure(.badData, "Cannot simulate '\(file)': the definition has mistakes")
         }
@@ -90,6 +96,8 @@ struct Simulate: Verb {
 struct SimulationPrinter {
     private let session: Session
     private let isTracing: Bool
+    /// Whether names of events have no expressions.
+    private let isShort: Bool
     private var table: ListPrinter<SimulatedStep>
     /// The events that were refused, and those that failed.
     private(set) var refused = 0
@@ -97,7 +105,8 @@ struct SimulationPrinter {
     init(_ session: Session, isTracing: Bool) {
         self.session = session
         self.isTracing = isTracing
-        table = ListPrinter(session, columns: Self.columns)
+        isShort = !session.options.wide
+        table = ListPrinter(session, columns: Self.columns(isShort: isShort))
     }
 
     /// Prints some macrosteps.
@@ -108,10 +117,12 @@ struct SimulationPrinter {
             return
         }
         for step in steps {
-            let state = "\(StateText.leaves(step.from)) -> \(Self.state(step))   \(JSONWriter.string(step.context))"
-            let head = "\(step.seq)  \(Self.time(step))  \(step.event): \(state)"
-            let lines = Printable.lines(head + "\n" + step.microsteps.map(\.lines).joined())
-            try session.environment.output.write(lines)
+            let event = Self.event(step, isShort: isShort)
+            let state: StyledText = "\(StateText.styled(step.from)) -> \(Self.state(step), Self.style(step))"
+            let head: StyledText = "\(step.seq)  \(Self.time(step))  \(event): \(state)   "
+            let context = JSONWriter.string(step.context)
+            let microsteps = step.microsteps.map { $0.lines(isShort: isShort) }.joined()
+            try session.print("\(head)\(context)\n\(microsteps)")
         }
     }
 
@@ -120,14 +131,22 @@ struct SimulationPrinter {
         if !isTracing || session.format != .table { try table.end() }
     }
 
-    private static let columns: [Table<SimulatedStep>.Column] = [
-        .init("SEQ") { String($0.seq) },
-        .init("TIME") { time($0) },
-        .init("EVENT") { $0.event },
-        .init("STATE") { state($0) },
-        .init("CONTEXT") { $0.reason == nil ? JSONWriter.string($0.context) : "" },
-        .init("ACTIONS") { $0.actions.joined(separator: "; ") },
-    ]
+    private static func columns(isShort: Bool) -> [Table<SimulatedStep>.Column] {
+        [
+            .init("SEQ") { String($0.seq) },
+            .init("TIME") { time($0) },
+            .init("EVENT", cut: .last) { event($0, isShort: isShort) },
+            .init("STATE", cut: .second, style: { style($0) }) { state($0) },
+            .init("CONTEXT", cut: .first) { $0.reason == nil ? JSONWriter.string($0.context) : "" },
+            .init("ACTIONS", cut: .first) { $0.actions.joined(separator: "; ") },
+        ]
+    }
+
+    private static func event(_ step: SimulatedStep, isShort: Bool) -> String {
+        isShort ? EventText.short(step.event, states: step.from) : step.event
+    }
+
+    private static func style(_ step: SimulatedStep) -> Style { step.reason == nil ? .state : .bad }
 
     /// `+5s`: since the start.
     private static func time(_ step: SimulatedStep) -> String { "+" + DurationText.text(milliseconds: step.after) }

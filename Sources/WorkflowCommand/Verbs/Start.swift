@@ -7,7 +7,11 @@ import WorkflowClient
 struct Start: Verb {
     static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start an instance of a machine.",
-        discussion: "Without a name, wfd chooses one.")
+        discussion: """
+            $ wfctl start order order-1042 --data '{"amount": 5}'
+
+            Without a name, wfd chooses one.
+            """)
 
     @Argument(help: "The machine's name.")
     var machine: String
@@ -36,8 +40,10 @@ struct Start: Verb {
             try await client.start(request, key: key)
         }
         try session.print(instance) {
-            let end = instance.status == .running ? "" : ", \(instance.status.rawValue)"
-            return "\(instance.instance): started in \(StateText.leaves(instance.configuration))"
+            let style = StateText.style(of: instance.status)
+            let end: StyledText = instance.status == .running ? "" : ", \(instance.status.rawValue, style)"
+            let place = StateText.styled(instance.configuration)
+            return "\(instance.instance): started in \(place)"
                 + "   (\(instance.machine) version \(instance.version), seq \(instance.seq)\(end))\n"
         }
     }

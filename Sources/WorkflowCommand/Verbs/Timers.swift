@@ -6,7 +6,11 @@ import WorkflowClient
 struct Timers: Verb {
     static let configuration = CommandConfiguration(
         commandName: "timers", abstract: "Show what will happen by itself, the next first.",
-        discussion: "Of one instance, or of all that run.")
+        discussion: """
+            $ wfctl timers order-1042
+
+            Of one instance, or of all that run.
+            """)
 
     @Argument(help: "The instance's name.")
     var instance: String?
@@ -19,7 +23,8 @@ struct Timers: Verb {
     func validate() throws { try Limit.check(limit) }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(session, columns: instance == nil ? Self.columns : Self.columns + Self.ownColumns)
+        let columns = Self.columns(isShort: !global.wide)
+        var printer = ListPrinter(session, columns: instance == nil ? columns : columns + Self.ownColumns)
         try await session.withClient { client in
             if let instance {
                 let items = try await client.timers(ofInstance: instance).items
@@ -34,20 +39,24 @@ struct Timers: Verb {
         try printer.end()
     }
 
-    private static let columns: [Table<TimerItem>.Column] = [
-        .init("DUE") { $0.due.text },
-        .init("IN") { timer in
-            if timer.waits == true { return "waits: failed" }
-            let milliseconds = timer.dueInMilliseconds
-            if milliseconds >= 0 { return DurationText.text(milliseconds: milliseconds) }
-            return "late by " + DurationText.text(milliseconds: -milliseconds)
-        },
-        .init("INSTANCE") { $0.instance },
-        .init("EVENT") { $0.event },
-    ]
+    private static func columns(isShort: Bool) -> [Table<TimerItem>.Column] {
+        [
+            .init("DUE") { $0.due.text },
+            .init("IN", style: { $0.waits == true ? .bad : $0.dueInMilliseconds < 0 ? .warning : nil }) { timer in
+                if timer.waits == true { return "waits: failed" }
+                let milliseconds = timer.dueInMilliseconds
+                if milliseconds >= 0 { return DurationText.text(milliseconds: milliseconds) }
+                return "late by " + DurationText.text(milliseconds: -milliseconds)
+            },
+            .init("INSTANCE") { $0.instance },
+            .init("EVENT", cut: .last) { timer in
+                isShort ? EventText.short(timer.event, states: timer.state.map { [$0] } ?? []) : timer.event
+            },
+        ]
+    }
 
     private static let ownColumns: [Table<TimerItem>.Column] = [
-        .init("ENDS WITH") { timer in
+        .init("ENDS WITH", cut: .second) { timer in
             if let state = timer.state { return "leaving \(state.isEmpty ? "the machine" : state)" }
             return timer.id.map { "cancel \($0)" } ?? "-"
         },

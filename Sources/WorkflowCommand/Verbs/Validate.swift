@@ -6,12 +6,16 @@ import WorkflowAPI
 /// `wfctl validate`.
 struct Validate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "validate", abstract: "Check definitions without a daemon.")
+        commandName: "validate", abstract: "Check definitions without a daemon.",
+        discussion: "$ wfctl validate order.yaml")
 
-    @Argument(help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @OptionGroup var global: GlobalOptions
+
+    var needsItsOutputRead: Bool { true }
 
     func run(in session: Session) async throws {
         let checked = try DefinitionFile.all(files, in: session).map(Checked.init)

@@ -8,6 +8,8 @@ struct Verify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check that everything stored is what the histories lead to.",
         discussion: """
+            $ wfctl verify --all
+
             Every event is applied again, and the chain of digests is checked; state, snapshots, timers and keys must be \
             what comes of it. Prints the first difference of each instance and what was compared. The exit code is 1 \
             when something differs. For a file that no wfd serves: wfd verify FILE.
@@ -20,6 +22,8 @@ struct Verify: Verb {
     var all = false
 
     @OptionGroup var global: GlobalOptions
+
+    var needsItsOutputRead: Bool { true }
 
     func validate() throws {
         if (instance != nil) == all { throw ValidationError("Name an instance, or all with '--all'") }
@@ -55,8 +59,8 @@ private struct VerificationReport {
         case .finding(let finding):
             try progress.end()
             switch session.format {
-            case .table: try session.environment.output.write(Printable.text(Self.text(of: finding)) + "\n")
-            case .jsonl: try session.environment.output.write(JSONWriter.string(line) + "\n")
+            case .table: try session.print("\(Self.text(of: finding), .bad)\n")
+            case .jsonl: try session.write(json: JSONWriter.string(line) + "\n")
             case .json, .yaml: findings.append(finding)
             }
         case .counts(let counts): self.counts = counts
@@ -69,7 +73,7 @@ private struct VerificationReport {
         switch session.format {
         case .jsonl: try session.print(VerificationLine.counts(counts)) { "" }
         case .table, .json, .yaml:
-            try session.print(Document(findings: findings, counts: counts)) { Self.text(of: counts) }
+            try session.print(Document(findings: findings, counts: counts)) { "\(lines: Self.text(of: counts))" }
         }
     }
 

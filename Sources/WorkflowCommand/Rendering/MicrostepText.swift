@@ -1,0 +1,33 @@
+import WorkflowAPI
+
+extension ReplayMicrostep {
+    /// For people, indented: what was taken, then the states left and entered and what actions did, in the order in
+    /// which it happened: an action stands below the state that it was done for.
+    func lines(isShort: Bool) -> StyledText {
+        let sources = transitions.map(\.source)
+        let taken = transitions.map { transition in
+            let targets = transition.targets.isEmpty ? "" : " -> " + transition.targets.joined(separator: ", ")
+            return "\(StateText.path(transition.source))\(targets) (line \(transition.line))"
+        }
+        let name = event.map { isShort ? EventText.short($0, states: sources) : $0 } ?? "always"
+        var text: StyledText = "    \(name): \(taken.isEmpty ? "start" : taken.joined(separator: "; "))\n"
+        var left = exited[...]
+        var next = entered[...]
+        func move(_ verb: String, _ states: inout ArraySlice<String>, upTo count: Int) {
+            let moved = states.prefix(max(0, count - states.startIndex))
+            guard !moved.isEmpty else { return }
+            states = states.dropFirst(moved.count)
+            text = text + "      \(verb) \(moved.joined(separator: ", "), .state)\n"
+        }
+        for action in actions {
+            // The actions of a state are done before it is left, and after it is entered.
+            move("exit", &left, upTo: action.exited + 1)
+            move("enter", &next, upTo: action.entered)
+            let style: Style? = action.text.hasPrefix("failed:") ? .bad : nil
+            text = text + "      line \(action.line): \(action.text, style)\n"
+        }
+        move("exit", &left, upTo: exited.count)
+        move("enter", &next, upTo: entered.count)
+        return text
+    }
+}

@@ -1,0 +1,51 @@
+import Spelling
+import Statechart
+import WorkflowAPI
+import WorkflowClient
+
+/// Says of a state that no instance is in whether any machine has it.
+///
+/// An empty list may be what was asked for; so this is said on the error stream, and only where it is certain.
+struct StateHint {
+    /// Versions that are read at most, of all machines together; nothing is said when there are more.
+    private static let versionsAtMost = 200
+
+    let state: String
+    /// Nil for all machines.
+    let machine: String?
+
+    /// The sentence; nil when a version has the state, and when that cannot be known.
+    func text(from client: WorkflowClient) async throws(ClientError) -> String? {
+        guard let sources = try await sources(from: client), !sources.isEmpty else { return nil }
+        var paths: [String] = []
+        var known: Set<String> = []
+        for source in sources {
+            // A definition that this wfctl does not understand may have the state.
+            guard let machine = try? DefinitionReader.read(source).machine else { return nil }
+            if machine.state(atPath: state) != nil { return nil }
+            for state in machine.states where known.insert(state.path).inserted { paths.append(state.path) }
+        }
+        let place = machine.map { "no version of machine '\($0)'" } ?? "no version of any machine"
+        let suggestion = Spelling.closest(to: state, among: paths).map { "; did you mean '\($0)'?" } ?? ""
+        return "note: \(place) has a state '\(state)'\(suggestion)"
+    }
+
+    /// The definitions of all versions, the latest first; nil when there are too many.
+    private func sources(from client: WorkflowClient) async throws(ClientError) -> [String]? {
+        var sources: [String] = []
+        for latest in try await latestVersions(from: client) {
+            guard sources.count + Int(latest.version) <= Self.versionsAtMost else { return nil }
+            for version in stride(from: latest.version, to: 0, by: -1) {
+                guard let source = try await client.machine(latest.machine, version: version).source else { return nil }
+                sources.append(source)
+            }
+        }
+        return sources
+    }
+
+    private func latestVersions(from client: WorkflowClient) async throws(ClientError) -> [MachineSummary] {
+        if let machine { return [try await client.machine(machine)] }
+        // Whoever has more machines than these has more than the versions that are read.
+        return try await client.machines(.init(limit: Self.versionsAtMost + 1)).items
+    }
+}
