@@ -60,6 +60,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     /// Over TCP, from a web page of another origin.
     case crossSite = "cross-site"
     case methodNotAllowed = "method-not-allowed"
+    /// An `Expect` other than `100-continue`.
+    case expectationFailed = "expectation-failed"
     /// The queue is full; nothing was changed.
     case overloaded
     /// The daemon is stopping; nothing was changed.
@@ -88,6 +90,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .payloadTooLarge: 413
         case .unsupportedMediaType: 415
         case .methodNotAllowed: 405
+        case .expectationFailed: 417
         case .wrongHost: 421
         case .crossSite: 403
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: 503
@@ -112,7 +115,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning: .tryAgain
         case .wrongHost, .crossSite: .notPermitted
         case .clockNotVirtual, .instanceExists, .generationChanged, .routeNotFound,
-            .methodNotAllowed, .notImplemented,
+            .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
             .other
         }
@@ -152,6 +155,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .unsupportedMediaType: "Media type is not supported"
         case .routeNotFound: "No such route"
         case .methodNotAllowed: "Method is not allowed"
+        case .expectationFailed: "Expectation cannot be met"
         case .wrongHost: "Host is not served here"
         case .crossSite: "Request comes from another site"
         case .overloaded: "Too much to do"

@@ -29,12 +29,15 @@ package final class Engine: Service {
     private let answering: @Sendable (() -> Void) -> Void
     private let logger: Logger
     private let health = Mutex(Health.starting)
+    private let writeHealth = WriteHealth()
 
     /// Whether the engine can do its work.
     package enum Health: Sendable, Equatable {
         case starting
         case ready
         case draining
+        /// Reading works, and writing may work again; the reason why the last write was not taken.
+        case storageUnavailable(String)
         /// Reading works, writing does not; the reason why.
         case readOnly(String)
     }
@@ -61,12 +64,16 @@ package final class Engine: Service {
     }
 
     /// Whether the engine can do its work now.
-    package var currentHealth: Health { health.withLock { $0 } }
+    package var currentHealth: Health {
+        let health = health.withLock { $0 }
+        guard health == .ready, let reason = writeHealth.reason else { return health }
+        return .storageUnavailable(reason)
+    }
 
     package func run() async throws {
         let writer = WriterThread(
             store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-            statistics: statistics, backups: backups, answering: answering, logger: logger)
+            statistics: statistics, health: writeHealth, backups: backups, answering: answering, logger: logger)
         health.withLock { $0 = .ready }
         async let keeping: Void = backups.run()
         let ending = await withGracefulShutdownHandler {

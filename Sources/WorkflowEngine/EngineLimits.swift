@@ -64,6 +64,8 @@ package struct EngineLimits: Sendable {
     package var toldFindings = 1_000
     /// How often a verification or a replay says how far it is.
     package var progressInterval: Duration = .milliseconds(500)
+    /// How often it is tried whether the store takes anything, after it did not.
+    package var probePause: Duration = .seconds(1)
 
     package init() {}
 }

@@ -57,6 +57,17 @@ enum BatchEnding {
 // From what was applied to what is on disk.
 
 extension Writer {
+    /// Tries whether the store can be written to again: the same row and flush as for every batch, and nothing new.
+    func probe() throws(StoreError) {
+        do throws(StoreError) {
+            try store.probe()
+        } catch {
+            guard error.isUndone else { throw error }
+            return health.failed(error.message)
+        }
+        if health.succeeded() { logger.notice("the database is written to again") }
+    }
+
     /// Closes a batch. The next one goes on from its numbers.
     func seal(
         _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = [],
@@ -89,8 +100,12 @@ extension Writer {
         SharedCores.ofProcess.eventsCame()
         do throws(StoreError) {
             let batches = sealed.filter(\.isWritten).map(\.batch)
-            if !batches.isEmpty { try store.commit(batches) }
+            if !batches.isEmpty {
+                try store.commit(batches)
+                if health.succeeded() { logger.notice("the database is written to again") }
+            }
         } catch {
+            if error.code == .unavailable { health.failed(error.message) }
             return sealed.count > 1 && error.code == .constraint
                 ? writeEachAlone(sealed, because: error) : sealed.map { _ in .failed(error) }
         }

@@ -9,6 +9,12 @@ extension Writer {
     /// When the writer must look again although nobody asks: when the next timer is due, and at least every minute, so
     /// that a clock that was far ahead does no harm. Nil to wait as long as it takes.
     func nextWake() throws(StoreError) -> Date? {
+        guard health.reason != nil else { return try nextTimerWake() }
+        let probe = clock.date(after: limits.probePause)
+        return try nextTimerWake().map { min($0, probe) } ?? probe
+    }
+
+    private func nextTimerWake() throws(StoreError) -> Date? {
         if let rest = timersRest, rest > .now {
             return clock.date(after: rest - .now)
         }

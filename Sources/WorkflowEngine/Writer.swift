@@ -21,6 +21,7 @@ final class Writer {
     let clock: any WallClock
     let limits: EngineLimits
     let statistics: BatchStatistics
+    let health: WriteHealth
     private let backups: BackupDesk
     let answering: (() -> Void) -> Void
     let logger: Logger
@@ -49,7 +50,7 @@ final class Writer {
 
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed, clock: any WallClock,
-        limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk,
+        limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth, backups: BackupDesk,
         answering: @escaping @Sendable (() -> Void) -> Void, logger: Logger
     ) {
         self.backups = backups
@@ -61,6 +62,7 @@ final class Writer {
         self.clock = clock
         self.limits = limits
         self.statistics = statistics
+        self.health = health
         self.logger = logger
         numbers = store.numbers
         recent = RecentInstances(bound: limits.cachedInstanceBytes)
@@ -76,6 +78,7 @@ final class Writer {
         do throws(StoreError) {
             while case .commands(let taken) = queue.takeAll(until: try nextWake()) {
                 waiting = taken[...]
+                if waiting.isEmpty, health.reason != nil { try probe() }
                 repeat {
                     try runBatch(&waiting)
                     // More of a backup to copy is no reason to wait for commands.

@@ -10,7 +10,8 @@ final class WriterThread: Sendable {
     /// Starts the thread; it ends when the queue is closed and drained, or when the store fails for good.
     init(
         store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed,
-        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, backups: BackupDesk,
+        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
+        backups: BackupDesk,
         answering: @escaping @Sendable (() -> Void) -> Void, logger: Logger
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
@@ -19,7 +20,7 @@ final class WriterThread: Sendable {
         startThread("wfd-writer", turns: .short) {
             let writer = Writer(
                 store: store.writer, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-                statistics: statistics, backups: backups, answering: answering, logger: logger)
+                statistics: statistics, health: health, backups: backups, answering: answering, logger: logger)
             do throws(StoreError) {
                 try writer.run()
                 continuation.yield(nil)

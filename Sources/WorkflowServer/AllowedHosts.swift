@@ -37,8 +37,10 @@ package struct HostName: Hashable, Sendable {
             self.text = "[\(address)]"
             return
         }
-        guard !text.isEmpty, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
-        self.text = text.lowercased()
+        // A dot at the end says that the name is whole, and changes nothing.
+        let name = text.hasSuffix(".") ? text.dropLast() : text[...]
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        self.text = name.lowercased()
     }
 
     /// Reads `HOST` or `HOST:PORT` (RFC 9110, 7.2). The port is not kept: behind a proxy or a tunnel it is another one.

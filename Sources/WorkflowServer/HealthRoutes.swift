@@ -18,6 +18,8 @@ struct HealthRoutes: Sendable {
         case .ready: return Response(Health(status: .ready, version: version))
         case .starting: throw Problem(.overloaded, detail: "The daemon is starting")
         case .draining: throw Problem(Rejection.draining)
+        case .storageUnavailable(let reason):
+            throw Problem(.storageUnavailable, detail: "Nothing can be written: \(reason)")
         case .readOnly(let reason):
             throw Problem(.storageUnavailable, detail: "The daemon only reads: \(reason)")
         }

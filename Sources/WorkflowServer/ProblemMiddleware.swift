@@ -14,6 +14,11 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         do {
             if let refusal = gate.refusal(of: request.head) { throw refusal }
+            if !HTTPRequest.Method.known.contains(request.method) {
+                throw Problem(.notImplemented, detail: "wfd knows no method '\(request.method.rawValue.prefix(40))'")
+            }
+            // RFC 9110, 9.3.7: of the server as a whole.
+            if request.method == .options, request.head.path == "*" { return .allowing(HTTPRequest.Method.used) }
             return try await next(request, context)
         } catch {
             return Response(problems.answer(to: error, request.head))
@@ -64,14 +69,37 @@ extension RouterMethods {
                 }
             }
         }
-        let allowed = handlers.map { $0.0.rawValue }.joined(separator: ", ")
-        let all: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete]
-        for method in all where !handlers.contains(where: { $0.0 == method }) {
+        let methods = handlers.map(\.0)
+        on(path, method: .options) { _, _ in Response.allowing(methods) }
+        let allowed = methods.map(\.rawValue).joined(separator: ", ")
+        let others = HTTPRequest.Method.known.filter { method in
+            // The router makes HEAD of GET.
+            method != .options && !methods.contains(method) && !(method == .head && methods.contains(.get))
+        }
+        for method in others {
             on(path, method: method) { request, _ in
                 let detail = "\(request.uri.path) does not take \(request.method); it takes \(allowed)"
                 return Response(
                     WholeAnswer(problem: Problem(.methodNotAllowed, detail: detail), headers: [.allow: allowed]))
             }
         }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Those of RFC 9110 and RFC 5789.
+    fileprivate static let known: [HTTPRequest.Method] = [
+        .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
+    ]
+    /// Those that some route takes.
+    fileprivate static let used: [HTTPRequest.Method] = [.get, .post]
+}
+
+extension Response {
+    /// The answer to `OPTIONS`.
+    fileprivate static func allowing(_ methods: [HTTPRequest.Method]) -> Response {
+        let head: [HTTPRequest.Method] = methods.contains(.get) ? [.head] : []
+        let allowed = (methods + head + [.options]).map(\.rawValue).joined(separator: ", ")
+        return Response(status: .noContent, headers: [.allow: allowed])
     }
 }

@@ -3,8 +3,10 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import WorkflowAPI
 
-/// Translates between the parts of HTTP/1 messages and those that Hummingbird knows, and adds what every answer has.
+/// Translates between the parts of HTTP/1 messages and those that Hummingbird knows, and sees to what concerns the
+/// protocol itself: requests that cannot be read, HTTP/1.0, and what every answer has.
 final class RequestCodec: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,42 +15,136 @@ final class RequestCodec: ChannelDuplexHandler {
 
     /// Whether browsers may read answers: then they must not guess what is in them.
     private let isOnTCP: Bool
+    /// A head has come, and the end of its request has not.
+    private var isInRequest = false
+    /// Nothing that comes is looked at any more: the last request could not be read.
+    private var isDeaf = false
+    /// Requests whose answers have not ended.
+    private var unanswered = 0
+    /// How many answers end before that to a request in HTTP/1.0, which is the last; nil without one.
+    private var untilOldAnswer: Int?
+    /// An answer goes out that nobody has asked for.
+    private var isDropping = false
 
     init(isOnTCP: Bool) {
         self.isOnTCP = isOnTCP
     }
+}
 
+// MARK: Requests
+
+extension RequestCodec {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isDeaf { return }
         switch unwrapInboundIn(data) {
-        case .head(let head):
-            do {
-                let request = try HTTPRequest(head, secure: false, splitCookie: false)
-                context.fireChannelRead(wrapInboundOut(.head(request)))
-            } catch {
-                context.fireErrorCaught(error)
-            }
+        case .head(let head): read(head, context)
         case .body(let body): context.fireChannelRead(wrapInboundOut(.body(body)))
         case .end(let trailers):
+            isInRequest = false
             context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
         }
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        let part: HTTPServerResponsePart
-        switch unwrapOutboundIn(data) {
-        case .head(let response): part = .head(head(of: response))
-        case .body(let body): part = .body(.byteBuffer(body))
-        case .end(let trailers): part = .end(trailers.map(HTTPHeaders.init))
+    private func read(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        var request: HTTPRequest
+        do {
+            request = try HTTPRequest(head, secure: false, splitCookie: false)
+        } catch {
+            return refuse("The method '\(head.method.rawValue.prefix(40))' is none", context)
         }
-        context.write(wrapOutboundOut(part), promise: promise)
+        // RFC 9112, 3.2.2: the host of a target with one counts, and not the field.
+        if !head.uri.hasPrefix("/"), let start = head.uri.firstRange(of: "://")?.upperBound {
+            request.authority = String(head.uri[start...].prefix { !"/?#".contains($0) })
+        }
+        if head.version.major == 1, head.version.minor == 0 {
+            // Its answer ends with the connection: HTTP/1.0 knows neither chunks nor, for sure, `keep-alive`.
+            request.headerFields[.connection] = "close"
+            request.headerFields[.expect] = nil
+            if untilOldAnswer == nil { untilOldAnswer = unanswered }
+        }
+        isInRequest = true
+        unanswered += 1
+        context.fireChannelRead(wrapInboundOut(.head(request)))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case is ByteToMessageDecoderError where isDeaf: break
+        case is HTTPParserError where isDeaf: break
+        case let error as HTTPParserError where !isInRequest: refuse(error.reason, context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    /// Has what is no request answered like one: in its turn, and with a problem.
+    private func refuse(_ reason: String, _ context: ChannelHandlerContext) {
+        isDeaf = true
+        unanswered += 1
+        context.fireChannelRead(wrapInboundOut(.head(.unreadable(reason))))
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        context.fireChannelReadComplete()
+    }
+}
+
+// MARK: Answers
+
+extension RequestCodec {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = unwrapOutboundIn(data)
+        if case .head = part {
+            // Hummingbird answers a body that breaks off behind the answer to its request.
+            isDropping = unanswered == 0
+        }
+        if isDropping {
+            promise?.succeed()
+            return
+        }
+        switch part {
+        case .head(let response): context.write(wrapOutboundOut(.head(head(of: response))), promise: promise)
+        case .body(let body): context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
+        case .end(let trailers):
+            unanswered -= 1
+            if let count = untilOldAnswer { untilOldAnswer = count - 1 }
+            context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
+        }
     }
 
     private func head(of response: HTTPResponse) -> HTTPResponseHead {
         var head = HTTPResponseHead(response)
+        if response.status.kind == .informational { return head }
         // https://fetch.spec.whatwg.org/#x-content-type-options-header
-        if isOnTCP, response.status.kind != .informational {
-            head.headers.add(name: "X-Content-Type-Options", value: "nosniff")
+        if isOnTCP { head.headers.add(name: "X-Content-Type-Options", value: "nosniff") }
+        if untilOldAnswer == 0 {
+            head.version = .http1_0
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         return head
+    }
+}
+
+extension HTTPRequest {
+    /// What stands for a request that cannot be read: it has no path, which every other one has, and the reason in the
+    /// place of a host. It is the last of its connection.
+    fileprivate static func unreadable(_ reason: String) -> HTTPRequest {
+        HTTPRequest(method: .get, scheme: nil, authority: reason, path: nil, headerFields: [.connection: "close"])
+    }
+
+    /// Why the request cannot be read; nil when it can.
+    var unreadableReason: String? { path == nil ? authority ?? "" : nil }
+}
+
+extension HTTPParserError {
+    fileprivate var reason: String {
+        switch self {
+        case .headerOverflow: "The head of the request is larger than \(ServerLimits.headBytes) bytes"
+        case .invalidEOFState, .closedConnection: "The head of the request was cut off"
+        case .invalidMethod: "The request begins with no method of HTTP"
+        case .invalidURL: "The target of the request is no path"
+        case .invalidVersion: "The version of the request is none of HTTP; wfd takes HTTP/1.1 and HTTP/1.0"
+        case .invalidHeaderToken, .invalidCharactersUsed: "A header field has a character that is not allowed there"
+        case .invalidContentLength: "The Content-Length is no number"
+        case .unexpectedContentLength: "The request has a Content-Length that may not be there"
+        default: "The request is no HTTP/1.1"
+        }
     }
 }

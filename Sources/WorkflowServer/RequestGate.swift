@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPTypes
 package import WorkflowAPI
 
@@ -14,8 +15,25 @@ package struct RequestGate: Sendable {
 
     /// Why a request is refused; nil when it may go on.
     package func refusal(of request: HTTPRequest) -> Problem? {
-        guard let hosts else { return nil }
-        return Self.wrongHost(of: request, hosts) ?? Self.crossSite(request, hosts)
+        if let reason = request.unreadableReason { return Problem(.invalidRequest, detail: reason) }
+        if let hosts, let refusal = Self.wrongHost(of: request, hosts) { return refusal }
+        for field in request.headerFields {
+            if let refusal = refusal(of: field, in: request) { return refusal }
+        }
+        return nil
+    }
+
+    private func refusal(of field: HTTPField, in request: HTTPRequest) -> Problem? {
+        // Nearly all fields are passed over because of the length of their name.
+        switch field.name.canonicalName.utf8.count {
+        case 6 where field.name == .origin: Self.foreignOrigin(field.value, request, hosts)
+        case 6 where field.name == .expect: Self.expectation(field.value)
+        case 12 where field.name == .contentType: Self.charset(field.value)
+        case 14 where field.name == .secFetchSite: hosts.flatMap { _ in Self.foreignSite(field.value) }
+        case 16 where field.name == .contentEncoding: Self.contentEncoding(field.value)
+        case 17 where field.name == .transferEncoding: Self.transferEncoding(field.value)
+        default: nil
+        }
     }
 
     private static func wrongHost(of request: HTTPRequest, _ hosts: AllowedHosts) -> Problem? {
@@ -32,25 +50,16 @@ package struct RequestGate: Sendable {
             detail: "\(cause); this address answers for \(hosts.text), and for what 'wfd --allow-host NAME' adds")
     }
 
-    private static func crossSite(_ request: HTTPRequest, _ hosts: AllowedHosts) -> Problem? {
-        for field in request.headerFields {
-            // Most fields are told apart by the length of their name.
-            switch field.name.canonicalName.utf8.count {
-            case 6 where field.name == .origin:
-                guard let host = request.authority.flatMap({ hosts.host(in: $0) }), isFrom(host, field.value) else {
-                    return Problem(
-                        .crossSite, detail: "A page of another origin, '\(field.value.prefix(100))', may not use wfd")
-                }
-            case 14 where field.name == .secFetchSite:
-                let sites = field.value.lowercased().split { ", \t".contains($0) }
-                if let site = sites.first(where: { $0 == "cross-site" || $0 == "same-site" }) {
-                    return Problem(
-                        .crossSite, detail: "A page of another origin may not use wfd (Sec-Fetch-Site: \(site))")
-                }
-            default: break
-            }
-        }
-        return nil
+    private static func foreignOrigin(_ origin: String, _ request: HTTPRequest, _ hosts: AllowedHosts?) -> Problem? {
+        guard let hosts else { return nil }
+        if let host = request.authority.flatMap({ hosts.host(in: $0) }), isFrom(host, origin) { return nil }
+        return Problem(.crossSite, detail: "A page of another origin, '\(origin.prefix(100))', may not use wfd")
+    }
+
+    private static func foreignSite(_ value: String) -> Problem? {
+        let sites = value.lowercased().split { ", \t".contains($0) }
+        guard let site = sites.first(where: { $0 == "cross-site" || $0 == "same-site" }) else { return nil }
+        return Problem(.crossSite, detail: "A page of another origin may not use wfd (Sec-Fetch-Site: \(site))")
     }
 
     /// Whether an `Origin` (RFC 6454, 7) is that of pages from the host; the port is not compared.
@@ -60,6 +69,43 @@ package struct RequestGate: Sendable {
             return HostName(authority: String(origin.dropFirst(scheme.count))) == host
         }
         return false
+    }
+}
+
+// What a request says about its body, and wfd would otherwise not heed.
+extension RequestGate {
+    private static func contentEncoding(_ value: String) -> Problem? {
+        if ["identity", ""].contains(value.lowercased()) { return nil }
+        return Problem(
+            .unsupportedMediaType,
+            detail: "The request has Content-Encoding '\(value.prefix(100))'; wfd takes bodies as they are")
+    }
+
+    private static func charset(_ mediaType: String) -> Problem? {
+        for parameter in mediaType.split(separator: ";").dropFirst() {
+            let words = parameter.split(separator: "=", maxSplits: 1)
+                .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            guard words.count == 2, words[0] == "charset" else { continue }
+            let charset = words[1].trimmingCharacters(in: ["\""])
+            if ["utf-8", "utf8", "us-ascii"].contains(charset) { continue }
+            return Problem(
+                .unsupportedMediaType, detail: "The request has charset '\(charset.prefix(100))'; wfd takes UTF-8")
+        }
+        return nil
+    }
+
+    private static func transferEncoding(_ value: String) -> Problem? {
+        if value.lowercased() == "chunked" { return nil }
+        return Problem(
+            .notImplemented,
+            detail: "The request has Transfer-Encoding '\(value.prefix(100))'; wfd knows 'chunked' alone")
+    }
+
+    private static func expectation(_ value: String) -> Problem? {
+        if value.lowercased() == "100-continue" { return nil }
+        return Problem(
+            .expectationFailed,
+            detail: "The request expects '\(value.prefix(100))'; wfd knows '100-continue' alone")
     }
 }
 

@@ -80,6 +80,9 @@ package protocol StoreWriter: StoreLookup {
     /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
+    /// Writes and flushes what is there already, as `commit` does with something new: whether the store takes it.
+    func probe() throws(StoreError)
+
     /// Takes a time as the present one although something was written at a later one: `numbers.last` is it afterwards.
     /// Durable when it returns; rows and timers stay as they are. Reads the whole table of instances.
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock

@@ -102,6 +102,19 @@ package final class RawConnection: @unchecked Sendable {
         }
     }
 
+    /// Reads until the other side closes the connection.
+    package func readToEnd() throws -> String {
+        while !hasEnded { try readMore() }
+        defer { unread = [] }
+        return String(decoding: unread, as: UTF8.self)
+    }
+
+    /// Whether the other side has closed the connection; waits for that, or for more to read.
+    private var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
+    }
+
     /// Reads a body that comes in chunks (RFC 9112, section 7.1), to its end.
     private func readChunks() throws -> [UInt8] {
         var body: [UInt8] = []

@@ -28,6 +28,7 @@ import Testing
             let file = DatabaseFile(daemon.database)
             let before = try file.dump()
 
+            #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
             try disk.fill()
             for _ in 0..<5 {
                 let refused = try await Self.send("retry", to: daemon)
@@ -45,8 +46,22 @@ import Testing
             }
             let told = try await daemon.wfctl("send", "p", "retry")
             #expect(told.end == .exited(75))
+            let ready = try await daemon.answer(to: .get("/readyz"))
+            #expect(ready.status == 503)
+            #expect(try ready.object["type"] == "storage-unavailable")
+            #expect(
+                try ready.object["detail"]
+                    == .string(
+                        "Nothing can be written: Cannot write to '\(daemon.database)': "
+                            + "database or disk is full (SQLite 13)"))
+            #expect(try await daemon.answer(to: .get("/livez")).status == 200)
 
             try disk.makeRoom()
+            // Nobody sends anything: the daemon finds out by itself.
+            let deadline = ContinuousClock.now + .seconds(30)
+            while try await daemon.answer(to: .get("/readyz")).status != 200, .now < deadline {}
+            #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+            #expect(daemon.program.errors.contains("the database is written to again"))
             #expect(try file.dump() == before)
             for event in ["retry", "fail", "retry", "succeed"] {
                 #expect(try await Self.send(event, to: daemon).status == 200)

@@ -16,7 +16,7 @@ struct ProblemTypeTests {
         ("generation-changed", 410, 1), ("backup-running", 409, 75), ("backup-not-found", 404, 4),
         ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
         ("wrong-host", 421, 77), ("cross-site", 403, 77),
-        ("method-not-allowed", 405, 1), ("overloaded", 503, 75), ("draining", 503, 75),
+        ("method-not-allowed", 405, 1), ("expectation-failed", 417, 1), ("overloaded", 503, 75), ("draining", 503, 75),
         ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("not-implemented", 501, 1),
         ("internal-error", 500, 1),
     ]

@@ -149,6 +149,8 @@ private final class FakeWriter: StoreWriter {
         store.content.withLock { content in content.keys.first { $0.key == key && $0.scope == scope }?.position }
     }
 
+    func probe() throws(StoreError) {}
+
     func commit(_ batches: [StoreBatch]) throws(StoreError) {
         store.hold.pass()
         let failure: StoreError? = store.content.withLock { content in

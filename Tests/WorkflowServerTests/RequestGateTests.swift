@@ -17,7 +17,8 @@ import WorkflowServer
     }
 
     @Test(arguments: [
-        "127.0.0.1", "127.0.0.1:7777", "localhost", "localhost:1", "LocalHost", "localhost:", "wfd.example",
+        "127.0.0.1", "127.0.0.1:7777", "localhost", "localhost:1", "LocalHost", "localhost:", "localhost.",
+        "Wfd.Example.:80", "wfd.example",
         "WFD.Example:443", "[::a]:7777", "[::A]", "[0:0:0:0:0:0:0:a]:1",
     ])
     func aHostThatIsServedIsLetInWithAnyPort(host: String) throws {
@@ -25,7 +26,7 @@ import WorkflowServer
     }
 
     @Test(arguments: [
-        "evil.example", "127.0.0.2", "[::1]", "localhost.evil.example", "evil.localhost", "localhost.", "", ":80",
+        "evil.example", "127.0.0.2", "[::1]", "localhost.evil.example", "evil.localhost", "", ":80", "localhost..",
         "localhost:80@evil.example", "evil.example@localhost", "localhost:http", "localhost, evil.example", "[::a",
         "::a", "[127.0.0.1]", "xwfd.example", "wfd.example:443:443",
     ])

@@ -67,6 +67,18 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         numbers = last
     }
 
+    func probe() throws(StoreError) {
+        try requireUsable()
+        try refuseMovedFile()
+        try transaction { database in
+            // The row alone may fit where an event does not.
+            if let free = self.file.freeBytes, free < self.limits.probeBytes {
+                throw SQLiteFailure(code: SQLITE_FULL, message: "database or disk is full")
+            }
+            _ = try self.writing.write([StoreBatch(numbers: self.numbers)], self.keys, on: database)
+        }
+    }
+
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock {
         try requireUsable()
         try refuseMovedFile()

@@ -41,15 +41,19 @@ extension StoreFile {
 
     /// Refuses a copy that would leave the disk with too little to go on working.
     func requireSpace(for bytes: Int64, limits: StoreLimits) throws(StoreError) {
-        var status = statvfs()
         // Where nobody can tell, it is tried.
-        guard statvfs(directory, &status) == 0 else { return }
-        let free = Int64(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).0)
-        guard free < bytes + limits.backupReserveBytes else { return }
+        guard let free = freeBytes, free < bytes + limits.backupReserveBytes else { return }
         throw StoreError(
             .unavailable,
             "the copy needs \(Self.mebibytes(bytes)) and leaves \(Self.mebibytes(limits.backupReserveBytes)) free, but "
                 + "'\(directory)' has \(Self.mebibytes(free)) left")
+    }
+
+    /// What is left on the disk; nil where nobody can tell.
+    var freeBytes: Int64? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).0)
     }
 
     private static func mebibytes(_ bytes: Int64) -> String { "\((bytes + 1 << 20 - 1) >> 20) MiB" }

@@ -49,5 +49,8 @@ package struct StoreLimits: Sendable {
     /// Bytes that are read and written at once when a file is copied.
     package var copyPartBytes = 1 << 20
 
+    /// Bytes that must be left on the disk before it counts as one that takes events again.
+    package var probeBytes: Int64 = 256 << 10
+
     package init() {}
 }
