@@ -104,7 +104,7 @@ CREATE TABLE journal (
     to_state    TEXT    NOT NULL,
     actor       TEXT,
     key         BLOB,              -- the caller's key; a UUID is its 16 bytes
-    digest      BLOB    NOT NULL CHECK (length(digest) = 32),  -- covers this row and, through `previous`, all before
+    digest      BLOB    NOT NULL CHECK (length(digest) = 32),  -- layout 2; through `previous` it covers all before
     note        TEXT,              -- JSON: of a row of kind failed, why
     data        TEXT               -- JSON; the last, so that what is large is not read for what stands behind it
 ) STRICT;

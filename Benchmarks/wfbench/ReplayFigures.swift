@@ -73,7 +73,7 @@ struct ReplayContest: Contest {
             let slice = try await file.inspectJournal(next...Int64.max, of: 1...Int64.max)
             for row in slice.rows {
                 let digest = buffer.digest(
-                    row: row, previous: row.digest, uuid: uuid, machine: row.digest, semantics: 1,
+                    row: row, previous: row.digest, uuid: uuid, machine: row.digest, semantics: 1, names: nil,
                     snapshot: slice.snapshots[row.position]?.record)
                 if digest != row.digest { count += 1 }
             }

@@ -219,9 +219,13 @@ final class LiveInstance {
         let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? snapshotRecord() : nil
         row.digest = digests.digest(
             row: row, previous: isFirst ? nil : record.digest, uuid: record.uuid, machine: loaded.record.digest,
-            semantics: loaded.record.semantics, snapshot: stored)
+            semantics: loaded.record.semantics, names: kind == .started ? names : nil, snapshot: stored)
         record.digest = row.digest
         return (row, stored)
+    }
+
+    private var names: StartedNames {
+        StartedNames(instance: record.name, machine: loaded.record.name, version: loaded.record.version)
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its number and its row.

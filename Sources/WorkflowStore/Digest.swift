@@ -61,6 +61,19 @@ package struct Digest: Hashable, Sendable {
     }
 }
 
+/// The names that the digest of an instance's first row covers, and with it the whole chain.
+package struct StartedNames: Sendable, Equatable {
+    package let instance: String
+    package let machine: String
+    package let version: Int64
+
+    package init(instance: String, machine: String, version: Int64) {
+        self.instance = instance
+        self.machine = machine
+        self.version = version
+    }
+}
+
 extension Digest {
     /// The digest of a journal row: it covers what happened and the row before, never where it is stored, so that the
     /// chain survives export, another store and redaction.
@@ -70,14 +83,16 @@ extension Digest {
     ///   - previous: The digest of the instance's row before; nil for its first.
     ///   - machine: The digest of the definition that took the step.
     ///   - semantics: The semantics number under which it was taken.
+    ///   - names: Of a row of kind `started`; nil for every other.
     ///   - snapshot: What was stored with the row, where it is a snapshot row.
     package init(
         row: JournalRecord, previous: Digest?, uuid: UniqueID, machine: Digest, semantics: Int64,
-        snapshot: SnapshotRecord?
+        names: StartedNames?, snapshot: SnapshotRecord?
     ) {
         var buffer = DigestBuffer()
         self = buffer.digest(
-            row: row, previous: previous, uuid: uuid, machine: machine, semantics: semantics, snapshot: snapshot)
+            row: row, previous: previous, uuid: uuid, machine: machine, semantics: semantics, names: names,
+            snapshot: snapshot)
     }
 
     /// The digest of what is stored of a machine version, not of where.

@@ -16,17 +16,18 @@ package struct DigestBuffer: Sendable {
         bytes = Array(repeating: 0, count: 512)
     }
 
-    /// What `Digest.init(row:previous:uuid:machine:semantics:snapshot:)` gives.
+    /// What `Digest.init(row:previous:uuid:machine:semantics:names:snapshot:)` gives.
     package mutating func digest(
         row: JournalRecord, previous: Digest?, uuid: UniqueID, machine: Digest, semantics: Int64,
-        snapshot: SnapshotRecord?
+        names: StartedNames?, snapshot: SnapshotRecord?
     ) -> Digest {
         let snapshot = snapshot.map { digest(snapshot: $0) }
         let data = row.data.map { Digest(of: $0.utf8) }
-        // Five digests and numbers of 32 bytes at most, four numbers of 8 bytes, a UUID, a kind and the texts.
+        // Five digests and numbers of 32 bytes at most, five numbers of 8 bytes, a UUID, a kind and the texts.
         let size =
-            256 + 17 * Self.prefixBytes + row.event.utf8.count + row.from.utf8.count + row.to.utf8.count
+            256 + 20 * Self.prefixBytes + row.event.utf8.count + row.from.utf8.count + row.to.utf8.count
             + (row.actor?.utf8.count ?? 0) + (row.key?.count ?? 0) + (row.note?.utf8.count ?? 0)
+            + (names.map { $0.instance.utf8.count + $0.machine.utf8.count } ?? 0)
         return write(atMost: size) { fields in
             fields.append(previous)
             fields.append(uuid)
@@ -44,6 +45,12 @@ package struct DigestBuffer: Sendable {
             fields.append(row.actor)
             fields.append(row.key)
             fields.append(row.note)
+            // The kind says whether they follow.
+            if let names {
+                fields.append(names.instance)
+                fields.append(names.machine)
+                fields.append(names.version)
+            }
         }
     }
 

@@ -4,10 +4,66 @@ package struct StoreInspection: Sendable {
     package var numbers: StoreNumbers
     /// What in it does not fit; empty when all does.
     package var misfits: [Misfit]
+    /// What the journal's rows must lead to.
+    package var sums: JournalSums?
 
-    package init(numbers: StoreNumbers, misfits: [Misfit] = []) {
+    package init(numbers: StoreNumbers, misfits: [Misfit] = [], sums: JournalSums? = nil) {
         self.numbers = numbers
         self.misfits = misfits
+        self.sums = sums
+    }
+}
+
+/// What the store says about all rows of its journal together, to be compared with them.
+package struct JournalSums: Sendable {
+    /// As the store says; rows from `end` on were written later.
+    private let last: Timestamp
+    private let end: Position
+    private let isVirtual: Bool
+    private let keys: KeyLedger
+    /// The latest time of the clock, and of a forgotten key: of rows since the clock was accepted, and of those before.
+    private var latest = Timestamp(rawValue: 0)
+    private var forgotten = Timestamp(rawValue: 0)
+    private var forgottenBefore = Timestamp(rawValue: 0)
+
+    init(_ row: StoreRow) {
+        last = row.last
+        end = row.nextPosition
+        isVirtual = row.clock == .virtual
+        keys = row.keys
+    }
+
+    /// Takes rows, in any order, each once.
+    package mutating func take(_ rows: [JournalRecord]) {
+        for place in rows.indices where rows[place].position < end {
+            let position = rows[place].position
+            let isCounted = position >= keys.begin.position
+            if isCounted { latest = max(latest, rows[place].real ?? rows[place].at) }
+            guard position < keys.floor, let key = rows[place].key, let time = RequestKey(bytes: key).time else {
+                continue
+            }
+            if isCounted { forgotten = max(forgotten, time) } else { forgottenBefore = max(forgottenBefore, time) }
+        }
+    }
+
+    /// What the store says otherwise, when all rows were taken.
+    package var misfits: [Misfit] {
+        var misfits: [Misfit] = []
+        let time = max(latest, keys.begin.time)
+        // A virtual clock moves without a row.
+        if isVirtual ? last < time : last != time {
+            misfits.append(
+                Misfit("the store's last time is \(last.rawValue), but that of its rows is \(time.rawValue)"))
+        }
+        // A clock that was accepted has cut off what was forgotten before; more than one has done so in steps.
+        let most = max(forgotten, min(forgottenBefore, keys.begin.time))
+        if !(forgotten...most).contains(keys.forgotten) {
+            misfits.append(
+                Misfit(
+                    "the store says that the latest key it has forgotten is of \(keys.forgotten.rawValue), but that is "
+                        + "of \(most.rawValue)"))
+        }
+        return misfits
     }
 }
 
@@ -34,6 +90,8 @@ package struct InspectedMachines: Sendable {
     package var machines: [MachineRecord]
     /// Rows that cannot be read, or that refer to what is not there.
     package var misfits: [Misfit]
+    /// Those whose seal does not fit the row.
+    package var unsealed: Set<MachineID> = []
     /// Where the next slice begins; nil after the last one.
     package var next: MachineID?
 

@@ -45,7 +45,10 @@ struct JournalCheck {
             _ = try fold.apply(row, machine: machine, version: record.version)
             let digest = Digest(
                 row: row, previous: last?.digest, uuid: instance.uuid, machine: record.digest,
-                semantics: record.semantics, snapshot: snapshots[row.seq])
+                semantics: record.semantics,
+                names: row.kind == .started
+                    ? StartedNames(instance: name, machine: record.name, version: record.version) : nil,
+                snapshot: snapshots[row.seq])
             if row.digest != digest || row.previous != last?.position {
                 mistakes.append("\(name) seq \(row.seq.rawValue): the chain is broken")
             }

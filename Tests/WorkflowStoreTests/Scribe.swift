@@ -132,7 +132,10 @@ final class Scribe {
         guard let machine else { preconditionFailure("no machine of the row") }
         return Digest(
             row: row, previous: previous, uuid: instance.uuid, machine: machine.digest,
-            semantics: machine.semantics, snapshot: snapshot)
+            semantics: machine.semantics,
+            names: row.kind == .started
+                ? StartedNames(instance: instance.name, machine: machine.name, version: machine.version) : nil,
+            snapshot: snapshot)
     }
 
     private func collect(_ row: JournalRecord, _ instance: InstanceRecord, _ snapshot: SnapshotRecord?) {

@@ -4,12 +4,16 @@ import WorkflowStore
 /// A machine version, as far as it can be used to check a history.
 final class CheckedMachine: Sendable {
     /// As the store says, which the journal's digests cover.
+    let name: String
+    let version: Int64
     let digest: Digest
     let semantics: Int64
     /// Nil when the source is not what was applied, cannot be read, or follows rules that this engine does not know.
     let loaded: LoadedMachine?
 
     init(record: MachineRecord) {
+        name = record.name
+        version = record.version
         digest = record.digest
         semantics = record.semantics
         // Why it cannot be used is told where the machines are checked.
@@ -70,9 +74,10 @@ struct CheckedMachines {
     }
 
     /// What is wrong with a version; nil when nothing is.
-    static func mistake(in record: MachineRecord) -> String? {
+    static func mistake(in record: MachineRecord, isSealed: Bool) -> String? {
         let place = "machine '\(record.name)', version \(record.version)"
         if Digest(of: record.source.utf8) != record.digest { return "\(place): the source is not what was applied" }
+        if !isSealed { return "\(place): its row is not what was written" }
         if record.semantics != Engine.semantics { return nil }
         return CheckedMachine(record: record).loaded == nil ? "\(place): the source cannot be read any more" : nil
     }

@@ -124,6 +124,8 @@ extension HistoryCheck {
         }
         let digest = buffer.digest(
             row: row, previous: digest, uuid: record.uuid, machine: machine.digest, semantics: machine.semantics,
+            names: row.kind == .started
+                ? StartedNames(instance: record.name, machine: machine.name, version: machine.version) : nil,
             snapshot: snapshot?.record)
         return digest == row.digest ? nil : "the digest does not fit what the row says"
     }

@@ -4,8 +4,6 @@ import WorkflowStore
 struct InstanceGroup {
     private var checks: [HistoryCheck] = []
     private var places: [InstanceID: Int] = [:]
-    /// Instances whose rows are being deleted: nothing can be said of them.
-    private var purging: Set<InstanceID> = []
     private var findings: [(id: InstanceID, finding: Finding)] = []
     private(set) var nextPosition = Position(rawValue: 1)
     private(set) var timers = 0
@@ -23,10 +21,6 @@ struct InstanceGroup {
         nextPosition = max(nextPosition, slice.nextPosition)
         timers += slice.timers
         for instance in slice.instances {
-            guard instance.record.status != .purging else {
-                purging.insert(instance.record.id)
-                continue
-            }
             bytes += instance.record.size
             places[instance.record.id] = checks.count
             checks.append(HistoryCheck(instance, nextPosition: slice.nextPosition))
@@ -38,7 +32,7 @@ struct InstanceGroup {
     mutating func take(_ slice: InspectedJournal, _ machines: inout CheckedMachines, _ buffer: inout DigestBuffer) {
         for row in slice.rows {
             guard let place = places[row.instanceID] else {
-                if !purging.contains(row.instanceID) { findings.append((row.instanceID, .stray(row))) }
+                findings.append((row.instanceID, .stray(row)))
                 continue
             }
             guard checks[place].finding == nil else { continue }

@@ -15,9 +15,16 @@ struct FullCheck {
             guard let row = try StoreRow.read(database) else { throw damage("its row in 'store' is missing") }
             _ = try TailCheck(file: file, row: row, limit: .max).run(database)
         } catch let error as StoreError {
+            if error.code == .olderBuild {
+                throw StoreError(
+                    .olderBuild,
+                    error.message.replacing("Cannot open '\(file.given)'", with: "Cannot restore '\(given)'"))
+            }
             throw damage(
                 error.message.replacing("Cannot open '\(file.given)': ", with: "").replacing(
                     "; restore a backup", with: ""))
+        } catch let failure as SQLiteFailure where failure.isCorrupt {
+            throw damage("\(failure)".replacing("; restore a backup", with: ""))
         }
         guard try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil else {
             throw damage("rows that others refer to are missing")

@@ -7,9 +7,8 @@ extension MachineRecord {
 
     init(row: inout StatementRow) throws {
         self.init(
-            id: MachineID(rawValue: row.integer()), name: row.text(), version: row.integer(),
-            digest: try row.digest(), semantics: row.integer(), source: row.text(),
-            created: Timestamp(rawValue: row.integer()))
+            id: MachineID(rawValue: row.integer()), name: row.text(), version: try row.ordinal("a version"),
+            digest: try row.digest(), semantics: row.integer(), source: row.text(), created: try row.time())
     }
 }
 
@@ -25,10 +24,9 @@ extension InstanceRecord {
         self.init(
             id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
             machineID: MachineID(rawValue: row.integer()), status: try row.status(),
-            seq: Seq(rawValue: row.integer()), head: Position(rawValue: row.integer()),
+            seq: Seq(rawValue: try row.ordinal("a seq")), head: Position(rawValue: try row.ordinal("a position")),
             state: SnapshotText(row: &row), armedAt: try row.positions(), failure: row.optionalText(),
-            digest: try row.digest(), created: Timestamp(rawValue: row.integer()),
-            updated: Timestamp(rawValue: row.integer()))
+            digest: try row.digest(), created: try row.time(), updated: try row.time())
     }
 }
 
@@ -41,8 +39,8 @@ extension JournalRecord {
     init(row: inout StatementRow) throws {
         self.init(
             position: Position(rawValue: row.integer()), instanceID: InstanceID(rawValue: row.integer()),
-            machineID: MachineID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
-            previous: row.optionalInteger().map(Position.init), at: Timestamp(rawValue: row.integer()),
+            machineID: MachineID(rawValue: row.integer()), seq: Seq(rawValue: try row.ordinal("a seq")),
+            previous: row.optionalInteger().map(Position.init), at: try row.time(),
             real: row.optionalInteger().map(Timestamp.init), kind: try row.kind(), event: row.text(),
             data: row.optionalText(), from: row.text(), to: row.text(), actor: row.optionalText(),
             key: row.optionalBytes(), note: row.optionalText(), digest: try row.digest())
@@ -84,6 +82,19 @@ extension StatementRow {
             positions.append(Position(rawValue: number))
         }
         return positions
+    }
+
+    /// A number that counts on from 1: what is added to it cannot overflow.
+    fileprivate mutating func ordinal(_ what: String) throws(SQLiteFailure) -> Int64 {
+        let number = integer()
+        guard StoreNumbers.range.contains(number) else { throw .malformed(what) }
+        return number
+    }
+
+    fileprivate mutating func time() throws(SQLiteFailure) -> Timestamp {
+        let number = integer()
+        guard Timestamp.range.contains(number) else { throw .malformed("a time") }
+        return Timestamp(rawValue: number)
     }
 
     fileprivate mutating func kind() throws(SQLiteFailure) -> JournalKind {

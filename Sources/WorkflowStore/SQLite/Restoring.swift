@@ -154,6 +154,10 @@ struct Restoring {
         }
         let highest = max(row.generation, before.lineage?.generation ?? 0)
         let generation = highest + (before.unreadable == nil ? 1 : Self.unknownGenerations)
+        guard generation <= Int32.max else {
+            throw StoreError(
+                .damaged, "Cannot restore '\(backup.given)': generation \(generation) is past the last there can be")
+        }
         let restorations =
             (before.uuid == row.uuid ? before.lineage?.restorations ?? [] : [])
             + [Restoration(generation: generation, parent: row.generation, next: row.nextPosition, restored: now)]

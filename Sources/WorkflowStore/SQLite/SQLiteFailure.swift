@@ -6,6 +6,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code (https://sqlite.org/rescode.html).
     let code: CInt
     let message: String
+    /// Whether SQLite found nothing wrong, and we did.
+    private var isOurs = false
 
     init(code: CInt, message: String) {
         self.code = code
@@ -39,13 +41,20 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
-    var description: String { "\(message) (SQLite \(code))" }
+    var description: String { isOurs ? message : "\(message) (SQLite \(code))" }
 }
 
 extension SQLiteFailure {
     /// A value that no version of ours writes: the file was changed by something else.
     static func malformed(_ what: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, message: "a row holds \(what) that is not valid")
+    }
+
+    /// Something that cannot be where SQLite reads without an error.
+    static func damage(_ what: String) -> SQLiteFailure {
+        var failure = SQLiteFailure(code: SQLITE_CORRUPT, message: what)
+        failure.isOurs = true
+        return failure
     }
 }
 

@@ -5,41 +5,15 @@ extension SQLiteReading {
     package func inspectStore() async throws(StoreError) -> StoreInspection {
         try await readers.slice { database, _ in
             guard let row = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
-            let machines = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM machine")
-            let instances = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
+            let found = try StoreNumbers.found(in: database)
+            let numbers = StoreNumbers(
+                nextPosition: max(row.nextPosition, found.nextPosition),
+                nextInstance: max(row.nextInstance, found.nextInstance),
+                nextMachine: max(row.numbers.nextMachine, found.nextMachine), last: row.last)
             return StoreInspection(
-                numbers: StoreNumbers(
-                    nextPosition: try Self.nextPosition(row, database),
-                    nextInstance: max(row.nextInstance, InstanceID(rawValue: instances + 1)),
-                    nextMachine: MachineID(rawValue: machines + 1), last: row.last),
-                misfits: try Self.misfits(of: row, database))
+                numbers: numbers, misfits: try StoreRowInspection(row: row, found: found).misfits(database),
+                sums: JournalSums(row))
         }
-    }
-
-    /// Above every row, also where the store says something else.
-    private static func nextPosition(_ row: StoreRow, _ database: Database) throws -> Position {
-        let last = try PreparedStatement.number(database, "SELECT coalesce(max(position), 0) FROM journal")
-        return max(row.nextPosition, Position(rawValue: last + 1))
-    }
-
-    /// What was handed out must lie below what comes next.
-    private static func misfits(of row: StoreRow, _ database: Database) throws -> [Misfit] {
-        var misfits: [Misfit] = []
-        let position = try PreparedStatement.number(database, "SELECT coalesce(max(position), 0) FROM journal")
-        if position >= row.nextPosition.rawValue {
-            misfits.append(
-                Misfit(
-                    position: Position(rawValue: position),
-                    "the store's next position \(row.nextPosition.rawValue) is not above it"))
-        }
-        let instance = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
-        if instance >= row.nextInstance.rawValue {
-            misfits.append(
-                Misfit(
-                    instance: InstanceID(rawValue: instance),
-                    "the store's next instance number \(row.nextInstance.rawValue) is not above its own"))
-        }
-        return misfits
     }
 
     package func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
@@ -48,17 +22,22 @@ extension SQLiteReading {
             var select = try PreparedStatement(
                 database,
                 """
-                SELECT \(MachineRecord.columns), namespace_id IN (SELECT id FROM namespace) FROM machine
+                SELECT \(MachineRecord.columns), namespace_id IN (SELECT id FROM namespace), seal FROM machine
                 WHERE id > ? ORDER BY id
                 """)
             select.bind(id.rawValue)
+            var wanted = max(id.rawValue, 0) + 1
             try select.forEachRow { row in
                 let id = MachineID(rawValue: row.integer(at: 0))
+                // No version is ever deleted.
+                if id.rawValue > wanted { slice.misfits.append(Misfit("machine \(wanted) is missing")) }
+                wanted = max(id.rawValue, 0).advanced(by: id.rawValue == .max ? 0 : 1)
                 do {
                     let machine = try MachineRecord(row: &row)
                     if row.integer() == 0 {
                         slice.misfits.append(Misfit("machine \(id.rawValue) ('\(machine.name)') has no namespace"))
                     }
+                    if try row.digest() != Digest(sealing: machine) { slice.unsealed.insert(id) }
                     slice.machines.append(machine)
                 } catch let failure as SQLiteFailure {
                     slice.misfits.append(Misfit("machine \(id.rawValue): \(failure.message)"))
@@ -79,7 +58,7 @@ extension SQLiteReading {
         let bytes = limits.pageBytes
         return try await readers.slice { database, budget in
             guard let store = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
-            let next = try Self.nextPosition(store, database)
+            let next = max(store.nextPosition, try StoreNumbers.found(in: database).nextPosition)
             var slice = InspectedInstances(instances: [], through: ids.upperBound, nextPosition: next)
             var bytesLeft = bytes
             var select = try PreparedStatement(
@@ -113,7 +92,11 @@ extension InspectedInstance {
         let machine = MachineID(rawValue: row.integer(at: 3))
         do {
             let record = try InstanceRecord(row: &row)
-            self.init(record: record, misfit: row.integer() == 0 ? "its namespace is missing" : nil)
+            let misfit =
+                row.integer() == 0
+                ? "its namespace is missing"
+                : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
+            self.init(record: record, misfit: misfit)
         } catch let failure as SQLiteFailure {
             self.init(record: .unreadable(id, name, machine), misfit: failure.message)
         }

@@ -150,6 +150,10 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         guard isCovered else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")
         }
+        guard batch.numbers.arePlausible else {
+            throw StoreError(
+                .constraint, "Cannot write to '\(file.given)': its numbers, or the clock's time, are past their end")
+        }
     }
 }
 

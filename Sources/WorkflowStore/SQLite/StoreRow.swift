@@ -9,35 +9,83 @@ struct StoreRow: Sendable {
     let numbers: StoreNumbers
     let clock: StoreClock
     let keys: KeyLedger
+    let purgeFloor: Position
     let isClean: Bool
 
     var nextPosition: Position { numbers.nextPosition }
     var nextInstance: InstanceID { numbers.nextInstance }
     var last: Timestamp { numbers.last }
 
-    /// Nil when the row is missing.
+    /// Nil when the row is missing; throws for one that no wfd writes.
     static func read(_ database: Database) throws -> StoreRow? {
         var select = try PreparedStatement(
-            database,
-            """
-            SELECT uuid, generation, epoch, next_position, next_instance, next_machine, last_ms, clock_ms,
-                clock_position, clock, dedupe_floor, dedupe_ms, dedupe_count, clean
-            FROM store WHERE id = 1
-            """)
+            database, "SELECT \(columns.joined(separator: ", ")), uuid, clock FROM store WHERE id = 1")
         return try select.first { row in
-            let (uuid, generation, epoch) = (try row.uniqueID(), row.integer(), row.integer())
-            let numbers = StoreNumbers(
-                nextPosition: Position(rawValue: row.integer()), nextInstance: InstanceID(rawValue: row.integer()),
-                nextMachine: MachineID(rawValue: row.integer()), last: Timestamp(rawValue: row.integer()))
-            let begin = ClockBegin(
-                time: Timestamp(rawValue: row.integer()), position: Position(rawValue: row.integer()))
-            return StoreRow(
-                uuid: uuid, generation: generation, epoch: epoch, numbers: numbers,
-                clock: StoreClock(rawValue: row.text()) ?? .real,
-                keys: KeyLedger(
-                    floor: Position(rawValue: row.integer()), forgotten: Timestamp(rawValue: row.integer()),
-                    count: row.integer(), begin: begin),
-                isClean: row.integer() == 1)
+            let values = columns.map { _ in row.integer() }
+            let uuid = try row.uniqueID()
+            guard let clock = StoreClock(rawValue: row.text()) else { throw implausible("clock") }
+            for (column, value) in zip(columns, values) where !bounds(column, values[0]).contains(value) {
+                throw implausible(column, value)
+            }
+            return StoreRow(uuid: uuid, clock: clock, values)
         }
     }
+
+    private static let columns = [
+        "next_position", "next_instance", "next_machine", "last_ms", "generation", "epoch", "clock_ms",
+        "clock_position", "dedupe_floor", "dedupe_ms", "dedupe_count", "purge_floor", "clean",
+    ]
+
+    /// - Parameter values: Of `columns`, in their order.
+    private init(uuid: UniqueID, clock: StoreClock, _ values: [Int64]) {
+        self.uuid = uuid
+        self.clock = clock
+        numbers = StoreNumbers(
+            nextPosition: Position(rawValue: values[0]), nextInstance: InstanceID(rawValue: values[1]),
+            nextMachine: MachineID(rawValue: values[2]), last: Timestamp(rawValue: values[3]))
+        generation = values[4]
+        epoch = values[5]
+        keys = KeyLedger(
+            floor: Position(rawValue: values[8]), forgotten: Timestamp(rawValue: values[9]), count: values[10],
+            begin: ClockBegin(time: Timestamp(rawValue: values[6]), position: Position(rawValue: values[7])))
+        purgeFloor = Position(rawValue: values[11])
+        isClean = values[12] == 1
+    }
+
+    /// What a column may hold. What counts with it afterwards cannot overflow.
+    private static func bounds(_ column: String, _ nextPosition: Int64) -> ClosedRange<Int64> {
+        switch column {
+        case "next_position", "next_instance", "next_machine": StoreNumbers.range
+        case "last_ms", "clock_ms": Timestamp.range
+        case "generation": 1...Int64(Int32.max)
+        case "epoch": 0...Int64(Int32.max)
+        case "clock_position", "dedupe_floor", "purge_floor": 1...max(1, nextPosition)
+        // 48 bits of a UUID.
+        case "dedupe_ms": 0...(1 << 48)
+        case "dedupe_count": 0...(1 << 48)
+        default: 0...1
+        }
+    }
+
+    private static func implausible(_ column: String, _ value: Int64? = nil) -> SQLiteFailure {
+        let value = value.map { "\($0)" } ?? "a value"
+        return .damage(
+            "the column '\(column)' of its table 'store' holds \(value), which no wfd writes; restore a backup")
+    }
+}
+
+extension StoreNumbers {
+    /// What positions and ids are taken from.
+    static let range: ClosedRange<Int64> = 1...(1 << 48)
+
+    /// Whether a store that has them can be opened again.
+    var arePlausible: Bool {
+        Self.range.contains(nextPosition.rawValue) && Self.range.contains(nextInstance.rawValue)
+            && Self.range.contains(nextMachine.rawValue) && Timestamp.range.contains(last.rawValue)
+    }
+}
+
+extension Timestamp {
+    /// From 1970 to the end of the year 9999.
+    static let range: ClosedRange<Int64> = 0...253_402_300_799_999
 }

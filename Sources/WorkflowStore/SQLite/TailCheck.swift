@@ -24,8 +24,9 @@ struct TailCheck {
                 throw damage("the instance of the row at seq \(row.seq.rawValue) is missing")
             }
             count += 1
-            // Its rows are going away, in no order that a chain survives.
-            if instance.status == .purging { return true }
+            guard instance.status != .purging else {
+                throw damage("'\(instance.name)' is 'purging', which no wfd writes")
+            }
             if seen.insert(instance.id).inserted { try check(instance, against: row) }
             try check(row, of: instance, &reader)
             return true
@@ -34,14 +35,16 @@ struct TailCheck {
     }
 
     private func checkNumbers(_ database: Database) throws {
-        var last = try PreparedStatement(
-            database, "SELECT coalesce(max(position), 0), (SELECT coalesce(max(id), 0) FROM instance) FROM journal")
-        let (position, instance) = try last.first { ($0.integer(), $0.integer()) } ?? (0, 0)
-        guard position < row.nextPosition.rawValue else {
-            throw damage("the journal goes on behind the last position that was handed out")
-        }
-        guard instance < row.nextInstance.rawValue else {
-            throw damage("there are instances behind the last number that was handed out")
+        let numbers = row.numbers
+        for (column, next, table, id) in [
+            ("next_position", numbers.nextPosition.rawValue, "journal", "position"),
+            ("next_instance", numbers.nextInstance.rawValue, "instance", "id"),
+            ("next_machine", numbers.nextMachine.rawValue, "machine", "id"),
+        ] {
+            let last = try PreparedStatement.number(database, "SELECT coalesce(max(\(id)), 0) FROM \(table)")
+            guard last < next else {
+                throw damage("the column '\(column)' of its table 'store' is \(next), but '\(table)' has \(last)")
+            }
         }
     }
 
@@ -71,7 +74,10 @@ struct TailCheck {
         let snapshot = try reader.snapshot(row)
         let digest = Digest(
             row: row, previous: previous, uuid: instance.uuid, machine: machine.digest,
-            semantics: machine.semantics, snapshot: snapshot?.record)
+            semantics: machine.semantics,
+            names: row.kind == .started
+                ? StartedNames(instance: instance.name, machine: machine.name, version: machine.version) : nil,
+            snapshot: snapshot?.record)
         guard digest == row.digest, snapshot?.isWhole ?? true else { throw damage("\(place) is not what was written") }
     }
 

@@ -17,6 +17,8 @@ struct TailReader {
 
     /// What a row's digest needs of its machine.
     struct Machine {
+        let name: String
+        let version: Int64
         let digest: Digest
         let semantics: Int64
     }
@@ -57,9 +59,12 @@ struct TailReader {
 
     mutating func machine(_ id: MachineID) throws -> Machine? {
         if let known = machines[id] { return known }
-        var select = try PreparedStatement(database, "SELECT digest, semantics FROM machine WHERE id = ?")
+        var select = try PreparedStatement(
+            database, "SELECT name, version, digest, semantics FROM machine WHERE id = ?")
         select.bind(id.rawValue)
-        let found = try select.first { row in Machine(digest: try row.digest(), semantics: row.integer()) }
+        let found = try select.first { row in
+            Machine(name: row.text(), version: row.integer(), digest: try row.digest(), semantics: row.integer())
+        }
         machines[id] = found
         return found
     }

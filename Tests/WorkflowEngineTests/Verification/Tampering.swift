@@ -21,8 +21,10 @@ struct Tampering: Sendable, CustomTestStringConvertible {
     func findings(inTheChainOf name: String) -> [String] {
         findings.filter { finding in
             guard finding.hasPrefix(name + ",") || finding.hasPrefix(name + ":") else { return false }
-            let isElsewhere = ["there is a", "does not have it", "next instance", "goes on behind"]
-                .contains { finding.contains($0) }
+            let isElsewhere = [
+                "there is a", "does not have it", "should be forgotten", "next instance", "goes on behind",
+            ]
+            .contains { finding.contains($0) }
             // A row of another instance that was given to this one.
             return !isElsewhere && !(what == "instance_id" && name == "oven-1")
         }
@@ -311,6 +313,82 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "next_instance", "UPDATE store SET next_instance = 2",
             finds: "oven-3: the store's next instance number 2 is not above its own"),
         Tampering(
+            "next_position too high", "UPDATE store SET next_position = 5000",
+            finds: "the store's next position is 5000, but the last one there is 318"),
+        Tampering(
+            "next_instance too high", "UPDATE store SET next_instance = next_instance + 1",
+            finds: "the store's next instance number is 7, but the last one there is 5"),
+        Tampering(
+            "next_machine", "UPDATE store SET next_machine = 2",
+            finds: "the store's next machine number 2 is not above the last one, 2"),
+        Tampering(
+            "last_ms too low", "UPDATE store SET last_ms = last_ms - 1",
+            finds: "the store's last time is 1700000605999, but that of its rows is 1700000606000"),
+        Tampering(
+            "last_ms too high", "UPDATE store SET last_ms = last_ms + 1",
+            finds: "the store's last time is 1700000606001, but that of its rows is 1700000606000"),
+        Tampering(
+            "clock_ms", "UPDATE store SET clock_ms = last_ms + 1",
+            finds: "the store's last time is 1700000606000, but that of its rows is 1700000606001"),
+        Tampering(
+            "clock_position", "UPDATE store SET clock_position = next_position",
+            finds: "the store's last time is 1700000606000, but that of its rows is 0"),
+        Tampering(
+            "dedupe_ms", "UPDATE store SET dedupe_ms = 1",
+            finds: "the store says that the latest key it has forgotten is of 1, but that is of 0"),
+        Tampering(
+            "dedupe_floor", "UPDATE store SET dedupe_floor = {order-7/3}",
+            finds: "order-7, position 3: a key is remembered that should be forgotten"),
+        Tampering(
+            "purge_floor", "UPDATE store SET purge_floor = 2",
+            finds: "the store says that rows before position 2 are gone, which no wfd does"),
+        Tampering(
+            "generation", "UPDATE store SET generation = 2",
+            finds: "the store's generation 2 is not that of its last restore"),
+        Tampering(
+            "a restore more", "INSERT INTO restoration VALUES (2, 1, 100, 1700000000000)",
+            finds: "the restore of generation 2 holds what no wfd writes"),
+        Tampering(
+            "restore at no position",
+            "INSERT INTO restoration VALUES (2, 1, 5000, 1700000000000); UPDATE store SET generation = 2",
+            finds: "generation 2 begins at position 5000, behind its end"),
+        Tampering(
+            "restore of no generation",
+            "INSERT INTO restoration VALUES (5, 4, 100, 1700000000000); UPDATE store SET generation = 5",
+            finds: "the restore of generation 5 holds what no wfd writes"),
+        Tampering(
+            "namespace's name", "UPDATE namespace SET name = 'defaulu'",
+            finds: "there is not the one namespace 'default'"),
+        Tampering(
+            "name", "UPDATE instance SET name = 'order-8' WHERE name = 'order-7'",
+            finds: "order-8, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "seq past all", "UPDATE instance SET seq = 9223372036854775807 WHERE name = 'order-7'",
+            finds: "order-7: a row holds a seq that is not valid"),
+        Tampering(
+            "updated_ms before all", "UPDATE instance SET updated_ms = -9223372036854775808 WHERE name = 'order-7'",
+            finds: "order-7: a row holds a time that is not valid"),
+        Tampering(
+            "machine's name", "UPDATE machine SET name = 'lamq' WHERE name = 'lamp'",
+            finds: "machine 'lamq', version 1: its row is not what was written",
+            "long, seq 1: the digest does not fit what the row says",
+            "order-7, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "machine's version", "UPDATE machine SET version = 2 WHERE name = 'lamp'",
+            finds: "machine 'lamp', version 2: its row is not what was written",
+            "long, seq 1: the digest does not fit what the row says",
+            "order-7, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "machine's version past all", "UPDATE machine SET version = 9223372036854775807 WHERE name = 'oven'",
+            finds: "machine 2: a row holds a version that is not valid", "oven-1, seq 1: machine 2 is missing",
+            "oven-2, seq 1: machine 2 is missing", "oven-3, seq 1: machine 2 is missing"),
+        Tampering(
+            "machine's created_ms", "UPDATE machine SET created_ms = created_ms + 1 WHERE name = 'oven'",
+            finds: "machine 'oven', version 1: its row is not what was written"),
+        Tampering(
+            "machine's seal", "UPDATE machine SET seal = zeroblob(32) WHERE name = 'oven'",
+            finds: "machine 'oven', version 1: its row is not what was written"),
+        Tampering(
             "machine's source", "UPDATE machine SET source = source || ' ' WHERE name = 'oven'",
             finds: "machine 'oven', version 1: the source is not what was applied"),
         Tampering(
@@ -321,7 +399,8 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "oven-3, seq 1: the digest does not fit what the row says"),
         Tampering(
             "machine's semantics", "UPDATE machine SET semantics = 2 WHERE name = 'oven'",
-            finds: "oven-1, seq 1: the digest does not fit what the row says",
+            finds: "machine 'oven', version 1: its row is not what was written",
+            "oven-1, seq 1: the digest does not fit what the row says",
             "oven-2, seq 1: the digest does not fit what the row says",
             "oven-3, seq 1: the digest does not fit what the row says"),
         Tampering(
@@ -332,7 +411,8 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "oven-3, position 10: a key is remembered for a row that does not have it"),
         Tampering(
             "machine deleted", "DELETE FROM machine WHERE name = 'oven'",
-            finds: "oven-1, seq 1: machine 2 is missing", "oven-2, seq 1: machine 2 is missing",
+            finds: "the store's next machine number is 3, but the last one there is 1",
+            "oven-1, seq 1: machine 2 is missing", "oven-2, seq 1: machine 2 is missing",
             "oven-3, seq 1: machine 2 is missing"),
     ]
 }

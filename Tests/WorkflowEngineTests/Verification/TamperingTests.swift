@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Statechart
 import Testing
 import WorkflowEngine
 import WorkflowStore
@@ -90,14 +91,65 @@ import WorkflowStore
     }
 }
 
+/// Machine versions that no row refers to.
+@Suite struct UnusedMachineTests {
+    /// The third of three versions has no instance, and a fourth machine neither.
+    private func file() async throws -> WrittenFile {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: folder.open())
+        try await running.start("lamp-1")
+        for source in [WrittenFile.oven, WrittenFile.oven + "\n", WrittenFile.oven.replacing("oven", with: "grill")] {
+            _ = try await running.engine.apply(source, syntax: .yaml)
+        }
+        try await running.stop()
+        return WrittenFile(in: folder)
+    }
+
+    @Test(arguments: [
+        (
+            "UPDATE machine SET name = 'owen' WHERE id = 3",
+            ["machine 'owen', version 2: its row is not what was written"]
+        ),
+        ("UPDATE machine SET version = 9 WHERE id = 3", ["machine 'oven', version 9: its row is not what was written"]),
+        (
+            "UPDATE machine SET created_ms = 7 WHERE id = 4",
+            ["machine 'grill', version 1: its row is not what was written"]
+        ),
+        ("DELETE FROM machine WHERE id = 3", ["machine 3 is missing"]),
+        (
+            "DELETE FROM machine WHERE id = 4",
+            ["the store's next machine number is 5, but the last one there is 3"]
+        ),
+    ])
+    func isCovered(sql: String, findings: [String]) async throws {
+        let file = try await file()
+        #expect(try await file.findings() == [])
+        try file.forge(sql)
+        #expect(try await file.findings() == findings)
+    }
+}
+
 extension WrittenFile {
+    /// Computes the seals of a machine's versions again, as their rows are now.
+    func sealAnew(_ name: String) throws {
+        let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM machine WHERE name = ?", arguments: [name]) }
+        for row in rows {
+            let record = MachineRecord(
+                id: MachineID(rawValue: row["id"]), name: name, version: row["version"],
+                digest: Digest(bytes: Self.bytes(row["digest"]) ?? []), semantics: row["semantics"],
+                source: row["source"], created: Timestamp(rawValue: row["created_ms"]))
+            try forge("UPDATE machine SET seal = X'\(Digest(sealing: record).text)' WHERE id = \(record.id.rawValue)")
+        }
+    }
+
     /// Computes the digests of an instance's rows again, as its rows are now.
     func hashAnew(_ name: String, semantics: Int64 = 1) throws {
-        let (uuid, machine, rows) = try read { database in
+        let (uuid, machine, names, rows) = try read { database in
             let instance = try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT instance.id, uuid, machine.digest FROM instance JOIN machine ON machine.id = machine_id
+                    SELECT instance.id, uuid, machine.digest, machine.name, version
+                    FROM instance JOIN machine ON machine.id = machine_id
                     WHERE instance.name = ?
                     """, arguments: [name])
             let rows = try Row.fetchAll(
@@ -105,7 +157,8 @@ extension WrittenFile {
                 arguments: [instance?["id"] as Int64?])
             return (
                 UniqueID(bytes: Self.bytes(instance?["uuid"]) ?? []),
-                Digest(bytes: Self.bytes(instance?["digest"]) ?? []), rows
+                Digest(bytes: Self.bytes(instance?["digest"]) ?? []),
+                StartedNames(instance: name, machine: instance?["name"] ?? "", version: instance?["version"] ?? 0), rows
             )
         }
         var previous: Digest?
@@ -119,7 +172,8 @@ extension WrittenFile {
                 from: row["from_state"], to: row["to_state"], actor: row["actor"], key: Self.bytes(row["key"]),
                 note: row["note"], digest: .zero)
             let digest = Digest(
-                row: record, previous: previous, uuid: uuid, machine: machine, semantics: semantics, snapshot: nil)
+                row: record, previous: previous, uuid: uuid, machine: machine, semantics: semantics,
+                names: record.kind == .started ? names : nil, snapshot: nil)
             sql += "UPDATE journal SET digest = X'\(digest.text)' WHERE position = \(record.position.rawValue);"
             previous = digest
         }

@@ -41,6 +41,11 @@ final class WrittenFile: Sendable {
         try bytes.write(to: URL(fileURLWithPath: folder.path + "/wfd.db"))
     }
 
+    /// The database that something else wrote in a folder.
+    init(in folder: StoreFolder) {
+        self.folder = folder
+    }
+
     private static func make() async throws -> Data {
         let folder = try StoreFolder()
         let clock = HandClock()
