@@ -1,9 +1,9 @@
 /// Powers that are the same to the bit on every machine.
 ///
 /// A history is applied again on other machines, and the C library's `pow` differs in its last bit between versions and
-/// processors. Here are only operations that IEEE 754 rounds in one way: `+`, `*`, a square root and a fused
-/// multiply-add, on pairs of doubles that hold about 100 bits. The result is right to its last bit but for exponents past
-/// 2^50, of which that many squarings take the last bits.
+/// processors. Here are only operations that IEEE 754 rounds in one way: `+`, `*`, `/`, a square root and a fused
+/// multiply-add, on pairs of doubles that hold about 100 bits. The result is within one unit of its last bit, but for
+/// exponents past 2^50: each squaring doubles the error.
 enum Power {
     /// `base` to the power of `exponent`, with the special cases of C (ISO/IEC 9899 F.10.4.4).
     static func of(_ base: Double, _ exponent: Double) -> Double {
