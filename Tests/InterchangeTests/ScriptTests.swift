@@ -64,7 +64,9 @@ import Testing
         ),
         ("Math.min(x, 3)", "math.least(context.x, 3)"),
         ("Math.max(x, d) + 1", "math.greatest(double(context.x), context.d) + 1.0"),
-        ("parseInt(x, 10) > 1", "int(context.x) > 1"), ("parseInt(x / 2)", "int(double(context.x) / 2.0)"),
+        ("parseInt(x, 10) > 1", "int(context.x) > 1"),
+        ("Math.pow(x, d)", "math.pow(double(context.x), context.d)"),
+        ("parseInt(x / 2)", "int(double(context.x) / 2.0)"),
         ("items.includes(x)", "context.x in context.items"), ("'abc'.includes('b')", "'abc'.contains('b')"),
         ("!items.includes(x)", "!(context.x in context.items)"),
         (

@@ -13,6 +13,7 @@ import Testing
         ("Math.ceil(v)", "-1.5", "-1"), ("Math.abs(v)", "-3", "3"), ("Math.min(v, 3, 5)", "4", "3"),
         ("Math.max(v, 3)", "4", "4"), ("parseInt(v)", "-3.7", "-3"), ("parseInt(v)", "'12'", "12"),
         ("parseInt(v / 2)", "-7", "-3"), ("v % 3", "-7", "-1"), ("v % -3", "7", "1"), ("v.length", "'text'", "4"),
+        ("Math.pow(v, 3)", "2", "8.0"),
         ("v.length", "[1, 2]", "2"), ("v.includes(2)", "[1, 2]", "true"), ("v.includes(2)", "[1, '2']", "false"),
         ("v.includes('b')", "'abc'", "true"), ("v.includes('x')", "'abc'", "false"),
     ])
