@@ -79,7 +79,7 @@ extension JournalRecord {
             previous: previous.map(Position.init), at: Timestamp(rawValue: row["at_ms"]),
             real: real.map(Timestamp.init), kind: kind, event: row["event"], data: row["data"],
             from: row["from_state"], to: row["to_state"], actor: row["actor"], key: key.map(Array.init),
-            digest: row.digest())
+            note: row["note"], digest: row.digest())
     }
 }
 
