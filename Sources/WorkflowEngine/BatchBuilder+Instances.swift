@@ -20,7 +20,7 @@ extension BatchBuilder {
         let name = command.instance ?? uuid.text
         if try self.instance(named: name) != nil { throw .instanceExists(name) }
         let instance = LiveInstance(started: numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, at: now)
-        switch loaded.machine.start(with: command.data, as: instance.identity) {
+        switch loaded.machine.start(with: command.data, as: instance.identity, spending: &cost) {
         case .refused(.invalidData(let reason)): throw .invalidData(reason)
         case .refused(let refusal):
             throw .refused(refusal, event: "init", machine: loaded.machine, facts: nil)
@@ -51,7 +51,7 @@ extension BatchBuilder {
         let event = Event(name: command.event.name, data: command.event.data, at: instance.time(at: now))
         let explanation = command.isExplained ? instance.explained(event) : nil
         let macrostep: Macrostep
-        switch instance.step(event) {
+        switch instance.step(event, spending: &cost) {
         case .accepted(let accepted): macrostep = accepted
         case .refused(let refusal):
             let rejection = instance.rejection(refusal, of: event)
@@ -72,6 +72,7 @@ extension BatchBuilder {
     ) throws(Rejection) -> [Answer] {
         // What is not accepted goes with the copy, and so does what fired before it.
         var trial = trial()
+        defer { cost = trial.cost }
         var answers: [Answer] = []
         for (offset, command) in commands.enumerated() {
             do throws(Rejection) {
@@ -102,7 +103,7 @@ extension BatchBuilder {
         // It came in time; that it failed does not make it late.
         let event = Event(
             name: due.name, data: due.data, at: before.time(at: now), origin: due.origin, firedAt: kept.due)
-        switch before.machine.step(snapshot, event, as: before.identity) {
+        switch before.machine.step(snapshot, event, as: before.identity, spending: &cost) {
         case .refused(let refusal):
             let answer = SentEvent(failing: event, again: before)
             recordFailure(event, refusal, of: before)
@@ -136,6 +137,7 @@ extension BatchBuilder {
         snapshot.status = .failed
         let failure = RecordedFailure(refusal, of: event.name, in: instance.machine)
         record(snapshot, of: instance, kind: .failed, event: event, failure: failure)
+        if let failure { note(.failed(instance.record, machine: instance.loaded.record, failure)) }
     }
 
     private mutating func existing(

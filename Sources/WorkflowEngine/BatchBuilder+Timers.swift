@@ -42,9 +42,14 @@ extension BatchBuilder {
         guard let timer = instance.nextDue(by: now) else { return false }
         instance.firings += 1
         let event = event(of: timer, in: instance)
-        switch instance.step(event) {
+        switch instance.step(event, spending: &cost) {
         case .accepted(let macrostep):
-            record(instance.chain(event, macrostep), of: instance, kind: timer.isImmediate ? .sent : .timer)
+            let chain = instance.chain(event, macrostep)
+            record(chain, of: instance, kind: timer.isImmediate ? .sent : .timer)
+            let due = timer.isImmediate ? nil : timer.due
+            if let macrosteps = motion.count(1 + chain.rest.count, of: instance.record.id, due: due, at: now) {
+                note(.restless(instance: instance.record.name, event: event.name, macrosteps: macrosteps))
+            }
         case .refused(let refusal):
             recordFailure(event, refusal, of: instance)
         }

@@ -28,14 +28,17 @@ struct BatchBuilder {
     let newID: (Timestamp) -> UniqueID
     private(set) var bytes = 0
     /// Units of evaluation of the macrosteps that were recorded.
-    private(set) var cost = 0
+    var cost = 0
+    /// What is told when the batch is on disk.
+    private(set) var notices: [Notice] = []
+    let motion: SelfMotion
     private var keys: [KeyPlace: Position] = [:]
     private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: [Provisional], numbers: StoreNumbers, library: MachineLibrary,
-        recent: RecentInstances, now: Timestamp, limits: EngineLimits,
+        recent: RecentInstances, motion: SelfMotion, now: Timestamp, limits: EngineLimits,
         nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID
     ) {
         self.store = store
@@ -43,6 +46,7 @@ struct BatchBuilder {
         self.numbers = numbers
         self.library = library
         self.recent = recent
+        self.motion = motion
         self.nextNumber = nextNumber
         self.newID = newID
         touched = TouchedInstances(number: nextNumber())
@@ -94,6 +98,7 @@ struct BatchBuilder {
             case .send(let send) where send.isDryRun:
                 // What fires before it, and what it does, goes with the copy.
                 var trial = trial()
+                defer { cost = trial.cost }
                 return .success(try trial.send(send))
             case .send(let send): return .success(try self.send(send))
             case .sendTogether(let sends): return .success(.sentTogether(try sendTogether(sends)))
@@ -101,9 +106,13 @@ struct BatchBuilder {
             case .moveClock: preconditionFailure("the writer moves the clock itself")
             }
         } catch {
+            if case .sendTogether(let sends) = command { note(.refused(sends.count, error)) }
             return .failure(error)
         }
     }
+
+    /// Adds what is told when the batch is on disk.
+    mutating func note(_ notice: Notice) { notices.append(notice) }
 }
 
 // MARK: Machines

@@ -35,6 +35,8 @@ final class CommandQueue: @unchecked Sendable {
     private let limits: EngineLimits
     private var entries: [Entry] = []
     private var bytes = 0
+    /// Commands that were taken and have to wait on, and their bytes.
+    private var held = (commands: 0, bytes: 0)
     /// The writer has something else to do.
     private var isAwake = false
     /// What callers are told from now on; nil while the queue is open.
@@ -82,7 +84,9 @@ final class CommandQueue: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if let closing { return closing }
-        guard entries.count + new.count <= limits.queuedCommands, bytes + size <= limits.queuedBytes else {
+        guard held.commands + entries.count + new.count <= limits.queuedCommands,
+            held.bytes + bytes + size <= limits.queuedBytes
+        else {
             return .overloaded
         }
         if entries.isEmpty { condition.signal() }
@@ -130,6 +134,14 @@ final class CommandQueue: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         return removeAll()
+    }
+
+    /// Counts commands that were taken, and have to wait on, as if they were here.
+    func hold(_ entries: some Collection<Entry>) {
+        let bytes = entries.reduce(0) { $0 + $1.command.size }
+        condition.lock()
+        defer { condition.unlock() }
+        held = (entries.count, bytes)
     }
 
     /// Takes no more commands: callers are told why. What waits already stays to be taken.

@@ -28,6 +28,7 @@ package final class Engine: Service {
     private let clock: any WallClock
     private let answering: @Sendable (() -> Void) -> Void
     private let logger: Logger
+    private let log: EngineLog
     private let health = Mutex(Health.starting)
     private let writeHealth = WriteHealth()
 
@@ -55,6 +56,7 @@ package final class Engine: Service {
         if clock is VirtualClock { limits.keyAge = nil }
         self.limits = limits
         self.logger = logger
+        log = EngineLog(logger, lines: limits.logLines)
         library = MachineLibrary(limits: limits)
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
@@ -73,7 +75,10 @@ package final class Engine: Service {
     package func run() async throws {
         let writer = WriterThread(
             store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-            statistics: statistics, health: writeHealth, backups: backups, answering: answering, logger: logger)
+            statistics: statistics, health: writeHealth, backups: backups, answering: answering,
+            log: log, logger: logger)
+        // Cancelled when this returns: then it tells what is left.
+        async let _ = log.run()
         health.withLock { $0 = .ready }
         async let keeping: Void = backups.run()
         let ending = await withGracefulShutdownHandler {

@@ -33,6 +33,17 @@ package struct EngineLimits: Sendable {
     /// Late timers of one instance in a row; past them the others fire at the clock's time, so that an outage of months
     /// is not lived through second by second.
     package var lateFirings = 1_000
+    /// Macrosteps of one instance by itself within a minute; past them it is told in the log that it does not rest.
+    package var restlessMacrosteps = 10_000
+    /// Instances whose macrosteps by themselves are counted: those that made most.
+    package var countedInstances = 1_024
+    /// Lines of one topic that are logged within a second; the rest is summed.
+    package var logLines = 10
+    /// Units of evaluation of a command that is no plain one any more, about 0.1 ms: whoever used more lately stands
+    /// behind those that did not, and a batch ends with it.
+    package var plainCost = 10_000
+    /// Instances and machines whose use of evaluation is remembered: those that used most.
+    package var costlyNames = 1_024
     /// How long timers wait after a batch of them was not written.
     package var timerPause: Duration = .seconds(1)
     /// Timers that fire for one request to move a virtual clock; the caller asks again for the rest.

@@ -4,7 +4,10 @@ import WorkflowStore
 // What the machine says about an event for the instance as it is.
 
 extension LiveInstance {
-    func step(_ event: Event) -> Outcome { machine.step(snapshot, event, as: identity) }
+    /// - Parameter spent: Grows by what a refused event used; an accepted one says so itself.
+    func step(_ event: Event, spending spent: inout Int) -> Outcome {
+        machine.step(snapshot, event, as: identity, spending: &spent)
+    }
 
     /// The rest of what an accepted event leads to.
     func chain(_ event: consuming Event, _ macrostep: consuming Macrostep) -> Chain {

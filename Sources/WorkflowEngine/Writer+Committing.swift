@@ -16,6 +16,8 @@ final class SealedBatch {
     let instances: [LiveInstance]
     /// When it was applied.
     let now: Timestamp
+    /// What is told when it is on disk.
+    let notices: [Notice]
     /// The instances whose timers fired.
     let fired: [InstanceID]
     /// What it entered into the timers' window.
@@ -26,7 +28,7 @@ final class SealedBatch {
 
     init(
         number: UInt64, batch: StoreBatch, isWritten: Bool, result: Provisional, instances: [LiveInstance],
-        now: Timestamp, fired: [InstanceID],
+        now: Timestamp, notices: [Notice], fired: [InstanceID],
         entered: [InstanceID: TimerKey], entries: Writer.Waiting, answers: [Result<Answer, Rejection>]
     ) {
         self.number = number
@@ -35,6 +37,7 @@ final class SealedBatch {
         self.result = result
         self.instances = instances
         self.now = now
+        self.notices = notices
         self.fired = fired
         self.entered = entered
         self.entries = entries
@@ -90,7 +93,8 @@ extension Writer {
         return SealedBatch(
             number: lastNumber, batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers,
             result: builder.result,
-            instances: builder.instances, now: builder.now, fired: fired, entered: entered, entries: entries,
+            instances: builder.instances, now: builder.now, notices: builder.notices, fired: fired, entered: entered,
+            entries: entries,
             answers: answers)
     }
 
@@ -115,6 +119,8 @@ extension Writer {
         answering {
             for batch in sealed { for (entry, answer) in zip(batch.entries, batch.answers) { entry.reply(answer) } }
         }
+        for batch in sealed { for notice in batch.notices { log.tell(notice) } }
+        log.debug(sealed)
         var endings: [BatchEnding] = sealed.map { _ in .committed }
         do throws(StoreError) {
             try store.maintain()
@@ -232,8 +238,9 @@ extension Writer {
     }
 
     private func refuse(_ sealed: SealedBatch, _ error: StoreError) {
-        logger.error(
-            "a batch was not written", metadata: ["commands": "\(sealed.entries.count)", "error": "\(error)"])
+        log.tell(
+            .batches, .error, "a batch was not written",
+            ["commands": "\(sealed.entries.count)", "error": "\(error)"])
         for entry in sealed.entries { entry.reply(.failure(Rejection(error))) }
     }
 

@@ -45,6 +45,7 @@ extension Writer {
                 break
             }
             if broken.contains(id) { continue }
+            let costBefore = builder.cost
             do throws(Rejection) {
                 switch try builder.fire(id, expecting: key) {
                 case .fired(let next, let turn):
@@ -59,6 +60,10 @@ extension Writer {
                 }
             } catch {
                 leaveAlone(id, because: error)
+            }
+            if builder.cost - costBefore > order.burning {
+                order.burnt(nil, builder.cost - costBefore)
+                break
             }
         }
         return round

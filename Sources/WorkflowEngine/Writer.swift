@@ -24,7 +24,11 @@ final class Writer {
     let health: WriteHealth
     private let backups: BackupDesk
     let answering: (() -> Void) -> Void
+    let log: EngineLog
     let logger: Logger
+    let motion: SelfMotion
+    /// Which of what waits comes first.
+    var order: FairOrder
     private(set) lazy var pipeline = CommitPipeline(together: limits.batchesTogether) { [unowned self] in write($0) }
     /// What was handed to `pipeline` and not taken over since, the oldest first.
     var underWay: ArraySlice<SealedBatch> = []
@@ -45,13 +49,15 @@ final class Writer {
     var firesOneByOne = false
     /// Whether the last batch was one timer's own; commands that wait have their turn after it.
     private var firedOne = false
+    /// Whether the queue counts commands that stand aside.
+    private var isHoldingAside = false
     /// Instances whose timers cannot be fired; a restart tries again.
     var broken: Set<InstanceID> = []
 
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed, clock: any WallClock,
         limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth, backups: BackupDesk,
-        answering: @escaping @Sendable (() -> Void) -> Void, logger: Logger
+        answering: @escaping @Sendable (() -> Void) -> Void, log: EngineLog, logger: Logger
     ) {
         self.backups = backups
         self.answering = answering
@@ -63,7 +69,10 @@ final class Writer {
         self.limits = limits
         self.statistics = statistics
         self.health = health
+        self.log = log
         self.logger = logger
+        motion = SelfMotion(limits: limits)
+        order = FairOrder(limits: limits, isOn: !(clock is VirtualClock))
         numbers = store.numbers
         recent = RecentInstances(bound: limits.cachedInstanceBytes)
         window = TimerWindow(bound: limits.nearTimers)
@@ -83,13 +92,14 @@ final class Writer {
                     try runBatch(&waiting)
                     // More of a backup to copy is no reason to wait for commands.
                     if underWay.isEmpty, backups.advance(store) { queue.wake() }
-                } while !waiting.isEmpty
+                } while !waiting.isEmpty || !order.aside.isEmpty
                 // An empty slice would hold all that it was a part of.
                 waiting = []
             }
         } catch {
             backups.abandon(store)
             queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
+            waiting += order.takeAll()
             if case .commands(let rest) = queue.takeAll(until: nil) { waiting += rest }
             abandon(waiting)
             throw error
@@ -104,7 +114,9 @@ final class Writer {
     /// - Parameter isAlone: Whether it is no more than what waits: no timers, and nothing that comes meanwhile.
     func runBatch(_ waiting: inout Waiting, isAlone: Bool = false) throws(StoreError) {
         let now = clock.now()
-        let isTimersTurn = !isAlone && (waiting.isEmpty || !firedOne)
+        let turn = isAlone ? .all : order.begin(&waiting)
+        if !isAlone { holdAside() }
+        let isTimersTurn = !isAlone && turn.takesTimers && (waiting.isEmpty || !firedOne)
         if mustSettle(before: waiting.first?.command, firing: isTimersTurn, at: now) {
             guard try settle(&waiting) else { return }
         }
@@ -149,12 +161,15 @@ final class Writer {
         var answers: [Result<Answer, Rejection>] = []
         answers.reserveCapacity(min(waiting.count, limits.batchRows))
         var costAtLook = builder.cost
+        let (burning, inFront) = (order.burning, order.inFront)
         while answers.isEmpty || hasRoom(builder) {
             // Not after every one: a look at the clock costs as much as a part of a small step.
             if !answers.isEmpty, answers.count % 16 == 0 || builder.cost - costAtLook > 1_000 {
                 costAtLook = builder.cost
                 guard isOpen(builder, since: begin) else { break }
             }
+            // What stood aside has a batch of its own.
+            if inFront > 0, answers.count == inFront { break }
             if answers.count == waiting.count, !isAlone {
                 takeMore(&waiting)
                 // What came since the batch began came later than that.
@@ -163,14 +178,26 @@ final class Writer {
             guard answers.count < waiting.count else { break }
             let entry = waiting[waiting.startIndex + answers.count]
             if entry.command.isClockMove || (entry.command.isLong && !underWay.isEmpty) { break }
+            let costBefore = builder.cost
             answers.append(builder.apply(entry.command))
+            if builder.cost - costBefore > burning {
+                order.burnt(entry.command, builder.cost - costBefore)
+                break
+            }
         }
         return answers
     }
 
+    /// What stands aside waits still, and takes its room in the queue.
+    private func holdAside() {
+        if order.isIdle, !isHoldingAside { return }
+        isHoldingAside = !order.aside.isEmpty
+        queue.hold(order.aside)
+    }
+
     private func takeMore(_ waiting: inout Waiting) {
-        let more = queue.takeWaiting()
-        if waiting.isEmpty { waiting = more[...] } else { waiting += more }
+        let more = order.admit(queue.takeWaiting())
+        if waiting.isEmpty { waiting = more } else { waiting += more }
     }
 
     /// Whether the batches under way must be on disk before the next is applied: what they armed is not in the window,
@@ -209,7 +236,7 @@ final class Writer {
     func makeBuilder(at now: Timestamp) -> BatchBuilder {
         BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay.map(\.result), numbers: numbers,
-            library: library, recent: recent, now: now, limits: limits,
+            library: library, recent: recent, motion: motion, now: now, limits: limits,
             nextNumber: { [self] in
                 lastNumber += 1
                 return lastNumber

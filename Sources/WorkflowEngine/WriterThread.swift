@@ -12,7 +12,7 @@ final class WriterThread: Sendable {
         store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, feed: CommitFeed,
         clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
         backups: BackupDesk,
-        answering: @escaping @Sendable (() -> Void) -> Void, logger: Logger
+        answering: @escaping @Sendable (() -> Void) -> Void, log: EngineLog, logger: Logger
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
@@ -20,7 +20,8 @@ final class WriterThread: Sendable {
         startThread("wfd-writer", turns: .short) {
             let writer = Writer(
                 store: store.writer, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-                statistics: statistics, health: health, backups: backups, answering: answering, logger: logger)
+                statistics: statistics, health: health, backups: backups, answering: answering, log: log,
+                logger: logger)
             do throws(StoreError) {
                 try writer.run()
                 continuation.yield(nil)

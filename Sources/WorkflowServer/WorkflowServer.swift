@@ -151,10 +151,10 @@ extension ListenAddress {
 }
 
 extension Logger {
-    /// For a library that tells more than an operator wants to read.
-    var quieter: Logger {
+    /// For a library that tells more than an operator wants to read, unless `trace` asks for all there is.
+    package var quieter: Logger {
         var logger = self
-        if logLevel == .info { logger.logLevel = .notice }
+        if logLevel == .info || logLevel == .debug { logger.logLevel = .notice }
         return logger
     }
 }

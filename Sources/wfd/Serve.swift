@@ -101,7 +101,7 @@ struct Serve: AsyncParsableCommand {
                 .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger)
+            logger: logger.quieter)
         configuration.maximumGracefulShutdownDuration = .seconds(20)
         try await ServiceGroup(configuration: configuration).run()
         let counts = engine.statistics.counts

@@ -27,9 +27,9 @@ final class RunningEngine: Sendable {
     private let running: Task<Void, any Error>
 
     init(
-        store: any WorkflowStore, limits: EngineLimits = EngineLimits(), clock: any WallClock = SystemClock()
+        store: any WorkflowStore, limits: EngineLimits = EngineLimits(), clock: any WallClock = SystemClock(),
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let engine = Engine(store: store, clock: clock, limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -1,4 +1,5 @@
 import JSON
+import Logging
 import Statechart
 import Testing
 import WorkflowEngine
@@ -9,6 +10,7 @@ final class TimedEngine {
     let clock: any WallClock
     let folder: StoreFolder
     let limits: EngineLimits
+    private let logger: Logger
     private var running: RunningEngine
 
     var engine: Engine { running.engine }
@@ -16,21 +18,23 @@ final class TimedEngine {
 
     /// - Parameter clock: A virtual one makes the store one of virtual time.
     init(
-        _ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock()
+        _ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock(),
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
+        self.logger = logger
         self.clock = clock
         self.limits = limits
         folder = try StoreFolder()
-        running = try await Self.open(folder, limits, clock)
+        running = try await Self.open(folder, limits, clock, logger)
         for definition in definitions { _ = try await engine.apply(definition, syntax: .yaml) }
     }
 
     private static func open(
-        _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock
+        _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock, _ logger: Logger
     ) async throws -> RunningEngine {
         let store = try SQLiteStore.open(
             at: folder.path + "/wfd.db", clock: clock.now(), on: clock is VirtualClock ? .virtual : .real)
-        return try await RunningEngine(store: store, limits: limits, clock: clock)
+        return try await RunningEngine(store: store, limits: limits, clock: clock, logger: logger)
     }
 
     func stop() async throws {
@@ -41,7 +45,7 @@ final class TimedEngine {
     func restart(after milliseconds: Int64 = 0) async throws {
         try await running.stop()
         move(milliseconds)
-        running = try await Self.open(folder, limits, clock)
+        running = try await Self.open(folder, limits, clock, logger)
     }
 
     /// Moves the clock, forward or back, and waits until nothing is due any more.

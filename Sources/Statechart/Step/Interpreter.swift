@@ -68,12 +68,15 @@ struct Interpreter: ~Copyable {
     }
 
     /// Runs one macrostep, of the event or of the machine's start, and says what came of it.
-    consuming func run(isStart: Bool = false) -> Outcome {
+    ///
+    /// - Parameter spent: Grows by the units of `Budget` that a refused event used.
+    consuming func run(isStart: Bool = false, spending spent: inout Int) -> Outcome {
         do throws(Refusal) {
             if isStart { begin() } else { try takeEvent() }
             try settle()
             try checkContext()
         } catch {
+            spent += CELLimits.evaluation - budget.remaining
             return .refused(error)
         }
         return .accepted(macrostep())

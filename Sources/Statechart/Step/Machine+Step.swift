@@ -12,6 +12,14 @@ extension Machine {
     package func start(
         with data: JSONObject = JSONObject(), as identity: InstanceIdentity, isTracing: Bool = false
     ) -> Outcome {
+        var spent = 0
+        return start(with: data, as: identity, isTracing: isTracing, spending: &spent)
+    }
+
+    /// The same; `spent` grows by the units of `Budget` that a refused start used.
+    package func start(
+        with data: JSONObject, as identity: InstanceIdentity, isTracing: Bool = false, spending spent: inout Int
+    ) -> Outcome {
         var context = self.context
         for member in data.members {
             guard let initial = context[member.key] else {
@@ -29,7 +37,7 @@ extension Machine {
             name: "init", data: data.isEmpty ? nil : .object(data), at: identity.startedAt, origin: .external)
         let interpreter = Interpreter(
             machine: self, snapshot: begun, identity: identity, event: event, isTracing: isTracing)
-        return interpreter.run(isStart: true)
+        return interpreter.run(isStart: true, spending: &spent)
     }
 
     /// Takes one event and lets the machine settle: SCXML's main event loop for one event, as a pure function.
@@ -39,6 +47,15 @@ extension Machine {
     /// - Complexity: Bounded by `StepLimits.work` microsteps and one `Budget` of evaluation.
     package func step(
         _ snapshot: Snapshot, _ event: Event, as identity: InstanceIdentity, isTracing: Bool = false
+    ) -> Outcome {
+        var spent = 0
+        return step(snapshot, event, as: identity, isTracing: isTracing, spending: &spent)
+    }
+
+    /// The same; `spent` grows by the units of `Budget` that a refused event used. An accepted one says so itself.
+    package func step(
+        _ snapshot: Snapshot, _ event: Event, as identity: InstanceIdentity, isTracing: Bool = false,
+        spending spent: inout Int
     ) -> Outcome {
         switch snapshot.status {
         case .running: break
@@ -52,23 +69,24 @@ extension Machine {
         }
         // Most machines declare nothing about their events' data.
         if event.origin != .external || event.firedAt == nil && eventData.isEmpty {
-            return step(snapshot, whole: event, as: identity, isTracing: isTracing)
+            return step(snapshot, whole: event, as: identity, isTracing: isTracing, spending: &spent)
         }
         do throws(JSONMismatch) {
             let data = try converted(event.data, of: event.name)
             let whole = Event(name: event.name, data: data, at: event.at)
-            return step(snapshot, whole: whole, as: identity, isTracing: isTracing)
+            return step(snapshot, whole: whole, as: identity, isTracing: isTracing, spending: &spent)
         } catch {
             return .refused(.invalidData("The data of '\(event.name)' does not fit: \(error.message)"))
         }
     }
 
     private func step(
-        _ snapshot: Snapshot, whole event: Event, as identity: InstanceIdentity, isTracing: Bool
+        _ snapshot: Snapshot, whole event: Event, as identity: InstanceIdentity, isTracing: Bool,
+        spending spent: inout Int
     ) -> Outcome {
         let interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: isTracing)
-        return interpreter.run()
+        return interpreter.run(spending: &spent)
     }
 
     /// What a timer that is too late comes to: it is gone, and nothing else changes.

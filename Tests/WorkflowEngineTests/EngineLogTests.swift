@@ -1,0 +1,212 @@
+import JSON
+import Logging
+import Statechart
+import Synchronization
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// What the operator reads in the log, and what not.
+@Suite struct EngineLogTests {
+    private static let job = """
+        id: job
+        initial: idle
+        context: {n: 0, secret: ''}
+        states:
+          idle:
+            on:
+              go: {actions: {send: {event: count, data: {by: event.data}}}}
+              count: {actions: {assign: {n: "10 / event.data.by[context.secret]"}}}
+              keep: {actions: {assign: {secret: event.data}}}
+        """
+
+    @Test(.timeLimit(.minutes(5))) func aFailureIsALineWithoutPayload() async throws {
+        let logged = LoggedLines()
+        let timed = try await TimedEngine(Self.job, logger: logged.logger)
+        try await timed.start("job", "j")
+        try await timed.send("keep", "s3cret", to: "j")
+        try await timed.send("go", ["s3cret-key": 0], to: "j")
+        try await eventually("the failure is told") { !logged.all.isEmpty }
+        #expect(
+            logged.all == [
+                "warning an instance has failed event=count expression=assign n: 10 / event.data.by[context.secret] "
+                    + "instance=j line=8 machine=job message=no such key: context.secret in event.data.by seq=4 "
+                    + "state=idle type=expression-failed version=1"
+            ])
+        _ = try await timed.engine.retry(RetryCommand(instance: "j"))
+        try await eventually("the next is told") { logged.all.count == 2 }
+        #expect(logged.all.last?.contains("seq=5") == true)
+        try await timed.stop()
+    }
+
+    /// 603 failures: ten lines a second, and the rest counted.
+    @Test(.timeLimit(.minutes(5))) func manyFailuresAreSummed() async throws {
+        let logged = LoggedLines()
+        let timed = try await TimedEngine(Self.job, logger: logged.logger)
+        for number in 1...603 {
+            try await timed.start("job", "j-\(number)")
+            try await timed.send("go", ["": 0], to: "j-\(number)")
+        }
+        try await timed.stop()
+        let lines = logged.all
+        let failures = lines.count { $0.hasPrefix("warning an instance has failed ") }
+        let summed = lines.compactMap { line in
+            line.wholeMatch(of: /warning lines were left out lines=(\d+) of=failures of instances/).flatMap {
+                Int($0.1)
+            }
+        }
+        #expect(failures + summed.reduce(0, +) == 603)
+        #expect(!summed.isEmpty && failures < 603)
+        #expect(lines.count == failures + summed.count)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aRefusedBatchIsALine() async throws {
+        let logged = LoggedLines()
+        let timed = try await TimedEngine(Self.job, logger: logged.logger)
+        try await timed.start("job", "j")
+        let refused = await timed.rejection { () async throws(Rejection) in
+            _ = try await timed.engine.sendTogether([
+                SendCommand(instance: "j", event: Event(name: "keep", data: "s3cret")),
+                SendCommand(instance: "j", event: Event(name: "nope", data: "s3cret")),
+            ])
+        }
+        #expect(refused == "together")
+        try await eventually("the batch is told") { !logged.all.isEmpty }
+        #expect(
+            logged.all == [
+                "notice a batch of events was refused, and none of them applied events=2 instance=j line=2 "
+                    + "reason=unknownEvent"
+            ])
+        try await timed.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func debugTellsWhatWasDone() async throws {
+        let logged = LoggedLines(.debug)
+        let timed = try await TimedEngine(Self.job, logger: logged.logger)
+        try await timed.start("job", "j")
+        try await timed.send("keep", "s3cret", to: "j")
+        _ = await timed.rejection { () async throws(Rejection) in try await timed.send("nope", "s3cret", to: "j") }
+        try await timed.stop()
+        let lines = logged.all
+        #expect(lines.contains("debug wrote event=keep from=idle instance=j kind=event seq=2 to=idle"))
+        #expect(lines.contains("debug committed commands=1 fired=0 machines=0 rows=1"))
+        #expect(lines.contains("debug refused command=send j nope reason=unknownEvent"))
+        #expect(!lines.contains { $0.contains("s3cret") })
+    }
+
+    private static let restless = """
+        id: restless
+        initial: a
+        states:
+          a:
+            after: {0: {target: a, reenter: true}}
+            on: {stop: b}
+          b: {}
+        """
+
+    private static let talker = """
+        id: talker
+        initial: a
+        states:
+          a:
+            on: {go: {actions: {send: go}}, stop: b}
+          b: {on: {go: {}}}
+        """
+
+    /// Told once a minute, with its name and event.
+    @Test(.timeLimit(.minutes(5)), arguments: [(restless, "after.0.a"), (talker, "go")])
+    func anInstanceThatNeverRestsIsTold(definition: String, event: String) async throws {
+        let logged = LoggedLines()
+        var limits = EngineLimits()
+        limits.restlessMacrosteps = 300
+        let timed = try await TimedEngine(definition, limits: limits, logger: logged.logger)
+        let machine = definition.contains("talker") ? "talker" : "restless"
+        try await timed.start(machine, "r")
+        if machine == "talker" { try await timed.send("go", to: "r") }
+        try await eventually("it is told") { logged.all.count == 1 }
+        let line = /warning an instance does not come to rest event=(.+) instance=r macrosteps=(\d+) within=a minute/
+        let told = try #require(logged.all.first?.wholeMatch(of: line))
+        #expect(told.1 == event && (Int(told.2) ?? 0) > 300)
+        let seq = try await timed.record("r").seq.rawValue
+        try await eventually("it went on") { try await timed.record("r").seq.rawValue > seq + 1_000 }
+        #expect(logged.all.count == 1)
+        (timed.clock as? HandClock)?.advance(60_000)
+        try await eventually("it is told again") { logged.all.count == 2 }
+        try await timed.send("stop", to: "r")
+        try await timed.stop()
+    }
+
+    private static let clock = """
+        id: clock
+        initial: a
+        context: {n: 0}
+        states:
+          a: {after: {1s: {target: a, reenter: true}}}
+        """
+
+    /// What an outage left behind is not the machine's doing.
+    @Test(.timeLimit(.minutes(5))) func whatWasDueBeforeTheMinuteIsNotCounted() async throws {
+        let logged = LoggedLines()
+        var limits = EngineLimits()
+        limits.restlessMacrosteps = 300
+        let timed = try await TimedEngine(Self.clock, limits: limits, logger: logged.logger)
+        try await timed.start("clock", "c")
+        try await timed.restart(after: 900_000)
+        try await timed.settle()
+        #expect(try await timed.record("c").seq.rawValue > 900)
+        #expect(logged.all == [])
+        try await timed.stop()
+    }
+
+    /// A year on a virtual clock is no unrest.
+    @Test(.timeLimit(.minutes(5))) func aVirtualClockIsNotToldOf() async throws {
+        let logged = LoggedLines()
+        var limits = EngineLimits()
+        limits.restlessMacrosteps = 300
+        let clock = VirtualClock(at: Timestamp(rawValue: 1_700_000_000_000))
+        let timed = try await TimedEngine(Self.clock, limits: limits, clock: clock, logger: logged.logger)
+        try await timed.start("clock", "c")
+        _ = try await timed.engine.moveClock(to: Timestamp(rawValue: 1_700_001_000_000))
+        #expect(try await timed.record("c").seq.rawValue == 1_001)
+        #expect(logged.all == [])
+        try await timed.stop()
+    }
+}
+
+/// Collects what is logged: the level, the message, and the metadata by their names.
+final class LoggedLines: Sendable {
+    private let lines = Mutex<[String]>([])
+    private let level: Logger.Level
+
+    init(_ level: Logger.Level = .info) {
+        self.level = level
+    }
+
+    /// All lines so far, in their order.
+    var all: [String] { lines.withLock { $0 } }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(lines: self) }
+        logger.logLevel = level
+        return logger
+    }
+
+    private func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+    private struct Handler: LogHandler {
+        let lines: LoggedLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            guard event.source == "WorkflowEngine" else { return }
+            let all = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+            lines.add("\(event.level) \(event.message)\(all)")
+        }
+    }
+}
