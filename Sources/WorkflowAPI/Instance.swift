@@ -84,6 +84,8 @@ public struct Instance: Equatable, WireObject {
     public var status: Status
     /// The paths of the active leaves, in document order.
     public var configuration: [String]
+    /// The tags of the active states, each once; nil in lists, and when no state of the machine has any.
+    public var tags: [String]?
     public var context: JSONObject
     /// What the final state gave; nil while the instance runs, and when it gives nothing.
     public var output: JSONValue?
@@ -96,7 +98,8 @@ public struct Instance: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
-        context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil, seq: Int64, createdAt: WireTime,
+        tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil, seq: Int64,
+        createdAt: WireTime,
         updatedAt: WireTime
     ) {
         self.instance = instance
@@ -104,6 +107,7 @@ public struct Instance: Equatable, WireObject {
         self.version = version
         self.status = status
         self.configuration = configuration
+        self.tags = tags
         self.context = context
         self.output = output
         self.failure = failure
@@ -118,6 +122,7 @@ public struct Instance: Equatable, WireObject {
         version = try fields.required("version")
         status = try fields.required("status")
         configuration = try fields.required("configuration")
+        tags = try fields.optional("tags")
         context = try fields.required("context")
         output = try fields.optional("output")
         failure = try fields.optional("failure")
@@ -133,6 +138,7 @@ public struct Instance: Equatable, WireObject {
             writer.field("version", version)
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
+            writer.field("tags", ifPresent: tags)
             writer.field("context", context)
             writer.field("output", ifPresent: output)
             writer.field("failure", ifPresent: failure)

@@ -14,6 +14,8 @@ public struct SendAnswer: Equatable, WireObject {
     public var to: [String]
     public var status: Instance.Status
     public var configuration: [String]
+    /// The tags of the active states after, each once; nil when no state of the machine has any.
+    public var tags: [String]?
     /// Nil when the caller did not want it, or too many large answers waited for their callers.
     public var context: JSONObject?
     /// What the final state gave; nil while the instance runs, and when it gives nothing.
@@ -30,7 +32,8 @@ public struct SendAnswer: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, event: String, seq: Int64, fromSeq: Int64, from: [String], to: [String],
-        status: Instance.Status, configuration: [String], context: JSONObject?, output: JSONValue? = nil,
+        status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
+        output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, candidates: [Candidate]? = nil
     ) {
         self.instance = instance
@@ -41,6 +44,7 @@ public struct SendAnswer: Equatable, WireObject {
         self.to = to
         self.status = status
         self.configuration = configuration
+        self.tags = tags
         self.context = context
         self.output = output
         self.exited = exited
@@ -58,6 +62,7 @@ public struct SendAnswer: Equatable, WireObject {
         to = try fields.required("to")
         status = try fields.required("status")
         configuration = try fields.required("configuration")
+        tags = try fields.optional("tags")
         context = try fields.optional("context")
         output = try fields.optional("output")
         exited = try fields.optional("exited")
@@ -76,6 +81,7 @@ public struct SendAnswer: Equatable, WireObject {
             writer.field("to", to)
             writer.field("status", status.rawValue)
             writer.field("configuration", configuration)
+            writer.field("tags", ifPresent: tags)
             writer.field("context", ifPresent: context)
             writer.field("output", ifPresent: output)
             writer.field("exited", ifPresent: exited)

@@ -123,7 +123,7 @@ extension WorkflowClient {
     }
 
     /// What the instance takes now.
-    public func events(ofInstance name: String) async throws(ClientError) -> Page<EventItem> {
+    public func events(ofInstance name: String) async throws(ClientError) -> AcceptedEvents {
         try require(name, of: "instance")
         return try await get(Routes.events(ofInstance: name))
     }

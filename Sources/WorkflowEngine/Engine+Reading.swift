@@ -51,11 +51,17 @@ extension Engine {
     /// What the instance would say now to each event of its machine; asking changes nothing.
     package func acceptance(
         of name: String
-    ) async throws(Rejection) -> [(descriptor: String, isAccepted: Bool?)] {
+    ) async throws(Rejection) -> (events: [(descriptor: String, isAccepted: Bool?)], tags: [String]?) {
         let record = try await instance(named: name).record
         let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
-        return instance.machine.acceptance(
+        let events = instance.machine.acceptance(
             in: instance.snapshot, as: instance.identity, at: LogicalTime(record.updated))
+        return (events, instance.tags)
+    }
+
+    /// The tags of an instance's active states; nil when no state of the machine has any.
+    package func tags(of view: InstanceView) async throws(Rejection) -> [String]? {
+        try LiveInstance(record: view.record, loaded: try await loadedMachine(view.record.machineID)).tags
     }
 
     /// A page of an instance's history.

@@ -167,6 +167,9 @@ final class LiveInstance {
     /// The logical time of what happens to the instance now: never before its last row.
     func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
 
+    /// The tags of the active states; nil when no state of the machine has any.
+    var tags: [String]? { machine.hasTags ? machine.tags(of: snapshot.configuration) : nil }
+
     /// What a refusal tells about the instance.
     var facts: InstanceFacts {
         InstanceFacts(

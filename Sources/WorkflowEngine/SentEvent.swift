@@ -74,6 +74,9 @@ package final class SentEvent: Sendable {
     /// Paths of the active leaves after.
     package var to: [String] { machine.leafPaths(of: after.configuration) }
 
+    /// The tags of the active states after; nil when no state of the machine has any.
+    package var tags: [String]? { machine.hasTags ? machine.tags(of: after.configuration) : nil }
+
     package var status: InstanceStatus { hasFailed ? .failed : InstanceStatus(after.status) }
 
     /// Empty when the command did not want it.

@@ -70,8 +70,9 @@ struct EventRoutes: Sendable {
     private func list(_ request: Request, name: String) async throws -> Response {
         try reading { try NoParameters.check(query: try request.queryItems) }
         do {
-            let events = try await asking { try await engine.acceptance(of: name) }
-            return Response(Page(items: events.map { EventItem(event: $0.descriptor, accepted: $0.isAccepted) }))
+            let now = try await asking { try await engine.acceptance(of: name) }
+            let items = now.events.map { EventItem(event: $0.descriptor, accepted: $0.isAccepted) }
+            return Response(AcceptedEvents(items: items, tags: now.tags))
         } catch let problem as Problem where problem.type == .instanceNotFound {
             throw await engine.suggestingInstance(problem)
         }
@@ -141,7 +142,8 @@ extension SendAnswer {
         self.init(
             instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
             from: sent.from, to: to, status: Instance.Status(sent.status), configuration: to,
-            context: withContext ? sent.context : nil, output: sent.output, exited: withDetail ? sent.exited : nil,
+            tags: sent.tags, context: withContext ? sent.context : nil, output: sent.output,
+            exited: withDetail ? sent.exited : nil,
             entered: withDetail ? sent.entered : nil,
             dryRun: sent.isDryRun ? true : nil, candidates: sent.explanation?.map(Candidate.init))
     }

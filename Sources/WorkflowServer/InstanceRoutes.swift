@@ -65,7 +65,9 @@ struct InstanceRoutes: Sendable {
         let parameters = try reading { try ShowParameters(query: try request.queryItems) }
         let now = try await engine.instanceOrSuggestion(named: name)
         let view = if let seq = parameters.seq { try await past(of: now, after: seq) } else { now }
-        return Response(try Instance(view), headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
+        var instance = try Instance(view)
+        instance.tags = try await asking { try await engine.tags(of: view) }
+        return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
     private func list(_ request: Request) async throws -> Response {

@@ -32,6 +32,21 @@ struct WireTypeTests {
         #expect(try SendRequest(body: Array(text.utf8)) == SendRequest(event: "pay"))
     }
 
+    @Test func tagsKeepTheirLetters() throws {
+        try roundTrip(
+            Instance.self,
+            #"{"instance":"order-1","machine":"order","version":3,"status":"running","configuration":["a.b","c"],"#
+                + #""tags":["busy"],"context":{},"seq":5,"createdAt":"2026-07-31T09:30:00.000Z","#
+                + #""updatedAt":"2026-07-31T09:30:00.001Z"}"#)
+        try roundTrip(
+            SendAnswer.self,
+            #"{"instance":"order-1","event":"pay","seq":5,"fromSeq":4,"from":["a"],"to":["b.c"],"status":"done","#
+                + #""configuration":["b.c"],"tags":[],"context":{}}"#)
+        for tags in ["", #","tags":["busy"]"#] {
+            try roundTrip(AcceptedEvents.self, #"{"items":[{"event":"pay","accepted":true}]"# + tags + "}")
+        }
+    }
+
     @Test func instanceKeepsItsLetters() throws {
         try roundTrip(
             Instance.self,

@@ -80,6 +80,15 @@ struct VerbTests {
                 """)
     }
 
+    @Test func showPrintsTags() async {
+        var instance = Sample.instance("order-1")
+        for (tags, line) in [(nil, ""), ([], ""), (["busy", "slow"], "tags:      busy, slow\n")] {
+            instance.tags = tags
+            let outcome = await CommandHarness().run("show", "order-1", answers: [.value(instance)])
+            #expect(outcome.output.contains("state:     draft\n\(line)seq:       1\n"))
+        }
+    }
+
     @Test func eventsSayWhatIsAccepted() async {
         let items = [
             EventItem(event: "pay", accepted: true), EventItem(event: "submit", accepted: false),

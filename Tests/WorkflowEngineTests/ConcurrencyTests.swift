@@ -103,7 +103,7 @@ import WorkflowStore
             let rows = try await engine.history(query)
             #expect(rows.first?.seq == (query.isReversed ? record.seq : Seq(rawValue: 1)))
             #expect(try await engine.moves(of: rows, in: record, query: query).count == rows.count)
-            #expect(try await engine.acceptance(of: record.name).count == 2)
+            #expect(try await engine.acceptance(of: record.name).events.count == 2)
             #expect(try await engine.instances(InstanceQuery(limit: 10)).views.count == names.count)
         }
     }

@@ -29,8 +29,14 @@ struct Scope: Activation {
     }
 
     func call(_ function: Int, _ arguments: [Value], _ budget: inout Budget) throws(EvaluationError) -> Value {
-        guard function == Vocabulary.isActive, case .string(let name)? = arguments.first else {
-            throw EvaluationError(.noOverload, "In takes the id or the path of a state")
+        guard case .string(let name)? = arguments.first else {
+            let rule = function == Vocabulary.isActive ? "In takes the id or the path of a state" : "hasTag takes a tag"
+            throw EvaluationError(.noOverload, rule)
+        }
+        if function == Vocabulary.hasTag {
+            let tagged = machine.states(tagged: name)
+            try budget.take(tagged.count)
+            return .bool(tagged.contains(where: configuration.containsSorted))
         }
         guard let state = machine.state(named: name) else {
             throw EvaluationError(

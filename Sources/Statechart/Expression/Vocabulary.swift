@@ -10,9 +10,11 @@ package enum Vocabulary {
 
     /// The function `In`.
     package static let isActive = 0
+    /// The function `hasTag`.
+    package static let hasTag = 1
 
     /// Names that a named guard cannot have.
-    static let taken = ["context", "event", "instance", "In"]
+    static let taken = ["context", "event", "instance", "In", "hasTag"]
 
     /// What an expression of a machine sees.
     ///
@@ -21,8 +23,10 @@ package enum Vocabulary {
     ///   - types: Those of the keys of which something is known.
     ///   - guards: The names of the machine's guards.
     ///   - states: The ids and paths of the machine's states; nil where they are not known.
+    ///   - tags: The tags of the machine's states; nil where they are not known.
     package static func environment(
-        contextKeys keys: [String]?, types: [String: CELType] = [:], guards: [String] = [], states: Set<String>? = nil
+        contextKeys keys: [String]?, types: [String: CELType] = [:], guards: [String] = [],
+        states: Set<String>? = nil, tags: Set<String>? = nil
     ) -> Environment {
         let fields = keys.map { Dictionary($0.map { ($0, types[$0]?.asRead ?? .dyn) }) { first, _ in first } }
         let context = fields.map { CELType.object(ObjectType(name: "the context", fields: $0)) } ?? .dyn
@@ -35,7 +39,10 @@ package enum Vocabulary {
             functions: [
                 Environment.Function(
                     name: "In", parameters: [.string], result: .bool,
-                    words: states.map { Environment.Words(noun: "state", all: $0) })
+                    words: states.map { Environment.Words(noun: "state", all: $0) }),
+                Environment.Function(
+                    name: "hasTag", parameters: [.string], result: .bool,
+                    words: tags.map { Environment.Words(noun: "tag", all: $0) }),
             ])
     }
 

@@ -39,6 +39,10 @@ package final class Machine: Sendable {
     /// What is known beforehand because only one leaf is active at a time; nil where several can be, or where history
     /// states decide what is entered.
     let line: Line?
+    /// Whether any state has tags.
+    package let hasTags: Bool
+    /// The states of each tag.
+    private let statesByTag: [String: [StateIndex]]
     /// By state: the list of it alone.
     let alone: [[StateIndex]]
 
@@ -72,6 +76,9 @@ package final class Machine: Sendable {
         hasEventless = states.contains { !$0.eventless.isEmpty }
         line = Line(states: states, transitions: transitions)
         alone = states.map { [$0.index] }
+        let tagged = states.flatMap { state in state.tags.map { ($0, [state.index]) } }
+        statesByTag = Dictionary(tagged, uniquingKeysWith: +)
+        hasTags = !tagged.isEmpty
         let families = Set(prefixes.map { $0.name + ".*" }).filter { !EventName.isReserved($0) }
         descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()
     }
@@ -87,6 +94,16 @@ package final class Machine: Sendable {
 
     /// The state of an id or path; nil when there is none. A state's id wins over the root's, and both over a path.
     package func state(named name: String) -> StateIndex? { statesByName[name] }
+
+    /// The states that have a tag, in document order.
+    package func states(tagged tag: String) -> [StateIndex] { statesByTag[tag] ?? [] }
+
+    /// The tags of the active states, from the root down in document order, each once.
+    package func tags(of configuration: [StateIndex]) -> [String] {
+        guard hasTags else { return [] }
+        var seen: Set<String> = []
+        return configuration.flatMap { self[$0].tags }.filter { seen.insert($0).inserted }
+    }
 
     /// Whether some state of the machine could take an event of this name.
     package func knows(event name: String) -> Bool {

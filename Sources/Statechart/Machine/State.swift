@@ -28,6 +28,8 @@ package final class State: Sendable {
     package let timeouts: [Timeout]
     /// Of a final state: the data of `done.state.<parent>`; at the top, the instance's output.
     package let output: Template?
+    /// What `hasTag` finds while the state is active, in the order of the definition.
+    package let tags: [String]
     /// The transitions of `on`, `after` and `onDone`.
     package let candidates: CandidateTable
     /// The transitions of `always`, in their order.
@@ -38,7 +40,8 @@ package final class State: Sendable {
     package init(
         index: StateIndex, parent: StateIndex?, path: String, id: String, kind: Kind, lastDescendant: StateIndex,
         children: [StateIndex], histories: [StateIndex], initial: Initial?, entry: [Action], exit: [Action],
-        timeouts: [Timeout], output: Template?, candidates: CandidateTable, eventless: [TransitionIndex], line: Int
+        timeouts: [Timeout], output: Template?, tags: [String], candidates: CandidateTable,
+        eventless: [TransitionIndex], line: Int
     ) {
         self.index = index
         self.parent = parent
@@ -53,6 +56,7 @@ package final class State: Sendable {
         self.exit = exit
         self.timeouts = timeouts
         self.output = output
+        self.tags = tags
         self.candidates = candidates
         self.eventless = eventless
         self.line = line

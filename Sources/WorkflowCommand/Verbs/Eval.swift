@@ -120,6 +120,7 @@ private struct Trial: Activation {
     }
 
     func call(_ function: Int, _ arguments: [Value], _ budget: inout Budget) throws(EvaluationError) -> Value {
-        throw EvaluationError(.host, "there is no machine here whose states 'In' could ask for")
+        let name = function == Vocabulary.isActive ? "In" : "hasTag"
+        throw EvaluationError(.host, "there is no machine here whose states '\(name)' could ask for")
     }
 }

@@ -26,7 +26,7 @@ struct Show: Verb {
             instance:  \(shown.instance)
             machine:   \(shown.machine) version \(shown.version)
             status:    \(shown.status.rawValue, StateText.style(of: shown.status))
-            state:     \(StateText.styled(shown.configuration))
+            state:     \(StateText.styled(shown.configuration))\(tags(of: shown))
             seq:       \(shown.seq)
             created:   \(shown.createdAt.text)
             updated:   \(shown.updatedAt.text)
@@ -34,6 +34,11 @@ struct Show: Verb {
 
             """ + ending(of: shown)
         }
+    }
+
+    private static func tags(of shown: Instance) -> StyledText {
+        guard let tags = shown.tags, !tags.isEmpty else { return "" }
+        return "\ntags:      \(tags.joined(separator: ", "))"
     }
 
     /// How it ended, or why it failed; empty while it runs.

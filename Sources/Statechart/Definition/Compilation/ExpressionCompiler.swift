@@ -184,7 +184,8 @@ extension ExpressionCompiler {
         Vocabulary.environment(
             contextKeys: draft.isContextKnown ? draft.context.keys + draft.madeKeys : nil, types: draft.contextTypes,
             guards: draft.namedGuards.map(\.name.text),
-            states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]))
+            states: Set(draft.states.flatMap { [$0.path, draft.id(of: $0)] }).subtracting([""]),
+            tags: Set(draft.states.flatMap { $0.isHistory ? [] : $0.tags }))
     }
 
     private mutating func reportCycles(_ programs: [Program?]) {

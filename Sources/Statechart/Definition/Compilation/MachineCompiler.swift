@@ -36,7 +36,7 @@ struct MachineCompiler {
             histories: state.children.filter { draft[$0].isHistory },
             initial: initial(of: state), entry: actions.actions(state.entry, &expressions),
             exit: actions.actions(state.exit, &expressions), timeouts: timeouts(of: state),
-            output: state.output.flatMap { expressions.template($0) },
+            output: state.output.flatMap { expressions.template($0) }, tags: state.isHistory ? [] : state.tags,
             candidates: candidates(of: state, firstTransition: first),
             eventless: indices(of: state, firstTransition: first) { $0.trigger == .always },
             line: state.position.line)

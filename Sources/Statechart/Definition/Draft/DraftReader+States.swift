@@ -16,6 +16,7 @@ extension DraftReader {
                 draft.states[index.offset].output = template(pair.value)
             case "onDone": readDone(pair, of: index)
             case "target": readHistoryTarget(pair.value, of: index)
+            case "tags": draft.states[index.offset].tags = tags(pair.value)
             default: break
             }
         }
@@ -150,6 +151,11 @@ extension DraftReader {
         }
         if let node = pairs["actions"] { initial.actions = actions(node, of: "'actions'") }
         return initial
+    }
+
+    private mutating func tags(_ node: SourceNode) -> [String] {
+        guard case .sequence(let nodes) = node.content else { return text(node, "'tags'").map { [$0] } ?? [] }
+        return nodes.compactMap { text($0, "a tag") }
     }
 
     private mutating func readHistoryTarget(_ node: SourceNode, of index: StateIndex) {

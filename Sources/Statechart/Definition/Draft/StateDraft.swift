@@ -17,6 +17,8 @@ struct StateDraft {
     var exit: [ActionDraft] = []
     var timeouts: [TimeoutDraft] = []
     var output: TemplateDraft?
+    /// What `hasTag` finds while the state is active, in the order of the text.
+    var tags: [String] = []
     /// In the order of the text.
     var transitions: [TransitionDraft] = []
 
