@@ -10,6 +10,7 @@ struct LoopChannel: ServerChildChannel {
     private let executors = EventLoopExecutors()
     private let isOnTCP: Bool
     private let budget: AnswerBudget
+    private let connections = Connections()
     private let sends: (@Sendable () -> SendHandler)?
 
     /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
@@ -27,6 +28,8 @@ struct LoopChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            let watch = HeadWatch(connections.admit(channel))
+            try pipeline.addHandler(watch)
             try pipeline.addHandler(UnreadAnswers(budget: budget))
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = ServerLimits.headBytes
@@ -35,7 +38,7 @@ struct LoopChannel: ServerChildChannel {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-            try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP))
+            try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP, watch: watch))
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: .seconds(ServerLimits.idleSeconds), logger: logger))
             // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.

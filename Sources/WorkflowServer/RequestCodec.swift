@@ -15,6 +15,7 @@ final class RequestCodec: ChannelDuplexHandler {
 
     /// Whether browsers may read answers: then they must not guess what is in them.
     private let isOnTCP: Bool
+    private let watch: HeadWatch
     /// A head has come, and the end of its request has not.
     private var isInRequest = false
     /// Nothing that comes is looked at any more: the last request could not be read.
@@ -26,8 +27,9 @@ final class RequestCodec: ChannelDuplexHandler {
     /// An answer goes out that nobody has asked for.
     private var isDropping = false
 
-    init(isOnTCP: Bool) {
+    init(isOnTCP: Bool, watch: HeadWatch) {
         self.isOnTCP = isOnTCP
+        self.watch = watch
     }
 }
 
@@ -41,6 +43,8 @@ extension RequestCodec {
         case .body(let body): context.fireChannelRead(wrapInboundOut(.body(body)))
         case .end(let trailers):
             isInRequest = false
+            watch.requestEnded()
+            if unanswered == 0 { watch.allIsAnswered() }
             context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
         }
     }
@@ -62,9 +66,21 @@ extension RequestCodec {
             request.headerFields[.expect] = nil
             if untilOldAnswer == nil { untilOldAnswer = unanswered }
         }
+        if watch.isExtra { request = Self.extra(request) }
         isInRequest = true
         unanswered += 1
+        watch.headIsComplete()
         context.fireChannelRead(wrapInboundOut(.head(request)))
+    }
+
+    /// What is answered of a request on a connection too many: one question about health, or that there are too many.
+    private static func extra(_ request: HTTPRequest) -> HTTPRequest {
+        guard let path = request.path, [Routes.live, Routes.ready].contains(path) else {
+            return .unreadable("All connections of this address are in use", .overloaded)
+        }
+        var request = request
+        request.headerFields[.connection] = "close"
+        return request
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -104,6 +120,7 @@ extension RequestCodec {
         case .body(let body): context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
         case .end(let trailers):
             unanswered -= 1
+            if unanswered == 0, !isInRequest { watch.allIsAnswered() }
             if let count = untilOldAnswer { untilOldAnswer = count - 1 }
             context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
         }
@@ -123,14 +140,18 @@ extension RequestCodec {
 }
 
 extension HTTPRequest {
-    /// What stands for a request that cannot be read: it has no path, which every other one has, and the reason in the
-    /// place of a host. It is the last of its connection.
-    fileprivate static func unreadable(_ reason: String) -> HTTPRequest {
-        HTTPRequest(method: .get, scheme: nil, authority: reason, path: nil, headerFields: [.connection: "close"])
+    /// What stands for a request that cannot be read: it has no path, which every other one has, and the problem in the
+    /// places of scheme and host. It is the last of its connection.
+    fileprivate static func unreadable(_ reason: String, _ type: ProblemType = .invalidRequest) -> HTTPRequest {
+        HTTPRequest(
+            method: .get, scheme: type.rawValue, authority: reason, path: nil, headerFields: [.connection: "close"])
     }
 
     /// Why the request cannot be read; nil when it can.
-    var unreadableReason: String? { path == nil ? authority ?? "" : nil }
+    var unreadable: Problem? {
+        guard path == nil else { return nil }
+        return Problem(scheme.flatMap(ProblemType.init) ?? .invalidRequest, detail: authority ?? "")
+    }
 }
 
 extension HTTPParserError {

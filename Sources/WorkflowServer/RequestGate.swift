@@ -15,7 +15,7 @@ package struct RequestGate: Sendable {
 
     /// Why a request is refused; nil when it may go on.
     package func refusal(of request: HTTPRequest) -> Problem? {
-        if let reason = request.unreadableReason { return Problem(.invalidRequest, detail: reason) }
+        if let problem = request.unreadable { return problem }
         if let hosts, let refusal = Self.wrongHost(of: request, hosts) { return refusal }
         for field in request.headerFields {
             if let refusal = refusal(of: field, in: request) { return refusal }

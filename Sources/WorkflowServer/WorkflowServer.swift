@@ -83,7 +83,8 @@ package struct WorkflowServer: Service {
             },
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
-                availableConnectionsDelegate: MaximumAvailableConnections(ServerLimits.connections)),
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    ServerLimits.connections + ServerLimits.extraConnections + 10)),
             onServerRunning: { [logger, address] channel in
                 file?.wasBound()
                 logger.info("listening", metadata: ["address": "\(address.bound(to: channel.localAddress))"])
@@ -111,6 +112,10 @@ package struct WorkflowServer: Service {
 enum ServerLimits {
     /// Connections of one address at once: below the usual limit of 1,024 open files.
     static let connections = 900
+    /// Connections beyond, each for one answer: so health can be asked for when no other is idle.
+    static let extraConnections = 50
+    /// From the first byte of a request's head to its last.
+    static let headTime: TimeAmount = .seconds(10)
     /// Seconds after which an idle connection is closed: longer than a request for history may wait.
     static let idleSeconds: Int64 = 75
     /// Bytes of all header fields of a request, and of one of them.
