@@ -155,7 +155,7 @@ struct DefinitionStateTests {
         let text = """
             id: m
             description: a machine
-            tags: [x, {y: .inf}]
+            tags: [x, .inf]
             meta: {anything: goes}
             initial: {target: a}
             states:
