@@ -110,10 +110,14 @@ import Testing
         var verified = try await daemon.wfctl("verify", "--all")
         while verified.end != .exited(0), .now < deadline { verified = try await daemon.wfctl("verify", "--all") }
         #expect(verified.end == .exited(0), "\(verified.errors)")
-        // Those that are read at last come to their end.
-        let lines = try connections[0].readAnswer().text.split(separator: "\n")
-        #expect(lines.count == 501)
-        #expect(!lines[500].contains("problem"))
+        // Those that had a place come to their end when they are read at last; which ones had one is not said.
+        let replays = try connections.map { try $0.readAnswer() }.filter { $0.status == 200 }
+        #expect(replays.count >= 4)
+        for replay in replays {
+            let lines = replay.text.split(separator: "\n")
+            #expect(lines.count == 501)
+            #expect(lines.last?.contains("problem") == false)
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func linesSayNoContextUnlessAsked() async throws {
