@@ -11,6 +11,9 @@ flags := --explicit-target-dependency-import-check error
 release := -c release --static-swift-stdlib
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
+# As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
+# says nothing.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 swift_folders := Package.swift Sources Tests migrations Benchmarks
 
 help: ## List the targets

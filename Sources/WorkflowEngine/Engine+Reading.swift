@@ -31,8 +31,7 @@ extension Engine {
 
     func view(of record: InstanceRecord) async throws(Rejection) -> InstanceView {
         let loaded = try await loadedMachine(record.machineID)
-        let failure =
-            record.status == .failed ? try LiveInstance(record: record, loaded: loaded).failure : nil
+        let failure = record.status == .failed ? record.failure(of: loaded, try record.snapshot(of: loaded)) : nil
         return InstanceView(record: record, machine: loaded.record, failure: failure)
     }
 
@@ -61,7 +60,9 @@ extension Engine {
 
     /// The tags of an instance's active states; nil when no state of the machine has any.
     package func tags(of view: InstanceView) async throws(Rejection) -> [String]? {
-        try LiveInstance(record: view.record, loaded: try await loadedMachine(view.record.machineID)).tags
+        let loaded = try await loadedMachine(view.record.machineID)
+        guard loaded.machine.hasTags else { return nil }
+        return loaded.machine.tags(of: try view.record.snapshot(of: loaded).configuration)
     }
 
     /// A page of an instance's history.

@@ -40,11 +40,7 @@ final class LiveInstance {
     init(record: InstanceRecord, loaded: LoadedMachine) throws(Rejection) {
         self.record = record
         self.loaded = loaded
-        do throws(SnapshotTextError) {
-            snapshot = try loaded.machine.snapshot(of: record.state, status: Snapshot.Status(record.status))
-        } catch {
-            throw .fault("instance '\(record.name)' cannot be read: \(error)")
-        }
+        snapshot = try record.snapshot(of: loaded)
         configuration = record.state.configuration
         encoded = .snapshot
         guard record.armedAt.count == snapshot.armed.count else {
@@ -123,14 +119,7 @@ final class LiveInstance {
     }
 
     /// The event that it failed on, and why; nil when it has not failed.
-    var failure: InstanceFailure? {
-        guard record.status == .failed, let text = record.failure,
-            let reason = RecordedFailure.object(text).flatMap({ RecordedFailure(.object($0)) })
-        else { return nil }
-        return InstanceFailure(
-            reason: reason, data: snapshot.nextTimer?.data, machine: loaded.record.name, seq: record.seq,
-            at: record.updated)
-    }
+    var failure: InstanceFailure? { record.failure(of: loaded, snapshot) }
 
     /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
     func nextDue(by now: Timestamp) -> ArmedTimer? {
@@ -252,6 +241,24 @@ final class LiveInstance {
 }
 
 extension InstanceRecord {
+    /// What the row says, decoded; also of a row that was made again from the history, which has no `armedAt`.
+    func snapshot(of loaded: LoadedMachine) throws(Rejection) -> Snapshot {
+        do throws(SnapshotTextError) {
+            return try loaded.machine.snapshot(of: state, status: Snapshot.Status(status))
+        } catch {
+            throw .fault("instance '\(name)' cannot be read: \(error)")
+        }
+    }
+
+    /// The event that it failed on, and what is wrong with it; nil when it has not failed.
+    func failure(of loaded: LoadedMachine, _ snapshot: Snapshot) -> InstanceFailure? {
+        guard status == .failed, let failure,
+            let reason = RecordedFailure.object(failure).flatMap({ RecordedFailure(.object($0)) })
+        else { return nil }
+        return InstanceFailure(
+            reason: reason, data: snapshot.nextTimer?.data, machine: loaded.record.name, seq: seq, at: updated)
+    }
+
     /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.
     var size: Int {
         512 + name.utf8.count + state.configuration.utf8.count + 2 * state.context.utf8.count

@@ -35,7 +35,8 @@ struct ReplayTypeTests {
     @Test(arguments: [
         "",
         #","output":7,"microsteps":[{"event":"pay","transitions":[{"source":"a","targets":["b"],"line":3}],"#
-            + #""exited":["a"],"entered":["b"],"actions":[{"state":"b","line":4,"text":"log \"x\"","exited":1,"entered":1}]}]"#,
+            + #""exited":["a"],"entered":["b"],"#
+            + #""actions":[{"state":"b","line":4,"text":"log \"x\"","exited":1,"entered":1}]}]"#,
     ])
     func replayStepKeepsItsLetters(rest: String) throws {
         try roundTrip(

@@ -35,7 +35,8 @@ import WorkflowStore
         let after = store.content.withLock { ($0.numbers, $0.journal, $0.instances) }
         #expect(before == after)
         #expect(running.engine.statistics.counts == counts)
-        #expect(running.engine.currentHealth == .ready)
+        let isFull = failure.0 == .unavailable
+        #expect(running.engine.currentHealth == (isFull ? .storageUnavailable("made to fail") : .ready))
         // The next event is the same one again: same seq, same position, the same row before it.
         let sent = try await running.flip("lamp-1", expecting: Int64(attempt))
         #expect(sent.seq.rawValue == Int64(attempt + 1))

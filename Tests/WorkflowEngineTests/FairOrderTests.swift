@@ -16,8 +16,8 @@ import WorkflowStore
         states:
           on:
             on:
-              burn: {actions: {assign: {n: size(lists.range(10000).map(i, lists.range(10000).map(j, j)))}}}
-              warm: {actions: {assign: {n: size(lists.range(20000).map(i, i + 1))}}}
+              burn: {actions: {assign: {n: "size(lists.range(10000).map(i, lists.range(10000).map(j, j)))"}}}
+              warm: {actions: {assign: {n: "size(lists.range(20000).map(i, i + 1))"}}}
               plain: {actions: {assign: {n: context.n + 1}}}
         """
 
