@@ -1,3 +1,5 @@
+// Where Swift's libraries are linked statically, `stat` belongs to its module.
+import CDispatch
 import Foundation
 import ServiceLifecycle
 import Synchronization

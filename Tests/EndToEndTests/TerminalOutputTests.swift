@@ -48,8 +48,11 @@ import Testing
 
     /// `wfctl list | head -1`, with more than a pipe takes.
     @Test(.timeLimit(.minutes(1))) func headEndsAListWithoutAnError() async throws {
-        let lines = (0..<2_000).map { #"{"machine": "order", "instance": "i-\#($0)"}"# }
-        for line in lines { _ = try await daemon.answer(to: .post("/v1/instances", line)) }
+        // A pipe has 64 KiB; the names are as long as names may be.
+        for number in 100..<600 {
+            let name = String(repeating: "i", count: 196) + "-\(number)"
+            _ = try await daemon.answer(to: .post("/v1/instances", #"{"machine": "order", "instance": "\#(name)"}"#))
+        }
         let wfctl = try Programs.path("wfctl")
         for arguments in ["list", "list -o jsonl"] {
             let command = "{ '\(wfctl)' \(arguments); echo \"exit $?\" >&2; } | head -1"

@@ -26,7 +26,8 @@ enum ImportRules {
         "Sources/WorkflowServer": [
             "CAllocation", "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine",
             "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
-            "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "Foundation", "Synchronization",
+            "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "CDispatch", "Foundation",
+            "Synchronization",
         ],
         "Sources/WorkflowClient": [
             "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",
