@@ -10,7 +10,7 @@ extension BatchBuilder {
         _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
         guard let name = try read({ () throws(StoreError) in try store.instanceName(id) }),
-            let instance = try instance(named: name), let next = instance.nextKey, next <= key
+            let instance = try instance(named: name), instance.record.id == id, let next = instance.nextKey, next <= key
         else { return .nothing }
         guard instance.firings < limits.firingsOfInstance else { return .exhausted }
         guard fireNext(of: instance) else { return .nothing }

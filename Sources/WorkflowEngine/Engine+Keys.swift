@@ -13,6 +13,9 @@ extension Engine {
             row.data == command.event.data.map(JSONWriter.string)
         else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
+        guard before.record.name.utf8.elementsEqual(command.instance.utf8) else {
+            throw .fault("the row of a key belongs to another instance")
+        }
         let event = Event(name: row.event, data: command.event.data, at: LogicalTime(row.at))
         guard case .accepted(let macrostep) = before.machine.step(before.snapshot, event, as: before.identity) else {
             throw .fault("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)")

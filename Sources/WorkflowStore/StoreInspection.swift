@@ -209,3 +209,30 @@ package struct InspectedCopies: Sendable {
 
     package init() {}
 }
+
+/// A place in the orders in which rows are found, which are gone through one after another.
+package struct IndexPlace: Sendable {
+    var tree = 0
+    /// Whether the table's rows are looked for in the index, and not the index's entries in the table.
+    var isRows = false
+    /// Behind what; nil before the first.
+    var last: [StoredValue]?
+
+    /// Before everything.
+    package static let start = IndexPlace()
+
+    func with(_ last: [StoredValue]) -> IndexPlace { IndexPlace(tree: tree, isRows: isRows, last: last) }
+
+    func following() -> IndexPlace {
+        isRows ? IndexPlace(tree: tree + 1) : IndexPlace(tree: tree, isRows: true)
+    }
+}
+
+/// One slice of the orders in which rows are found, compared with the tables both ways.
+package struct InspectedIndexes: Sendable {
+    package var misfits: [Misfit] = []
+    /// Where the next slice begins; nil after the last one.
+    package var next: IndexPlace?
+
+    package init() {}
+}

@@ -66,4 +66,7 @@ package protocol StoreReader: Sendable {
 
     /// The next rows of the tables that only repeat what others say, and those that do not fit them.
     func inspectCopies(after place: CopyPlace) async throws(StoreError) -> InspectedCopies
+
+    /// A slice of every order in which rows are found, indexes and the tables' own, compared with the tables both ways.
+    func inspectIndexes(after place: IndexPlace) async throws(StoreError) -> InspectedIndexes
 }

@@ -116,6 +116,8 @@ extension FakeStore {
 
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
 
+    func inspectIndexes(after place: IndexPlace) -> InspectedIndexes { InspectedIndexes() }
+
     func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
 }
 

@@ -94,6 +94,7 @@ struct VerificationRun {
         // Rows that are not what was written lead to nothing.
         if found.isEmpty { for misfit in sums?.misfits ?? [] { try await tell(misfit, report) } }
         try await copies(report)
+        try await indexes(report)
     }
 
     /// Compares the store's numbers and the machines, and fixes what is looked at.
@@ -234,6 +235,19 @@ extension VerificationRun {
         var next: CopyPlace? = .start
         while let place = next {
             let slice = try await store.inspectCopies(after: place)
+            for misfit in slice.misfits { try await tell(misfit, report) }
+            try await tellProgress(report)
+            next = slice.next
+        }
+    }
+}
+
+extension VerificationRun {
+    /// Compares every index with its table, both ways.
+    @concurrent private mutating func indexes(_ report: Verification.Report) async throws {
+        var next: IndexPlace? = .start
+        while let place = next {
+            let slice = try await store.inspectIndexes(after: place)
             for misfit in slice.misfits { try await tell(misfit, report) }
             try await tellProgress(report)
             next = slice.next

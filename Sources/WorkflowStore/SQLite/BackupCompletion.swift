@@ -47,9 +47,10 @@ struct BackupCompletion {
                 let watch = ProgressWatch(total: StoreFile.size(of: path) ?? 0, mayGoOn)
                 watch.install(on: database)
                 defer { watch.remove(from: database) }
-                guard try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok" else {
-                    throw StoreError(.damaged, "SQLite finds the copy damaged; verify the database")
-                }
+                // As a restore does. Only this one compares the indexes with the tables.
+                guard try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok",
+                    try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil
+                else { throw StoreError(.damaged, "SQLite finds the copy damaged; verify the database") }
                 try SchemaSteps(file: copy, migrations: migrations).check(database)
                 guard let row = try StoreRow.read(database) else {
                     throw StoreError(.damaged, "the copy has no row in 'store'; verify the database")

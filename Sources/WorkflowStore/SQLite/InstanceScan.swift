@@ -79,8 +79,10 @@ struct InstanceScan: Sendable {
         var select = try PreparedStatement(
             database,
             """
-            SELECT \(InstanceRecord.columns) FROM instance
-            WHERE namespace_id = 1 AND machine_id = ? AND status = ? AND id > ? ORDER BY id
+            SELECT \(InstanceRecord.columns) FROM (
+                SELECT id AS found FROM instance
+                WHERE namespace_id = 1 AND machine_id = ? AND status = ? AND id > ?
+            ) LEFT JOIN instance ON id = found ORDER BY found
             """)
         select.bind(start.machineID.rawValue)
         select.bind(start.status.rawValue)
@@ -95,6 +97,10 @@ struct InstanceScan: Sendable {
     }
 
     private mutating func take(_ row: inout StatementRow, of range: InstanceListPosition) throws {
+        // Through the row's number, so that these are the row's own columns and not the index's.
+        guard row.integer(at: 3) == range.machineID.rawValue, row.text(at: 4) == range.status.rawValue else {
+            throw SQLiteFailure.damage("the index of lists leads to a row that does not have it; restore a backup")
+        }
         let isWanted = isInState(row.text(at: InstanceRecord.configurationColumn))
         if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // Only now is it known that there is a next page.

@@ -58,6 +58,15 @@ struct PreparedStatement {
         value.withUnsafeBytes { bind(blob: $0) }
     }
 
+    mutating func bind(_ value: StoredValue) {
+        switch value {
+        case .null: bindNull()
+        case .integer(let number): bind(number)
+        case .text(let bytes): bytes.withUnsafeBytes { bind(text: $0) }
+        case .blob(let bytes): bind(bytes)
+        }
+    }
+
     private mutating func bind(text: UnsafeRawBufferPointer) {
         bound += 1
         let (start, destructor) = kept(text)
@@ -186,6 +195,16 @@ struct StatementRow {
         let bytes = bytes()
         guard bytes.count == 16 else { throw .malformed("a UUID") }
         return UniqueID(bytes: bytes)
+    }
+
+    /// The next column, as it is stored.
+    mutating func value() -> StoredValue {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: return skipNull() ?? .null
+        case SQLITE_INTEGER: return .integer(integer())
+        case SQLITE_TEXT: return .text(bytes())
+        default: return .blob(bytes())
+        }
     }
 
     /// A column by its place, counted from 0; does not move on.

@@ -119,7 +119,10 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         do {
             return try connection.inDatabase(body)
         } catch {
-            throw StoreError(reading: file.given, error)
+            let error = StoreError(reading: file.given, error)
+            // What is read wrongly would be written wrongly.
+            if error.code == .corrupt, case .usable = condition { condition = .corrupt(error) }
+            throw error
         }
     }
 

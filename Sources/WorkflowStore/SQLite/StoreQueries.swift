@@ -2,17 +2,31 @@ import GRDB
 
 /// The reads that the readers and the writer share.
 enum StoreQueries {
+    // What an index leads to is compared with what was asked for. The row is read through its number: SQLite takes the
+    // columns that an index has from the index (where.c, sqlite3WhereEnd), which would be compared with itself.
+
     static func machine(_ database: Database, named name: String, version: Int64?) throws -> MachineRecord? {
         var select = try PreparedStatement(
             database,
             """
-            SELECT \(MachineRecord.columns) FROM machine
-            WHERE namespace_id = 1 AND name = ? AND (?2 IS NULL OR version = ?2)
-            ORDER BY version DESC LIMIT 1
+            SELECT \(MachineRecord.columns) FROM (
+                SELECT id AS found FROM machine
+                WHERE namespace_id = 1 AND name = ?1 AND (?2 IS NULL OR version = ?2)
+                ORDER BY version DESC LIMIT 1
+            ) LEFT JOIN machine ON id = found
             """)
         select.bind(name)
         select.bind(version)
-        return try select.first { row in try MachineRecord(row: &row) }
+        let machine = try select.first { row in
+            guard row.text(at: 1).utf8.elementsEqual(name.utf8) else { throw misled("machines' names") }
+            return try MachineRecord(row: &row)
+        }
+        if let machine, let version, machine.version != version { throw misled("machines' names") }
+        return machine
+    }
+
+    private static func misled(_ index: String) -> SQLiteFailure {
+        .damage("the index of \(index) leads to a row that does not have it; restore a backup")
     }
 
     static func machine(_ database: Database, _ id: MachineID) throws -> MachineRecord? {
@@ -26,11 +40,16 @@ enum StoreQueries {
         var select = try PreparedStatement(
             database,
             """
-            SELECT \(InstanceRecord.columns) FROM instance
-            WHERE namespace_id = 1 AND name = ? AND status <> 'purging'
+            SELECT \(InstanceRecord.columns) FROM (
+                SELECT id AS found FROM instance WHERE namespace_id = 1 AND name = ?
+            ) LEFT JOIN instance ON id = found
+            WHERE status IS NOT 'purging'
             """)
         select.bind(name)
-        return try select.first { row in try InstanceRecord(row: &row) }
+        return try select.first { row in
+            guard row.text(at: 2).utf8.elementsEqual(name.utf8) else { throw misled("instances' names") }
+            return try InstanceRecord(row: &row)
+        }
     }
 
     /// The name of the machine that comes next in the order of bytes.

@@ -1,0 +1,77 @@
+import GRDB
+
+/// An order in which the rows of a table are found: that of an index.
+struct SearchTree: Sendable {
+    let table: String
+    let index: String
+    /// What it is ordered by; `rowid` is the number of a row.
+    let columns: [String]
+    /// How many of the first columns no two rows share.
+    let unique: Int
+    /// What finds a row in the table's own order.
+    let own: [String]
+
+    /// What messages call it.
+    var name: String { "the index '\(index)'" }
+
+    /// Those of all tables, as the schema says: a later index is among them by itself.
+    static func all(_ database: Database) throws -> [SearchTree] {
+        let tables = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT name, wr FROM pragma_table_list
+                WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name
+                """)
+        return try tables.flatMap { row in try trees(of: row["name"], isWithoutNumbers: row["wr"], database) }
+    }
+
+    private static func trees(of table: String, isWithoutNumbers: Bool, _ database: Database) throws -> [SearchTree] {
+        let own =
+            isWithoutNumbers
+            ? try String.fetchAll(
+                database, sql: "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", arguments: [table])
+            : ["rowid"]
+        let indexes = try Row.fetchAll(
+            database,
+            sql: "SELECT name, \"unique\" AS isUnique FROM pragma_index_list(?) WHERE NOT (origin = 'pk' AND ?)",
+            arguments: [table, isWithoutNumbers])
+        return try indexes.map { row in try tree(row["name"], of: table, isUnique: row["isUnique"], own, database) }
+    }
+
+    private static func tree(
+        _ index: String, of table: String, isUnique: Bool, _ own: [String], _ database: Database
+    ) throws -> SearchTree {
+        // The number of a row has no name there, and may be there twice.
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT coalesce(name, 'rowid') AS name, \"key\" AS isKey FROM pragma_index_xinfo(?) ORDER BY seqno",
+            arguments: [index])
+        var columns: [String] = []
+        for row in rows where !columns.contains(row["name"]) { columns.append(row["name"]) }
+        let keys = rows.count { $0["isKey"] as Bool }
+        return SearchTree(
+            table: table, index: index, columns: columns, unique: isUnique ? keys : columns.count, own: own)
+    }
+
+    /// Its entries, and of each whether the row that it leads to has what it says; from behind a place on.
+    func entries(after place: Bool) -> String {
+        let list = columns.map { "e.\($0)" }.joined(separator: ", ")
+        let same = Set(columns + own).sorted().map { "r.\($0) = e.\($0)" }.joined(separator: " AND ")
+        return """
+            SELECT \(list), EXISTS (SELECT 1 FROM \(table) AS r NOT INDEXED WHERE \(same))
+            FROM \(table) AS e INDEXED BY \(index)
+            \(place ? "WHERE (\(list)) > (\(columns.map { _ in "?" }.joined(separator: ", ")))" : "") ORDER BY \(list)
+            """
+    }
+
+    /// The rows of the table in its own order, and of each whether the index leads to it; from behind a place on.
+    func rows(after place: Bool) -> String {
+        let list = own.map { "r.\($0)" }.joined(separator: ", ")
+        let same = Set(columns + own).sorted().map { "e.\($0) = r.\($0)" }.joined(separator: " AND ")
+        return """
+            SELECT \(list), EXISTS (SELECT 1 FROM \(table) AS e INDEXED BY \(index) WHERE \(same))
+            FROM \(table) AS r NOT INDEXED
+            \(place ? "WHERE (\(list)) > (\(own.map { _ in "?" }.joined(separator: ", ")))" : "") ORDER BY \(list)
+            """
+    }
+}

@@ -1,0 +1,59 @@
+import DaemonTesting
+import Foundation
+import JSON
+import Testing
+
+/// One byte of the index of instances' names leads to another instance.
+@Suite struct DamagedIndexTests {
+    /// A database with the instances `o1` to `o9`, whose index has `o7` where `o5` must be.
+    private func damaged(in folder: TemporaryFolder) async throws -> String {
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", Programs.example("profile"))
+        for number in 1...9 { _ = try await daemon.said("start", "profile", "o\(number)") }
+        #expect(try await daemon.stop().end == .exited(0))
+        let file = DatabaseFile(daemon.database)
+        let root = try file.number("SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_instance_1'")
+        let size = try file.number("PRAGMA page_size")
+        var bytes = try Data(contentsOf: URL(filePath: daemon.database))
+        let page = Int((root - 1) * size)..<Int(root * size)
+        // The name, and then the number of the row.
+        let entry = try #require(bytes.range(of: Data("o5".utf8) + [5], in: page))
+        bytes[entry.upperBound - 1] = 7
+        try bytes.write(to: URL(filePath: daemon.database))
+        return daemon.database
+    }
+
+    @Test(.timeLimit(.minutes(2))) func noEventGoesToAnotherInstance() async throws {
+        let folder = try TemporaryFolder()
+        _ = try await damaged(in: folder)
+        let daemon = try await Daemon(in: folder)
+        let sent = try await daemon.wfctl("send", "o5", "succeed")
+        #expect(sent.end == .exited(75), "\(sent)")
+        #expect(sent.errors.contains("the index of instances' names leads to a row that does not have it"), "\(sent)")
+        // Nothing is written any more, and reading goes on.
+        #expect(try await daemon.wfctl("send", "o1", "succeed").end == .exited(75))
+        #expect(try await daemon.json("show", "o7")["seq"] == 1)
+        #expect(try await daemon.wfctl("show", "o5").end != .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func everyVerificationFindsIt() async throws {
+        let folder = try TemporaryFolder()
+        let database = try await damaged(in: folder)
+        let index = "the index 'sqlite_autoindex_instance_1'"
+        let offline = try await Daemon.launch(["verify", database]).result()
+        #expect(offline.end == .exited(1), "\(offline)")
+        #expect(offline.output.contains("o7: \(index) leads to it by what it does not have\n"), "\(offline)")
+        #expect(offline.output.contains("o5: \(index) does not lead to it\n"), "\(offline)")
+        let daemon = try await Daemon(in: folder)
+        let all = try await daemon.wfctl("verify", "--all")
+        #expect(all.end == .exited(1), "\(all)")
+        #expect(all.output.contains("o5: \(index) does not lead to it\n"), "\(all)")
+        let one = try await daemon.wfctl("verify", "o5")
+        #expect(one.end == .exited(75), "\(one)")
+        #expect(one.errors.contains("the index of instances' names leads to a row that does not have it"), "\(one)")
+        let backup = try await daemon.wfctl("backup", folder.path("copy.db"))
+        #expect(backup.end != .exited(0), "\(backup)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("copy.db")))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+}
