@@ -112,7 +112,8 @@ import Testing
         #expect(verified.end == .exited(0), "\(verified.errors)")
         // Those that had a place come to their end when they are read at last; which ones had one is not said.
         let replays = try connections.map { try $0.readAnswer() }.filter { $0.status == 200 }
-        #expect(replays.count >= 4)
+        // A verification that came before all of them had one of the four.
+        #expect(replays.count >= 3)
         for replay in replays {
             let lines = replay.text.split(separator: "\n")
             #expect(lines.count == 501)
