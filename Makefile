@@ -3,12 +3,16 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build lint test unit count conformance property fuzz crash tsan wal bench bench-check
+.PHONY: help demo build release install lint test unit count conformance property fuzz crash tsan wal bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
-# What people install (README.md): without the libraries of Swift beside it, whose symbols cost at every start.
-release := -c release --static-swift-stdlib
+# What people install (README.md): without the libraries of Swift beside it, whose symbols cost at every start, and
+# without symbols for libraries that would be loaded later: there are none.
+release := -c release --static-swift-stdlib -Xlinker --no-export-dynamic
+# Where 'make install' puts things: below DESTDIR, to be found below PREFIX.
+PREFIX ?= /usr
+DESTDIR ?=
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
@@ -26,6 +30,18 @@ build: ## Build wfd and wfctl for debugging, into .build/debug
 	@.ci/packages.sh
 	.ci/swift.sh build $(flags) --product wfd
 	.ci/swift.sh build $(flags) --product wfctl
+
+release: ## Build wfd and wfctl for installing, into .build/release
+	@.ci/packages.sh
+	.ci/swift.sh build $(flags) $(release) --product wfd
+	.ci/swift.sh build $(flags) $(release) --product wfctl
+
+install: ## Install what 'make release' built, and the systemd unit; PREFIX=/usr and DESTDIR= say where
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+	install --strip .build/release/wfd .build/release/wfctl $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 systemd/wfd.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/wfd.conf
+	sed 's|^ExecStart=/usr/bin/|ExecStart=$(PREFIX)/bin/|' systemd/wfd.service \
+	    | install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/wfd.service
 
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)

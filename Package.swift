@@ -55,7 +55,7 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "migrations",
-            resources: [.embedInCode("V0001_initial.sql")]
+            resources: [.embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql")]
         ),
         // What Swift cannot call: how the scheduler treats a thread.
         .target(name: "CScheduling"),
@@ -112,7 +112,7 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "Terminal", "WorkflowServer", "WorkflowEngine", "WorkflowStore",
+                "Spelling", "Terminal", "WorkflowServer", "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -162,7 +162,12 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
         .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
-        .testTarget(name: "StatechartPropertyTests", dependencies: ["JSON", "Statechart"]),
+        // The step once more, from the recommendation: what the step and whole journals are compared with.
+        .target(
+            name: "NaiveStatechart", dependencies: ["CEL", "JSON", "Statechart", "WorkflowStore"],
+            path: "Tests/NaiveStatechart"
+        ),
+        .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
         .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
         .testTarget(name: "WorkflowAPITests", dependencies: ["JSON", "WorkflowAPI"]),
@@ -208,8 +213,8 @@ let package = Package(
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "JSON", "Statechart", "WorkflowClient", "WorkflowEngine",
-                "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "JSON", "NaiveStatechart", "Statechart", "WorkflowClient",
+                "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -219,7 +224,9 @@ let package = Package(
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "JSON", "Statechart", "WorkflowEngine", "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "JSON", "NaiveStatechart", "Statechart", "WorkflowEngine",
+                "WorkflowStore",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -236,12 +243,16 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "WorkflowAPI", "WorkflowServer",
+                "DaemonTesting", "JSON", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowEngine",
+                "WorkflowServer",
+                "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .testTarget(

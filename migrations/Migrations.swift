@@ -15,6 +15,9 @@ package struct Migration: Sendable {
 package enum Migrations {
     /// All steps, in the order of their versions.
     package static let all: [Migration] = [
-        Migration(version: 1, sql: String(decoding: PackageResources.V0001_initial_sql, as: UTF8.self))
+        Migration(
+            version: 1,
+            sql: [PackageResources.V0001_initial_sql, PackageResources.V0001_journal_sql]
+                .map { String(decoding: $0, as: UTF8.self) }.joined())
     ]
 }

@@ -17,11 +17,12 @@ static const char *const SQL[STATEMENTS] = {
     "UPDATE store SET next_position = ?, next_instance = ?, last_ms = ?, dedupe_floor = ?, dedupe_ms = ?, "
     "dedupe_count = ? WHERE id = 1 AND epoch = ?",
     "UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?, "
-    "armed_at = ?, digest = ?, updated_ms = ? WHERE id = ? AND machine_id = ? AND status = ?",
+    "entered_ms = ?, digest = ?, updated_ms = ? WHERE id = ? AND machine_id = ? AND status = ?",
     "INSERT INTO journal (position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, "
-    "from_state, to_state, actor, key, note, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "INSERT INTO snapshot (instance_id, seq, position, status, configuration, context, memory, armed, output, digest) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "from_state, to_state, actor, key, note, salt, digest) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO snapshot (instance_id, seq, position, status, configuration, context, memory, armed, output, salt, "
+    "digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?",
     "INSERT INTO timer (due_ms, position, ordinal, instance_id, event) VALUES (?, ?, ?, ?, ?)",
     "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)",
@@ -199,18 +200,25 @@ static bool update_store(sqlite_floor *floor, int64_t at_ms) {
 static bool update_instance(sqlite_floor *floor, const sqlite_floor_plan *plan, const struct instance *instance) {
     const sqlite_floor_event *event = &plan->events[instance->last];
     sqlite3_stmt *update = floor->statements[UPDATE_INSTANCE];
-    char armed_at[32] = "[]";
-    int length = 2;
-    if (event->timer >= 0)
-        length = snprintf(armed_at, sizeof armed_at, "[%lld]", (long long)instance->armed_position);
+    char armed[1024];
     sqlite3_bind_int64(update, 1, instance->seq);
     sqlite3_bind_int64(update, 2, instance->head);
     text(update, 3, plan, event->to_state);
     text(update, 4, plan, event->context);
     text(update, 5, plan, event->memory);
-    text(update, 6, plan, event->armed);
+    if (event->timer < 0) {
+        text(update, 6, plan, event->armed);
+    } else {
+        sqlite_floor_text head = plan->texts[event->armed_head], tail = plan->texts[event->armed_tail];
+        if ((size_t)head.count + (size_t)tail.count + 24 > sizeof armed) return fail(floor, "too much is armed");
+        memcpy(armed, plan->arena + head.offset, head.count);
+        int length = head.count;
+        length += snprintf(armed + length, 24, "%lld", (long long)instance->armed_position);
+        memcpy(armed + length, plan->arena + tail.offset, tail.count);
+        sqlite3_bind_text(update, 6, armed, length + tail.count, SQLITE_STATIC);
+    }
     sqlite3_bind_null(update, 7);
-    sqlite3_bind_text(update, 8, armed_at, length, SQLITE_STATIC);
+    sqlite3_bind_int64(update, 8, event->at_ms);
     sqlite3_bind_blob(update, 9, DIGEST, sizeof DIGEST, SQLITE_STATIC);
     sqlite3_bind_int64(update, 10, event->at_ms);
     sqlite3_bind_int64(update, 11, instance->id);
@@ -244,7 +252,8 @@ static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, s
         sqlite3_bind_blob(insert, 14, plan->arena + key.offset, key.count, SQLITE_STATIC);
     }
     sqlite3_bind_null(insert, 15);
-    sqlite3_bind_blob(insert, 16, DIGEST, sizeof DIGEST, SQLITE_STATIC);
+    sqlite3_bind_null(insert, 16);
+    sqlite3_bind_blob(insert, 17, DIGEST, sizeof DIGEST, SQLITE_STATIC);
     return run(floor, INSERT_JOURNAL);
 }
 
@@ -260,7 +269,8 @@ static bool insert_snapshot(sqlite_floor *floor, const sqlite_floor_plan *plan, 
     text(insert, 7, plan, event->memory);
     text(insert, 8, plan, event->armed);
     sqlite3_bind_null(insert, 9);
-    sqlite3_bind_blob(insert, 10, DIGEST, sizeof DIGEST, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 10, DIGEST, 16, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 11, DIGEST, sizeof DIGEST, SQLITE_STATIC);
     return run(floor, INSERT_SNAPSHOT);
 }
 

@@ -14,15 +14,19 @@ final class ClosedLoad {
     private let connections: [LoadConnection]
     private let poller: Poller
     private var book: RequestBook
+    private let status: Int
 
     /// Connects all clients.
-    init(socket: String, clients: Int, book: RequestBook) throws {
+    ///
+    /// - Parameter status: That of every answer; another one is an error.
+    init(socket: String, clients: Int, book: RequestBook, status: Int = 200) throws {
+        self.status = status
         connections = try (0..<clients).map { _ in try LoadConnection(socket: socket) }
         poller = try Poller(connections.map(\.descriptor))
         self.book = book
     }
 
-    /// Runs for a time; an answer other than 200 is an error.
+    /// Runs for a time.
     func run(seconds: Double) throws -> Outcome {
         var latencies = Latencies()
         let begin = nanoseconds()
@@ -35,7 +39,7 @@ final class ClosedLoad {
             guard ready > 0 else { throw BenchmarkError("the server did not answer for 10 seconds") }
             for place in 0..<ready {
                 let connection = connections[poller[place]]
-                guard try connection.receive() else { continue }
+                guard try connection.receive(status: status) else { continue }
                 let now = nanoseconds()
                 if now < end {
                     latencies.record(now - connection.since)

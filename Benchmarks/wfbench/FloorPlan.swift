@@ -14,7 +14,8 @@ struct FloorPlanner {
         self.workload = workload
         machine = try DefinitionReader.read(workload.source).machine
         let identity = InstanceIdentity(name: "", version: 1, startedAt: LogicalTime(milliseconds: start.rawValue))
-        guard case .accepted(let macrostep) = machine.start(as: identity) else {
+        guard case .accepted(let macrostep) = machine.apply(.start(at: identity.startedAt), to: nil, as: identity)
+        else {
             throw BenchmarkError("the machine does not start")
         }
         snapshots = Array(repeating: macrostep.snapshot, count: workload.instances)
@@ -34,7 +35,7 @@ struct FloorPlanner {
         let event = Event(
             name: workload.event, data: try pick.data.map { try JSONReader.value(from: workload.data[$0]) },
             at: LogicalTime(milliseconds: pick.at.rawValue))
-        guard case .accepted(let macrostep) = machine.step(before, event, as: identity) else {
+        guard case .accepted(let macrostep) = machine.apply(.event(event), to: before, as: identity) else {
             throw BenchmarkError("the machine does not take '\(workload.event)'")
         }
         let after = macrostep.snapshot
@@ -44,6 +45,9 @@ struct FloorPlanner {
         snapshots[pick.instance] = after
         let text = machine.text(of: after)
         let timer = after.armed.first
+        // The floor puts the position of the row that armed it where the zero is.
+        let armed = machine.text(of: after, positions: after.armed.map { _ in 0 }).armed
+        let halves = armed.split(separator: "\"position\":0", maxSplits: 1)
         plan.events.append(
             sqlite_floor_event(
                 instance: Int32(pick.instance), event: plan.add(workload.event),
@@ -51,9 +55,11 @@ struct FloorPlanner {
                 from_state: plan.add(machine.leafPaths(of: before.configuration).joined(separator: ",")),
                 to_state: plan.add(text.configuration), context: plan.add(text.context),
                 memory: plan.add(text.memory), armed: plan.add(text.armed),
+                armed_head: timer == nil ? -1 : plan.add("\(halves[0])\"position\":"),
+                armed_tail: timer == nil ? -1 : plan.add(String(halves[1])),
                 key: pick.key.map { plan.add($0.bytes) } ?? -1, timer: timer.map { plan.add($0.event) } ?? -1,
-                due_ms: timer?.due.milliseconds ?? 0, ordinal: Int64(timer?.number ?? 0),
-                arms: timer != nil && timer?.number != before.armed.first?.number, at_ms: pick.at.rawValue))
+                due_ms: timer?.due.milliseconds ?? 0, ordinal: Int64(timer?.id.number ?? 0),
+                arms: timer != nil && timer?.id != before.armed.first?.id, at_ms: pick.at.rawValue))
     }
 }
 

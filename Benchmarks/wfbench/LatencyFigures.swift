@@ -11,6 +11,10 @@ enum LatencyFigures {
             id: "latency.busy", title: "p99 of sends while a backup, a verification and 4 lists run / p99 without",
             unit: .milliseconds, goal: .ratioAtMost(2), isQuick: true,
             begin: { setting in try await BusyContest(setting) }),
+        Figure(
+            id: "latency.burning", title: "p99 of sends beside 64 clients that burn / p50 of one burning send alone",
+            unit: .milliseconds, goal: .ratioAtMost(1.5), isQuick: true,
+            begin: { setting in try await BurningContest(setting) }),
     ]
 }
 

@@ -66,15 +66,17 @@ struct ReplayContest: Contest {
     /// Reads the same rows in the same slices, and hashes the same bytes.
     private static func floor(_ file: SQLiteFile) async throws -> Int {
         var buffer = DigestBuffer()
-        let uuid = UniqueID(bytes: Array(repeating: 7, count: 16))
+        let bytes = Array(repeating: UInt8(7), count: 16)
+        let instance = ChainInstance(uuid: UniqueID(bytes: bytes), name: "", salt: Salt(bytes: bytes))
+        let machine = ChainMachine(name: "", version: 1, digest: .zero, semantics: 1)
         var count = 0
         var next: Int64 = 1
         while true {
             let slice = try await file.inspectJournal(next...Int64.max, of: 1...Int64.max)
             for row in slice.rows {
                 let digest = buffer.digest(
-                    row: row, previous: row.digest, uuid: uuid, machine: row.digest, semantics: 1, names: nil,
-                    snapshot: slice.snapshots[row.position]?.record)
+                    row: row, previous: row.digest, instance: instance, machine: machine,
+                    snapshot: slice.snapshots[row.position]?.digest)
                 if digest != row.digest { count += 1 }
             }
             guard !slice.isLast else { return count }

@@ -15,8 +15,7 @@ enum SameRows {
         (
             "instance", "id",
             [
-                "name", "machine_id", "status", "seq", "head", "configuration", "context", "memory", "armed_at",
-                "output",
+                "name", "machine_id", "status", "seq", "head", "configuration", "context", "memory", "output",
             ]
         ),
         (

@@ -94,11 +94,13 @@ enum StepFigures {
     }
 
     private static func taken(_ count: Int, _ machine: Machine, _ event: Event) throws -> Int {
-        guard case .accepted(let started) = machine.start(as: identity) else { return 0 }
+        guard case .accepted(let started) = machine.apply(.start(), to: nil, as: identity) else { return 0 }
         var snapshot = started.snapshot
         var taken = 0
         for _ in 0..<count {
-            guard case .accepted(let macrostep) = machine.step(snapshot, event, as: identity) else { break }
+            guard case .accepted(let macrostep) = machine.apply(.event(event), to: snapshot, as: identity) else {
+                break
+            }
             snapshot = macrostep.snapshot
             taken += 1
         }

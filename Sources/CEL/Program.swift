@@ -8,6 +8,8 @@ package final class Program: Sendable {
     /// The variables, with the fields that follow them, in the order in which they first stand in the expression, each
     /// once: `context.amount`, `event.data.ok`. Not the names that a macro binds.
     package let references: [Reference]
+    /// The value of an expression that is nothing but a literal; nil of any other.
+    package let literal: Value?
     private let root: any Node
     private let slotCount: Int
 
@@ -20,8 +22,9 @@ package final class Program: Sendable {
         package let range: Range<Int>
     }
 
-    init(source: String, root: Compiler.Part, slotCount: Int, references: [Reference]) {
+    init(source: String, syntax: Syntax, root: Compiler.Part, slotCount: Int, references: [Reference]) {
         self.source = source
+        literal = if case .literal(let value) = syntax.kind { value } else { nil }
         type = root.type
         self.root = root.node
         self.slotCount = slotCount
@@ -47,7 +50,8 @@ package final class Program: Sendable {
             compiler.issues.isFatal
             ? nil
             : Program(
-                source: source, root: root, slotCount: compiler.slotCount, references: compiler.references.sorted())
+                source: source, syntax: syntax, root: root, slotCount: compiler.slotCount,
+                references: compiler.references.sorted())
         return Compilation(program: program, issues: compiler.issues.sorted())
     }
 

@@ -1,6 +1,7 @@
 /// Finds what somebody probably meant to write.
 package enum Spelling {
-    /// The candidate that is the fewest typing mistakes away, the first of several; nil when all are too far.
+    /// The candidate that is the fewest typing mistakes away, of several the first that begins with the word, else the
+    /// first; nil when all are too far.
     ///
     /// Mistakes are missing, additional and wrong characters and neighbours that changed places (optimal string
     /// alignment of the UTF-8 bytes); the case of letters does not count. A third of the longer word may be wrong, at
@@ -11,14 +12,18 @@ package enum Spelling {
         var alignment = Alignment(of: wanted)
         var best: String?
         var bestCost = Int.max
+        var isBeginning = false
         for candidate in candidates {
             let length = max(wanted.count, candidate.utf8.count)
+            let beginsSo = candidate.utf8.lazy.map(lowercased).starts(with: wanted)
+            let bound = beginsSo && !isBeginning ? bestCost : bestCost - 1
             // One character alone is never a likeness.
-            let limit = min(max(1, length / 3), length - 1, bestCost - 1)
+            let limit = min(max(1, length / 3), length - 1, bound)
             guard abs(wanted.count - candidate.utf8.count) <= limit else { continue }
             guard let cost = alignment.cost(of: candidate.utf8.map(lowercased), atMost: limit) else { continue }
             best = candidate
             bestCost = cost
+            isBeginning = beginsSo
         }
         return best
     }

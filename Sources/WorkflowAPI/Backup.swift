@@ -59,10 +59,10 @@ public struct Backup: Hashable, WireObject {
 public enum BackupLine: Hashable, WireObject {
     /// What is done with the backup now.
     public enum Phase: String, CaseIterable, Sendable, WireReadable {
-        case copying, checking
+        case copying, checking, verifying
     }
 
-    /// In bytes; the sum may grow.
+    /// In bytes, but in events where it verifies; the sum may grow.
     case progress(Phase, done: Int64, total: Int64)
     case ready(Backup)
 

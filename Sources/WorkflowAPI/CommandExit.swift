@@ -13,6 +13,8 @@ public enum CommandExit: Int32, CaseIterable, Sendable {
     case badData = 65
     case fileUnreadable = 66
     case unreachable = 69
+    /// A file cannot be created or written.
+    case cannotCreate = 73
     case tryAgain = 75
     case notPermitted = 77
 }

@@ -21,6 +21,8 @@ public struct HistoryItem: Equatable, WireObject {
     public var key: String?
     /// Of a row of kind `failed`: `{failure: {type, event, state?, line?, expression?, message}}`.
     public var note: JSONValue?
+    /// True of a row of kind `failed` that records a retry: the event failed again. Nil otherwise.
+    public var retry: Bool?
     /// Opaque: the row's place in the store.
     public var cursor: String
     /// Paths in the order of leaving; only when detail was asked for.
@@ -31,8 +33,8 @@ public struct HistoryItem: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         seq: Int64, at: WireTime, realAt: WireTime? = nil, kind: String, event: String, data: JSONValue? = nil,
-        from: [String], to: [String], actor: String? = nil, key: String? = nil, note: JSONValue? = nil, cursor: String,
-        exited: [String]? = nil, entered: [String]? = nil
+        from: [String], to: [String], actor: String? = nil, key: String? = nil, note: JSONValue? = nil,
+        retry: Bool? = nil, cursor: String, exited: [String]? = nil, entered: [String]? = nil
     ) {
         self.seq = seq
         self.at = at
@@ -45,6 +47,7 @@ public struct HistoryItem: Equatable, WireObject {
         self.actor = actor
         self.key = key
         self.note = note
+        self.retry = retry
         self.cursor = cursor
         self.exited = exited
         self.entered = entered
@@ -62,6 +65,7 @@ public struct HistoryItem: Equatable, WireObject {
         actor = try fields.optional("actor")
         key = try fields.optional("key")
         note = try fields.optional("note")
+        retry = try fields.optional("retry")
         cursor = try fields.required("cursor")
         exited = try fields.optional("exited")
         entered = try fields.optional("entered")
@@ -80,6 +84,7 @@ public struct HistoryItem: Equatable, WireObject {
             writer.field("actor", ifPresent: actor)
             writer.field("key", ifPresent: key)
             writer.field("note", ifPresent: note)
+            writer.field("retry", ifPresent: retry)
             writer.field("cursor", cursor)
             writer.field("exited", ifPresent: exited)
             writer.field("entered", ifPresent: entered)

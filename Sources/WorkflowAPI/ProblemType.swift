@@ -26,6 +26,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case invalidName = "invalid-name"
     case instanceNotFound = "instance-not-found"
     case machineNotFound = "machine-not-found"
+    /// The instance has not come that far.
+    case seqNotFound = "seq-not-found"
     /// The name is taken.
     case instanceExists = "instance-exists"
     /// The instance has another seq or state than the caller expects.
@@ -52,6 +54,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case backupRunning = "backup-running"
     /// The backup was fetched, its time is over, or it never was.
     case backupNotFound = "backup-not-found"
+    /// The head of a request is larger than the daemon reads.
+    case headTooLarge = "head-too-large"
+    /// The head of a request did not come to its end in time.
+    case requestTimeout = "request-timeout"
     case payloadTooLarge = "payload-too-large"
     case unsupportedMediaType = "unsupported-media-type"
     case routeNotFound = "route-not-found"
@@ -83,11 +89,13 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
             .invalidTime:
             422
-        case .instanceNotFound, .machineNotFound, .routeNotFound, .backupNotFound: 404
+        case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound: 404
         case .generationChanged: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
+        case .headTooLarge: 431
+        case .requestTimeout: 408
         case .unsupportedMediaType: 415
         case .methodNotAllowed: 405
         case .expectationFailed: 417
@@ -106,13 +114,14 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .expressionFailed, .livelock:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
-            .invalidPageToken, .payloadTooLarge, .unsupportedMediaType, .invalidTime:
+            .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime:
             .badData
         case .invalidParameter: .usage
-        case .instanceNotFound, .machineNotFound, .backupNotFound: .notFound
+        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound: .notFound
         case .preconditionFailed: .precondition
         case .keyReused, .keyExpired, .keyAhead: .keyConflict
-        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning: .tryAgain
+        case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
+            .tryAgain
         case .wrongHost, .crossSite: .notPermitted
         case .clockNotVirtual, .instanceExists, .generationChanged, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
@@ -138,6 +147,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invalidName: "Name is not valid"
         case .instanceNotFound: "No such instance"
         case .machineNotFound: "No such machine"
+        case .seqNotFound: "No such seq"
         case .instanceExists: "Instance exists already"
         case .preconditionFailed: "Instance is not as expected"
         case .keyReused: "Key was used for another request"
@@ -152,6 +162,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .backupRunning: "A backup is under way"
         case .backupNotFound: "No such backup"
         case .payloadTooLarge: "Body is too large"
+        case .headTooLarge: "Head is too large"
+        case .requestTimeout: "Request took too long"
         case .unsupportedMediaType: "Media type is not supported"
         case .routeNotFound: "No such route"
         case .methodNotAllowed: "Method is not allowed"

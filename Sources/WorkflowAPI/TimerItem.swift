@@ -14,7 +14,7 @@ public struct TimerItem: Equatable, WireObject {
     public var id: String?
     /// How late it may be and still change something; nil for however late. Of an instance's own list only.
     public var skipMilliseconds: Int64?
-    /// Whether it waits until its instance, which has failed, is retried; of an instance's own list only.
+    /// Whether it waits until its instance, which has failed, is retried.
     public var waits: Bool?
 
     /// Takes the parts as they are.

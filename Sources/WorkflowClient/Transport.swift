@@ -1,3 +1,5 @@
+package import WorkflowAPI
+
 /// Carries requests to one daemon. The client's own is HTTP; tests answer from a list.
 package protocol Transport: Sendable {
     var address: Address { get }
@@ -15,13 +17,7 @@ package protocol Transport: Sendable {
 
 /// A request without the transport's own headers.
 package struct TransportRequest: Hashable, Sendable {
-    /// The methods of the API.
-    package enum Method: String, Sendable {
-        case get = "GET"
-        case post = "POST"
-    }
-
-    package var method: Method
+    package var method: Route.Method
     /// Path and query, encoded.
     package var target: String
     /// Media type and bytes; nil for a request without a body.
@@ -47,7 +43,7 @@ package struct TransportRequest: Hashable, Sendable {
     }
 
     package init(
-        _ method: Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero,
+        _ method: Route.Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero,
         accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false
     ) {
         self.method = method
@@ -57,6 +53,20 @@ package struct TransportRequest: Hashable, Sendable {
         self.accepted = accepted
         self.key = key
         self.prefersMinimal = prefersMinimal
+    }
+
+    /// A request of a route.
+    ///
+    /// - Parameters:
+    ///   - names: For the parameters of its path, in their order.
+    ///   - query: Encoded, with its question mark; empty for none.
+    init(
+        _ route: Route, _ names: String..., query: String = "", body: Body? = nil, extraTime: Duration = .zero,
+        accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false
+    ) {
+        self.init(
+            route.method, route.template.path(names) + query, body: body, extraTime: extraTime, accepted: accepted,
+            key: key, prefersMinimal: prefersMinimal)
     }
 }
 

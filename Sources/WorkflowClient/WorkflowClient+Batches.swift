@@ -14,7 +14,7 @@ extension WorkflowClient {
         }
         let parameters = BatchParameters(atomic: isAtomic)
         let request = TransportRequest(
-            .post, Routes.events + parameters.queryText,
+            .sendEvents, query: parameters.queryText,
             body: TransportRequest.Body(mediaType: LineStream.mediaType, bytes: bytes))
         var answers: [BatchAnswer] = []
         do {

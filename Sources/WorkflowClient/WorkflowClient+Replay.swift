@@ -6,7 +6,7 @@ extension WorkflowClient {
         _ instance: String, _ parameters: ReplayParameters = .init()
     ) async throws(ClientError) -> AnswerLines<ReplayStep> {
         try require(instance, of: "instance")
-        return try await lines(TransportRequest(.get, Routes.replay(ofInstance: instance) + parameters.queryText))
+        return try await lines(TransportRequest(.replayInstance, instance, query: parameters.queryText))
     }
 
     /// Replays an instance's history with another definition. The last line is the outcome; nothing is written.
@@ -15,7 +15,7 @@ extension WorkflowClient {
     ) async throws(ClientError) -> AnswerLines<BacktestLine> {
         try require(instance, of: "instance")
         let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
-        return try await lines(TransportRequest(.post, Routes.replay(ofInstance: instance), body: body))
+        return try await lines(TransportRequest(.backtestInstance, instance, body: body))
     }
 
     /// Replays the histories of all instances of a machine with another definition. The last line are the counts;
@@ -27,14 +27,14 @@ extension WorkflowClient {
         try require(machine, of: "machine")
         let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
         return try await lines(
-            TransportRequest(.post, Routes.replay(ofMachine: machine) + parameters.queryText, body: body))
+            TransportRequest(.backtestMachine, machine, query: parameters.queryText, body: body))
     }
 
     /// Compares what the store holds with what its histories lead to: of one instance, or of all. The last line are the
     /// counts.
     public func verify(instance: String? = nil) async throws(ClientError) -> AnswerLines<VerificationLine> {
-        if let instance { try require(instance, of: "instance") }
-        let target = instance.map(Routes.verify(ofInstance:)) ?? Routes.verify
-        return try await lines(TransportRequest(.post, target))
+        guard let instance else { return try await lines(TransportRequest(.verifyAll)) }
+        try require(instance, of: "instance")
+        return try await lines(TransportRequest(.verifyInstance, instance))
     }
 }

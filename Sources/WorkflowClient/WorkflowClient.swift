@@ -39,37 +39,38 @@ extension WorkflowClient {
     public func apply(_ source: [UInt8], as mediaType: DefinitionMediaType) async throws(ClientError) -> AppliedMachine
     {
         let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
-        let answer = try await answer(to: TransportRequest(.post, Routes.machines, body: body))
+        let answer = try await answer(to: TransportRequest(.applyDefinition, body: body))
         return AppliedMachine(machine: try read(answer), isNew: answer.status == 201)
     }
 
     /// The latest version of each machine, by name.
     public func machines(_ parameters: PageParameters = .init()) async throws(ClientError) -> Page<MachineSummary> {
-        try await get(Routes.machines + parameters.queryText)
+        try await get(TransportRequest(.listMachines, query: parameters.queryText))
     }
 
     /// The latest version of a machine or the named one, with its source.
     public func machine(_ name: String, version: Int64? = nil) async throws(ClientError) -> MachineSummary {
         try require(name, of: "machine")
-        return try await get(Routes.machine(name, version: version))
+        guard let version else { return try await get(TransportRequest(.showMachine, name)) }
+        return try await get(TransportRequest(.showMachineVersion, name, String(version)))
     }
 
     /// Starts an instance, durable on return.
     ///
     /// - Parameter key: The same start with the same key is done once, and answered as it was the first time.
     public func start(_ request: StartRequest, key: String? = nil) async throws(ClientError) -> Instance {
-        try await post(Routes.instances, request, key: key)
+        try await post(request, by: TransportRequest(.startInstance, key: key))
     }
 
     /// A page of instances; go on with `nextPage` until it is nil.
     public func instances(_ parameters: InstanceListParameters = .init()) async throws(ClientError) -> Page<Instance> {
-        try await get(Routes.instances + parameters.queryText)
+        try await get(TransportRequest(.listInstances, query: parameters.queryText))
     }
 
     /// An instance as it is now, or as it was after one of its macrosteps.
     public func instance(_ name: String, seq: Int64? = nil) async throws(ClientError) -> Instance {
         try require(name, of: "instance")
-        return try await get(Routes.instance(name) + ShowParameters(seq: seq).queryText)
+        return try await get(TransportRequest(.showInstance, name, query: ShowParameters(seq: seq).queryText))
     }
 
     /// Sends an event, or asks what would happen; durable on return unless it was a dry run.
@@ -84,8 +85,9 @@ extension WorkflowClient {
     ) async throws(ClientError) -> SendAnswer {
         try require(instance, of: "instance")
         return try await post(
-            Routes.events(ofInstance: instance) + parameters.queryText, request, key: key,
-            prefersMinimal: !wantsContext)
+            request,
+            by: TransportRequest(
+                .sendEvent, instance, query: parameters.queryText, key: key, prefersMinimal: !wantsContext))
     }
 
     /// Lets a failed instance go on with the event that it failed on, durable on return.
@@ -98,34 +100,34 @@ extension WorkflowClient {
     ) async throws(ClientError) -> SendAnswer {
         try require(instance, of: "instance")
         return try await post(
-            Routes.retry(ofInstance: instance), RetryRequest(seq: seq), prefersMinimal: !wantsContext)
+            RetryRequest(seq: seq), by: TransportRequest(.retryInstance, instance, prefersMinimal: !wantsContext))
     }
 
     /// What comes by itself to all instances, the next first; go on with `nextPage` until it is nil.
     public func timers(_ parameters: PageParameters = .init()) async throws(ClientError) -> Page<TimerItem> {
-        try await get(Routes.timers + parameters.queryText)
+        try await get(TransportRequest(.listTimers, query: parameters.queryText))
     }
 
     /// What comes to an instance by itself, the next first.
     public func timers(ofInstance name: String) async throws(ClientError) -> Page<TimerItem> {
         try require(name, of: "instance")
-        return try await get(Routes.timers(ofInstance: name))
+        return try await get(TransportRequest(.listInstanceTimers, name))
     }
 
     /// What the daemon's clock shows.
     public func clock() async throws(ClientError) -> ClockStatus {
-        try await get(Routes.clock)
+        try await get(TransportRequest(.showClock))
     }
 
     /// Moves a virtual clock forward and fires the timers on the way, or a part of them: ask again until it is `done`.
     public func moveClock(to time: WireTime) async throws(ClientError) -> ClockStatus {
-        try await post(Routes.clock, ClockRequest(to: time))
+        try await post(ClockRequest(to: time), by: TransportRequest(.moveClock))
     }
 
     /// What the instance takes now.
     public func events(ofInstance name: String) async throws(ClientError) -> AcceptedEvents {
         try require(name, of: "instance")
-        return try await get(Routes.events(ofInstance: name))
+        return try await get(TransportRequest(.listEvents, name))
     }
 
     /// A page of an instance's history. With `wait` the answer may take that long.
@@ -134,17 +136,18 @@ extension WorkflowClient {
     ) async throws(ClientError) -> Page<HistoryItem> {
         try require(name, of: "instance")
         return try await get(
-            Routes.history(ofInstance: name) + parameters.queryText, extraTime: .seconds(parameters.wait ?? 0))
+            TransportRequest(
+                .listHistory, name, query: parameters.queryText, extraTime: .seconds(parameters.wait ?? 0)))
     }
 
     /// Whether the daemon's process answers.
     public func live() async throws(ClientError) -> Health {
-        try await get(Routes.live)
+        try await get(TransportRequest(.live))
     }
 
     /// Whether the daemon takes requests; a problem says why not.
     public func ready() async throws(ClientError) -> Health {
-        try await get(Routes.ready)
+        try await get(TransportRequest(.ready))
     }
 }
 
@@ -154,18 +157,17 @@ extension WorkflowClient {
         if name.isEmpty { throw .problem(Problem(.invalidName, detail: "The name of the \(kind) is empty")) }
     }
 
-    private func get<Answer: WireObject>(
-        _ target: String, extraTime: Duration = .zero
-    ) async throws(ClientError) -> Answer {
-        try read(try await answer(to: TransportRequest(.get, target, extraTime: extraTime)))
+    private func get<Answer: WireObject>(_ request: TransportRequest) async throws(ClientError) -> Answer {
+        try read(try await answer(to: request))
     }
 
+    /// Sends a request with a JSON body.
     private func post<Answer: WireObject>(
-        _ target: String, _ request: some WireObject, key: String? = nil, prefersMinimal: Bool = false
+        _ body: some WireObject, by request: TransportRequest
     ) async throws(ClientError) -> Answer {
-        let body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(request))
-        return try read(
-            try await answer(to: TransportRequest(.post, target, body: body, key: key, prefersMinimal: prefersMinimal)))
+        var request = request
+        request.body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(body))
+        return try read(try await answer(to: request))
     }
 
     /// The answer, when it is a success; a problem is thrown.

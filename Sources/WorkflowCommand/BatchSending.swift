@@ -58,8 +58,9 @@ struct BatchSending {
             while let line = try next(of: source) {
                 number += 1
                 if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { continue }
-                guard let read = try readable(line, number) else { continue }
-                try group.add(try withKey(read, number), number: number)
+                if let read = try readable(line, number, &group) {
+                    try group.add(try withKey(read, number), number: number)
+                }
                 guard !isAtomic, group.isFull else { continue }
                 try await send(group, with: client)
                 group = Group()
@@ -91,14 +92,14 @@ struct BatchSending {
         if let failure { throw CommandFailure(failure, nil) }
     }
 
-    /// The line as it is; nil for one that is no event, which counts as refused.
-    private mutating func readable(_ bytes: [UInt8], _ number: Int64) throws -> BatchLine? {
+    /// The line as it is; nil for one that is no event, which is refused with the answers to the lines around it.
+    private func readable(_ bytes: [UInt8], _ number: Int64, _ group: inout Group) throws -> BatchLine? {
         do throws(WireError) {
             return try BatchLine(line: bytes)
         } catch {
             let problem = Problem(error)
             if isAtomic { throw CommandFailure(.badData, "Line \(number): \(problem.detail)") }
-            try tell(BatchAnswer(line: number, status: problem.type.status, error: problem))
+            group.unreadable.append(BatchAnswer(line: number, status: problem.type.status, error: problem))
             return nil
         }
     }
@@ -109,7 +110,7 @@ struct BatchSending {
         if line.key != nil { return line }
         guard let run else {
             throw CommandFailure(
-                .badData, "Line \(number) has no key",
+                .usage, "Line \(number) has no key",
                 notes: sent + [
                     "with '--run NAME' the lines get keys of that name: the same run goes on where it stopped, and a "
                         + "new name sends everything again"
@@ -130,6 +131,21 @@ struct BatchSending {
     /// Sends some lines until it is known what became of them: those that were applied are not applied again.
     private mutating func send(_ group: Group, with client: WorkflowClient) async throws {
         var answers: [BatchAnswer] = []
+        if !group.lines.isEmpty { answers = try await self.answers(to: group, from: client) }
+        answers = (answers + group.unreadable).sorted { $0.line < $1.line }
+        for answer in answers where !Self.isOpen(answer) { try tell(answer) }
+        guard let open = Self.obstacle(in: answers), let problem = open.error else { return }
+        let unknown = answers.filter { $0.error?.type == .outcomeUnknown }.map(\.line)
+        let range = unknown.first.map { "lines \($0) to \(unknown.last ?? $0)" }
+        throw CommandFailure(
+            problem.type.exitStatus, "Stopped at line \(open.line): \(problem.detail)",
+            notes: sent + (range.map { ["\($0): nobody knows whether all of them were applied"] } ?? [])
+                + [Self.goesOn])
+    }
+
+    /// What the daemon says of lines, with their numbers in the file.
+    private func answers(to group: Group, from client: WorkflowClient) async throws -> [BatchAnswer] {
+        var answers: [BatchAnswer] = []
         do throws(ClientError) {
             try await client.untilKnown(waitsForDaemon: counts.lines > 0) { () async throws(ClientError) in
                 answers = try await client.send(group.lines, isAtomic: isAtomic)
@@ -147,14 +163,7 @@ struct BatchSending {
             // What became of the lines is in their answers.
         }
         for index in answers.indices { answers[index].line = group.number(of: answers[index].line) }
-        for answer in answers where !Self.isOpen(answer) { try tell(answer) }
-        guard let open = Self.obstacle(in: answers), let problem = open.error else { return }
-        let unknown = answers.filter { $0.error?.type == .outcomeUnknown }.map(\.line)
-        let range = unknown.first.map { "lines \($0) to \(unknown.last ?? $0)" }
-        throw CommandFailure(
-            problem.type.exitStatus, "Stopped at line \(open.line): \(problem.detail)",
-            notes: sent + (range.map { ["\($0): nobody knows whether all of them were applied"] } ?? [])
-                + [Self.goesOn])
+        return answers
     }
 
     private static let goesOn = "the same command goes on where this one stopped"
@@ -197,11 +206,13 @@ struct BatchSending {
     /// Lines of one request.
     private struct Group {
         private(set) var lines: [BatchLine] = []
+        /// Lines between them that are no events.
+        var unreadable: [BatchAnswer] = []
         private var numbers: [Int64] = []
         private var bytes = 0
 
-        var isEmpty: Bool { lines.isEmpty }
-        var isFull: Bool { lines.count >= linesAtOnce || bytes >= bytesAtOnce }
+        var isEmpty: Bool { lines.isEmpty && unreadable.isEmpty }
+        var isFull: Bool { lines.count + unreadable.count >= linesAtOnce || bytes >= bytesAtOnce }
 
         mutating func add(_ line: BatchLine, number: Int64) throws {
             lines.append(line)

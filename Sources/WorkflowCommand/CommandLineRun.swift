@@ -1,4 +1,5 @@
 import ArgumentParser
+import Spelling
 import WorkflowAPI
 
 /// Runs one command line.
@@ -18,7 +19,8 @@ package struct CommandLineRun {
             }
             let arguments = ArgumentOrder.globalsLast(arguments)
             try refuseUnknownVerb(in: arguments)
-            guard let verb = try parsed(arguments) else { return CommandExit.done.rawValue }
+            try ClockVerb.refuseNegative(in: arguments)
+            guard let verb = try await parsed(arguments) else { return CommandExit.done.rawValue }
             do {
                 try await verb.run(in: Session(environment: environment, options: verb.global))
             } catch is OutputClosed where verb.needsItsOutputRead {
@@ -44,7 +46,7 @@ package struct CommandLineRun {
     }
 
     /// The verb; nil when help was asked for and printed.
-    private func parsed(_ arguments: [String]) throws -> (any Verb)? {
+    private func parsed(_ arguments: [String]) async throws -> (any Verb)? {
         do {
             var command = try Wfctl.parseAsRoot(arguments)
             if let verb = command as? any Verb { return verb }
@@ -55,16 +57,25 @@ package struct CommandLineRun {
             let code = Wfctl.exitCode(for: error)
             let text = Wfctl.fullMessage(for: error)
             guard !code.isSuccess else {
-                try environment.output.write(text + "\n")
+                let isCompleting = arguments.first == "---completion"
+                let words = isCompleting ? await CompletionOffer(environment: environment).text(for: text) : text
+                try environment.output.write(words + "\n")
                 return nil
             }
             let label = "Error: "
-            let message = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
+            let said = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
+            let message = OptionSuggestion.improved(said, help: Self.help(for: arguments))
             let safe: StyledText = "\(lines: message)\n"
             let whole = text.hasPrefix(label) ? "\("error:", .error) \(safe)" : safe
             try environment.errors.write(whole.text(isColoured: environment.hasColours(environment.errors)))
             throw ParserExit(code: CommandExit.usage.rawValue)
         }
+    }
+
+    /// What names the options that a command line could have.
+    private static func help(for arguments: [String]) -> String {
+        let verb = Wfctl.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        return verb.map { Wfctl.helpMessage(for: $0) } ?? Wfctl.helpMessage() + " --version"
     }
 
     private func refuseUnknownVerb(in arguments: [String]) throws {

@@ -12,6 +12,12 @@ enum VerbSuggestion {
         "definitions": "machines", "deploy": "apply", "convert": "import",
     ]
 
+    /// The only verb that begins with some letters.
+    private static func only(_ letters: String, _ verbs: [String]) -> String? {
+        let found = verbs.filter { $0.hasPrefix(letters) }
+        return found.count == 1 ? found[0] : nil
+    }
+
     /// What to say below the refusal of a word that is no verb.
     static func notes(for word: String, verbs: [String]) -> [String] {
         if word == "cancel" {
@@ -20,8 +26,9 @@ enum VerbSuggestion {
                     + "'wfctl send NAME EVENT' sends one"
             ]
         }
-        if let verb = counterparts[word.lowercased()] ?? Spelling.closest(to: word, among: verbs) {
-            return ["did you mean '\(verb)'?"]
+        let word = word.lowercased()
+        if let closest = Spelling.closest(to: word, among: verbs + counterparts.keys.sorted()) ?? only(word, verbs) {
+            return ["did you mean '\(counterparts[word] ?? counterparts[closest] ?? closest)'?"]
         }
         return ["'wfctl --help' lists the verbs"]
     }

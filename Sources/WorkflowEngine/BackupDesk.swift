@@ -9,6 +9,8 @@ package enum BackupEvent: Sendable, Equatable {
     case copying(done: Int64, total: Int64)
     /// How much of the copy was looked at, in bytes.
     case checking(done: Int64, total: Int64)
+    /// How many of its events were applied again and compared.
+    case verifying(done: Int64, total: Int64)
     /// It can be fetched; the last event.
     case ready(StoredBackup)
 }
@@ -191,16 +193,30 @@ extension BackupDesk {
             let cores = SharedCores.ofProcess
             var begun = cores.now()
             do throws(StoreError) {
-                let backup = try self.store.completeBackup(order.name) { done, total in
-                    cores.giveWay(since: &begun)
-                    order.events.yield(.checking(done: done, total: total))
-                    return self.state.withLock { !$0.isUnwanted && !$0.isClosed }
-                }
+                let backup = try await self.store.completeBackup(
+                    order.name, verify: { try await self.verify($0, order) },
+                    mayGoOn: { done, total in
+                        cores.giveWay(since: &begun)
+                        order.events.yield(.checking(done: done, total: total))
+                        return self.mayGoOn
+                    })
                 self.checked(order, backup)
             } catch {
                 let isStopping = self.state.withLock { $0.isClosed }
                 self.end(order, isStopping ? .draining : .backupFailed(error.message))
             }
+        }
+    }
+
+    /// Whether the backup is still wanted, and may be finished.
+    private var mayGoOn: Bool { state.withLock { !$0.isUnwanted && !$0.isClosed } }
+
+    private func verify(_ copy: any StoreReader, _ order: Order) async throws {
+        var limits = limits
+        limits.progressInterval = limits.backupProgress
+        try await Verification(of: copy, limits: limits).requireNone { now in
+            order.events.yield(.verifying(done: Int64(now.done), total: Int64(now.total)))
+            guard self.mayGoOn else { throw CancellationError() }
         }
     }
 

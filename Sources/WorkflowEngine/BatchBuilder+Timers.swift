@@ -28,12 +28,16 @@ extension BatchBuilder {
     }
 
     /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
-    /// these arm, so that an instance that never comes to rest can still be told something.
+    /// these arm, of a bounded cost, so that an instance that never comes to rest can still be told something.
     mutating func fireDue(of instance: LiveInstance) {
         guard instance.nextDue(by: now) != nil else { return }
         let time = instance.time(at: now)
-        var left = instance.snapshot.armed.count { $0.isImmediate || $0.due <= time } + limits.firingsOfInstance
-        while left > 0, fireNext(of: instance) { left -= 1 }
+        var due = instance.snapshot.armed.count { $0.kind == .sent || $0.due <= time }
+        var others = limits.firingsOfInstance
+        let most = cost + limits.costBeforeCommand
+        while due > 0 || (others > 0 && cost < most), fireNext(of: instance) {
+            if due > 0 { due -= 1 } else { others -= 1 }
+        }
     }
 
     /// Fires what is due next; false when nothing is.
@@ -41,31 +45,28 @@ extension BatchBuilder {
     private mutating func fireNext(of instance: LiveInstance) -> Bool {
         guard let timer = instance.nextDue(by: now) else { return false }
         instance.firings += 1
-        let event = event(of: timer, in: instance)
-        switch instance.step(event, spending: &cost) {
-        case .accepted(let macrostep):
-            let chain = instance.chain(event, macrostep)
-            record(chain, of: instance, kind: timer.isImmediate ? .sent : .timer)
-            let due = timer.isImmediate ? nil : timer.due
-            if let macrosteps = motion.count(1 + chain.rest.count, of: instance.record.id, due: due, at: now) {
-                note(.restless(instance: instance.record.name, event: event.name, macrosteps: macrosteps))
-            }
-        case .refused(let refusal):
-            recordFailure(event, refusal, of: instance)
+        let chain: Chain
+        switch instance.chain(input(of: timer, in: instance), spending: &cost) {
+        case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
+        case .success(let found): chain = found
+        }
+        record(chain, of: instance)
+        let macrosteps = chain.links.count { $0.refusal == nil }
+        let due = timer.kind == .sent ? nil : timer.due
+        if macrosteps > 0, let count = motion.count(macrosteps, of: instance.record.id, due: due, at: now) {
+            note(.restless(instance: instance.record.name, event: timer.event, macrosteps: count))
         }
         return true
     }
 
-    /// The event of a timer that is due: its time is when it was due, so that an outage stretches no countdown. When
-    /// too many in a row are late it is the clock's.
-    private func event(of timer: ArmedTimer, in instance: LiveInstance) -> Event {
+    /// A timer that is due comes at the time at which it was due, so that an outage stretches no countdown. When too
+    /// many in a row are late, it comes at the clock's.
+    private func input(of timer: Pending, in instance: LiveInstance) -> Input {
         let isLate = now.rawValue - timer.due.milliseconds > limits.lateMilliseconds
-        instance.lateFirings = isLate && !timer.isImmediate ? instance.lateFirings + 1 : 0
-        let event = instance.machine.event(
-            of: timer, notBefore: LogicalTime(instance.record.updated), firedAt: LogicalTime(now))
-        guard instance.lateFirings > limits.lateFirings else { return event }
-        return Event(
-            name: event.name, data: event.data, at: instance.time(at: now), origin: event.origin,
-            firedAt: event.firedAt)
+        instance.lateFirings = isLate && timer.kind == .timer ? instance.lateFirings + 1 : 0
+        let at =
+            instance.lateFirings > limits.lateFirings
+            ? instance.time(at: now) : timer.time(notBefore: LogicalTime(instance.record.updated))
+        return .coming(timer, at: at, firedAt: LogicalTime(now))
     }
 }

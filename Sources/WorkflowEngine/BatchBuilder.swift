@@ -26,6 +26,8 @@ struct BatchBuilder {
     private let nextNumber: () -> UInt64
     /// Makes the id of an instance that begins at a time.
     let newID: (Timestamp) -> UniqueID
+    /// Makes the salt of an instance.
+    let newSalt: () -> Salt
     private(set) var bytes = 0
     /// Units of evaluation of the macrosteps that were recorded.
     var cost = 0
@@ -39,7 +41,8 @@ struct BatchBuilder {
     init(
         store: any StoreLookup, after provisional: [Provisional], numbers: StoreNumbers, library: MachineLibrary,
         recent: RecentInstances, motion: SelfMotion, now: Timestamp, limits: EngineLimits,
-        nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID
+        nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
+        newSalt: @escaping () -> Salt
     ) {
         self.store = store
         self.provisional = provisional
@@ -49,6 +52,7 @@ struct BatchBuilder {
         self.motion = motion
         self.nextNumber = nextNumber
         self.newID = newID
+        self.newSalt = newSalt
         touched = TouchedInstances(number: nextNumber())
         self.now = now
         self.limits = limits
@@ -60,8 +64,13 @@ struct BatchBuilder {
     /// What the next batch is applied on top of, before this one is committed.
     var result: Provisional { Provisional(machines: machines, keys: keys) }
 
-    /// The instances that it read or changed.
-    var instances: [LiveInstance] { touched.list }
+    /// When something comes to the instances that it read or changed, as it leaves them.
+    var pending: [TimerHint] {
+        touched.list.compactMap { instance in
+            guard instance.hasTimers, let key = instance.nextKey else { return nil }
+            return TimerHint(instance: instance.record.id, key: key, turn: instance.comesAtOnce ? now : nil)
+        }
+    }
 
     /// Everything to write, in one transaction.
     mutating func batch() -> StoreBatch {
@@ -89,28 +98,6 @@ struct BatchBuilder {
         touched.reserve(commands)
     }
 
-    /// Applies one command, or says why not; a rejected command leaves no trace in the batch.
-    mutating func apply(_ command: Command) -> Result<Answer, Rejection> {
-        do throws(Rejection) {
-            switch command {
-            case .apply(let apply): return .success(.applied(try self.apply(apply)))
-            case .start(let start): return .success(try self.start(start))
-            case .send(let send) where send.isDryRun:
-                // What fires before it, and what it does, goes with the copy.
-                var trial = trial()
-                defer { cost = trial.cost }
-                return .success(try trial.send(send))
-            case .send(let send): return .success(try self.send(send))
-            case .sendTogether(let sends): return .success(.sentTogether(try sendTogether(sends)))
-            case .retry(let retry): return .success(.sent(try self.retry(retry)))
-            case .moveClock: preconditionFailure("the writer moves the clock itself")
-            }
-        } catch {
-            if case .sendTogether(let sends) = command { note(.refused(sends.count, error)) }
-            return .failure(error)
-        }
-    }
-
     /// Adds what is told when the batch is on disk.
     mutating func note(_ notice: Notice) { notices.append(notice) }
 }
@@ -118,19 +105,11 @@ struct BatchBuilder {
 // MARK: Machines
 
 extension BatchBuilder {
-    private mutating func apply(_ command: ApplyCommand) throws(Rejection) -> AppliedMachine {
-        let name = command.machine.name
-        let latest = try machine(named: name, version: nil)
-        if let latest, latest.record.source.utf8.elementsEqual(command.source.utf8) {
-            return AppliedMachine(record: latest.record, isNew: false)
-        }
-        let record = MachineRecord(
-            id: numbers.nextMachine, name: name, version: (latest?.record.version ?? 0) + 1,
-            digest: Digest(of: command.source.utf8), semantics: Engine.semantics, source: command.source, created: now)
+    /// Takes a version that is stored with this batch.
+    mutating func add(_ loaded: LoadedMachine) {
         numbers.nextMachine = MachineID(rawValue: numbers.nextMachine.rawValue + 1)
-        machines.append(LoadedMachine(record: record, machine: command.machine))
-        bytes += command.source.utf8.count
-        return AppliedMachine(record: record, isNew: true)
+        machines.append(loaded)
+        bytes += loaded.record.source.utf8.count
     }
 
     func machine(named name: String, version: Int64?) throws(Rejection) -> LoadedMachine? {
@@ -164,18 +143,26 @@ extension BatchBuilder {
 // MARK: Rows
 
 extension BatchBuilder {
-    /// Adds a row to the journal: what an event made of an instance.
-    mutating func record(
-        _ snapshot: Snapshot, of instance: LiveInstance, kind: JournalKind, event: Event, key: RequestKey? = nil,
-        failure: RecordedFailure? = nil
+    /// Adds the rows of a chain to the journal.
+    ///
+    /// - Parameter key: The caller's, of the first row.
+    mutating func record(_ chain: Chain, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil) {
+        record(chain.first, of: instance, by: actor, key: key)
+        for link in chain.rest { record(link, of: instance) }
+    }
+
+    private mutating func record(
+        _ link: Chain.Link, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil
     ) {
-        let written = instance.advance(
-            to: snapshot, kind: kind, event: event, position: numbers.nextPosition, now: now, key: key,
-            failure: failure, &digests)
-        numbers.nextPosition = Position(rawValue: numbers.nextPosition.rawValue + 1)
+        charge(link.macrostep.cost)
+        let written = instance.advance(to: link, at: numbers.nextPosition, now: now, by: actor, key: key, &digests)
+        numbers.nextPosition = numbers.nextPosition.next
         bytes += 256 + (written.row.data?.utf8.count ?? 0)
         journal.append(written.row)
         if let snapshot = written.snapshot { snapshots.append(snapshot) }
+        if let failure = written.failure {
+            note(.failed(instance.record, machine: instance.loaded.record, failure))
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import WorkflowStore
 
 /// Counts of what the writer committed since the daemon began.
 package final class BatchStatistics: Sendable {
@@ -18,18 +19,20 @@ package final class BatchStatistics: Sendable {
     /// The counts now.
     package var counts: Counts { state.withLock { $0 } }
 
-    /// - Parameter batches: The rows of each batch of a transaction.
-    func committed(_ batches: some Collection<Int>) {
-        if batches.isEmpty { return }
+    func batchOverlapped() { state.withLock { $0.overlapped += 1 } }
+}
+
+extension BatchStatistics: CommitObserver {
+    package func committed(_ committed: Committed) {
+        let written = committed.batches.lazy.map(\.batch).filter { !$0.isEmpty }
+        if written.isEmpty { return }
         state.withLock { counts in
             counts.commits += 1
-            for rows in batches {
+            for rows in written.lazy.map(\.journal.count) {
                 counts.batches += 1
                 counts.events += rows
                 counts.largestBatch = max(counts.largestBatch, rows)
             }
         }
     }
-
-    func batchOverlapped() { state.withLock { $0.overlapped += 1 } }
 }

@@ -16,11 +16,7 @@ extension Engine {
         guard before.record.name.utf8.elementsEqual(command.instance.utf8) else {
             throw .fault("the row of a key belongs to another instance")
         }
-        let event = Event(name: row.event, data: command.event.data, at: LogicalTime(row.at))
-        guard case .accepted(let macrostep) = before.machine.step(before.snapshot, event, as: before.identity) else {
-            throw .fault("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)")
-        }
-        let chain = before.machine.chain(event, macrostep, as: before.identity)
+        let chain = try chain(of: row, from: before)
         let answer = SentEvent(
             chain, from: before, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
             isRepeated: true)
@@ -34,19 +30,30 @@ extension Engine {
         let record = try await record(row.instanceID)
         let loaded = try await loadedMachine(row.machineID)
         let instance = LiveInstance(
-            started: record.id, uuid: record.uuid, name: record.name, loaded: loaded, at: record.created)
-        let event = command.event(at: instance.identity.startedAt)
-        guard row.kind == .started, row.data == event.data.map(JSONWriter.string),
+            started: record.id, uuid: record.uuid, name: record.name, loaded: loaded, salt: record.salt,
+            at: record.created)
+        let input = Input.start(with: command.data, at: instance.identity.startedAt)
+        guard row.kind == .started, row.data == input.event.data.map(JSONWriter.string),
             record.name == command.instance ?? record.uuid.text,
             command.version == nil || command.version == loaded.record.version
         else { throw .keyReused(command.key?.text ?? "") }
-        guard case .accepted(let macrostep) = loaded.machine.start(with: command.data, as: instance.identity) else {
-            throw .fault("the history of '\(record.name)' does not fold at seq 1")
-        }
-        let chain = loaded.machine.chain(event, macrostep, as: instance.identity)
-        instance.take(chain)
+        instance.take(try chain(of: row, from: instance))
         return InstanceView(
             record: instance.written(), machine: loaded.record, failure: instance.failure, isRepeated: true)
+    }
+
+    /// What a row led to, with all that the instance sent to itself in consequence.
+    private func chain(of row: JournalRecord, from before: LiveInstance) throws(Rejection) -> Chain {
+        let snapshot = row.kind == .started ? nil : before.snapshot
+        do throws(RowError) {
+            let input = try row.input(after: snapshot)
+            if case .success(let chain) = before.machine.chain(input, from: snapshot, as: before.identity) {
+                return chain
+            }
+        } catch {
+            throw .fault("the history of '\(before.record.name)' cannot be read at seq \(row.seq.rawValue)")
+        }
+        throw .fault("the history of '\(before.record.name)' does not fold at seq \(row.seq.rawValue)")
     }
 
     private func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
@@ -112,23 +119,13 @@ struct PastInstance: Sendable {
 extension LiveInstance {
     /// The instance as it was after a chain.
     fileprivate func after(_ chain: Chain) -> PastInstance {
-        PastInstance(
-            record, seq: Seq(rawValue: record.seq.rawValue + chain.rows), snapshot: chain.snapshot, loaded: loaded)
+        let seq = Seq(rawValue: record.seq.rawValue + Int64(chain.count))
+        return PastInstance(record, seq: seq, snapshot: chain.snapshot, loaded: loaded)
     }
 
     /// Takes the macrosteps of a chain without writing them.
     func take(_ chain: Chain) {
         var digests = DigestBuffer()
-        for link in chain.links {
-            _ = advance(
-                to: link.macrostep.snapshot, kind: .started, event: link.event, position: record.head,
-                now: record.created, &digests)
-        }
-        guard let failure = chain.failure else { return }
-        var snapshot = snapshot
-        snapshot.status = .failed
-        _ = advance(
-            to: snapshot, kind: .failed, event: failure.event, position: record.head, now: record.created,
-            failure: RecordedFailure(failure.refusal, of: failure.event.name, in: machine), &digests)
+        for link in chain.links { _ = advance(to: link, at: record.head, now: record.created, &digests) }
     }
 }

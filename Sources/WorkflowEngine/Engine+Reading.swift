@@ -35,6 +35,11 @@ extension Engine {
         return InstanceView(record: record, machine: loaded.record, failure: failure)
     }
 
+    /// A row of the journal; nil when there is none.
+    package func row(at position: Position) async throws(Rejection) -> JournalRecord? {
+        try await read { () async throws(StoreError) in try await store.row(at: position) }
+    }
+
     /// A page of instances.
     package func instances(
         _ query: InstanceQuery
@@ -50,12 +55,15 @@ extension Engine {
     /// What the instance would say now to each event of its machine; asking changes nothing.
     package func acceptance(
         of name: String
-    ) async throws(Rejection) -> (events: [(descriptor: String, isAccepted: Bool?)], tags: [String]?) {
-        let record = try await instance(named: name).record
+    ) async throws(Rejection) -> (
+        events: [(descriptor: String, isAccepted: Bool?)], tags: [String]?, view: InstanceView
+    ) {
+        let view = try await instance(named: name)
+        let record = view.record
         let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
         let events = instance.machine.acceptance(
             in: instance.snapshot, as: instance.identity, at: LogicalTime(record.updated))
-        return (events, instance.tags)
+        return (events, instance.tags, view)
     }
 
     /// The tags of an instance's active states; nil when no state of the machine has any.
@@ -70,6 +78,29 @@ extension Engine {
         try await read { () async throws(StoreError) in try await store.history(query) }
     }
 
+    /// Tells of each commit that changes an instance, from now on; nil when too many wait already.
+    package func changes(of instance: InstanceID) -> AsyncStream<Void>? { feed.changes(of: instance) }
+
+    /// Names of instances that stand near a name in the order of bytes, for suggestions.
+    package func instanceNames(near name: String) async throws(Rejection) -> [String] {
+        try await read { () async throws(StoreError) in
+            try await store.instanceNames(near: name, limit: limits.suggestedInstances)
+        }
+    }
+
+    /// The latest names of machines, for suggestions.
+    package func machineNames() async throws(Rejection) -> [String] {
+        try await read { () async throws(StoreError) in
+            try await store.machineNames(limit: limits.suggestedMachines)
+        }
+    }
+
+    /// The generation of the store, raised by each restore.
+    package var generation: Int64 { store.identity.generation }
+
+    /// The position up to which an earlier generation and this one have the same history.
+    package func parting(from generation: Int64) -> Position { store.lineage.parting(from: generation) }
+
     /// The states that the rows of a page exited and entered, found by folding from the nearest snapshot; in the order
     /// of the rows.
     package func moves(
@@ -79,7 +110,7 @@ extension Engine {
         var moves: [Seq: StateMoves] = [:]
         try await fold(of: record, query: query, from: first.rawValue - 1, through: last.rawValue) {
             row, loaded, macrostep in
-            if row.seq >= first { moves[row.seq] = macrostep.map { StateMoves($0, of: loaded.machine) } }
+            if row.seq >= first { moves[row.seq] = StateMoves(macrostep, of: loaded.machine) }
         }
         return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
     }
@@ -95,7 +126,7 @@ extension Engine {
     @discardableResult
     private func fold(
         of record: InstanceRecord, query: HistoryQuery, from start: Int64, through last: Int64,
-        _ body: (JournalRecord, LoadedMachine, Macrostep?) -> Void
+        _ body: (JournalRecord, LoadedMachine, Macrostep) -> Void
     ) async throws(Rejection) -> Fold {
         let snapshot = try await read { () async throws(StoreError) in
             try await store.snapshot(of: query.instance, atOrBefore: Seq(rawValue: start))
@@ -132,7 +163,7 @@ extension Engine {
         }
     }
 
-    /// The last row of all history before a position, and the seq that an instance had then; nil where there is none.
+    /// The last row before a position in its partition, and the seq that an instance had then; nil where there is none.
     package func place(
         before position: Position, instance name: String?
     ) async throws(Rejection) -> (row: JournalRecord?, seq: Seq?) {
@@ -148,7 +179,7 @@ extension Engine {
         try await read { () async throws(StoreError) in
             try await store.seq(
                 of: record.id, head: record.head, headSeq: record.seq,
-                before: Position(rawValue: position.rawValue + 1))
+                before: position.next)
         }
     }
 

@@ -9,12 +9,51 @@ extension Engine {
 
     /// What comes to an instance by itself, the next first; of a failed one what waits until it is retried.
     package func timers(of name: String) async throws(Rejection) -> [InstanceTimer] {
-        let record = try await instance(named: name).record
-        let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
-        let armed = instance.snapshot.armed.sorted { lhs, rhs in
-            lhs.isImmediate != rhs.isImmediate ? lhs.isImmediate : (lhs.due, lhs.number) < (rhs.due, rhs.number)
+        try await timers(of: try await instance(named: name).record)
+    }
+
+    /// What waits in failed instances until they are retried, one instance after the other; at most `limit`, and of
+    /// one page of instances. Nil in place of `next` when there is no more.
+    package func waitingTimers(
+        from place: WaitingPlace?, limit: Int
+    ) async throws(Rejection) -> (timers: [(instance: String, timer: InstanceTimer)], next: WaitingPlace?) {
+        let query = InstanceQuery(status: .failed, limit: limit, after: place?.after)
+        let page = try await read { () async throws(StoreError) in try await store.instances(query) }
+        var after = place?.after
+        var found: [(instance: String, timer: InstanceTimer)] = []
+        for record in page.instances {
+            let taken = record.id == place?.instance ? place?.taken ?? 0 : 0
+            let timers = try await timers(of: record).dropFirst(taken)
+            let room = limit - found.count
+            found += timers.prefix(room).map { (record.name, $0) }
+            if timers.count > room {
+                return (found, WaitingPlace(after: after, instance: record.id, taken: taken + room))
+            }
+            after = InstanceListPosition(machineID: record.machineID, status: record.status, id: record.id)
         }
+        return (found, page.next.map { WaitingPlace(after: $0, instance: $0.id, taken: 0) })
+    }
+
+    private func timers(of record: InstanceRecord) async throws(Rejection) -> [InstanceTimer] {
+        let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
+        let armed = instance.snapshot.armed.sorted(by: Pending.comesBefore)
         return armed.map { InstanceTimer($0, of: instance.machine, waits: record.status == .failed) }
+    }
+}
+
+/// A place in the list of what waits in failed instances.
+package struct WaitingPlace: Sendable, Equatable {
+    /// The last instance of which all was listed; nil before the first.
+    package let after: InstanceListPosition?
+    /// The instance of which some was listed.
+    package let instance: InstanceID
+    /// How much of that one was listed.
+    package let taken: Int
+
+    package init(after: InstanceListPosition?, instance: InstanceID, taken: Int) {
+        self.after = after
+        self.instance = instance
+        self.taken = taken
     }
 }
 
@@ -31,7 +70,7 @@ package struct InstanceTimer: Sendable, Equatable {
     /// Whether it waits until its instance, which has failed, is retried.
     package let waits: Bool
 
-    init(_ timer: ArmedTimer, of machine: Machine, waits: Bool) {
+    init(_ timer: Pending, of machine: Machine, waits: Bool) {
         event = timer.event
         due = Timestamp(rawValue: timer.due.milliseconds)
         state = if case .state(let index) = timer.owner { machine.paths(of: [index])[0] } else { nil }

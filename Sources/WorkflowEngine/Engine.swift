@@ -1,7 +1,7 @@
 import JSON
 package import Logging
 import ServiceLifecycle
-package import Statechart
+import Statechart
 import Synchronization
 package import WorkflowStore
 
@@ -26,9 +26,11 @@ package final class Engine: Service {
     let backups: BackupDesk
     let queue: CommandQueue
     private let clock: any WallClock
-    private let answering: @Sendable (() -> Void) -> Void
+    /// Of commits, in the order in which they are told.
+    private let observers: [any CommitObserver]
     private let logger: Logger
-    private let log: EngineLog
+    /// Tells the operator what went wrong.
+    package let log: OperatorLog
     private let health = Mutex(Health.starting)
     private let writeHealth = WriteHealth()
 
@@ -43,23 +45,26 @@ package final class Engine: Service {
         case readOnly(String)
     }
 
-    /// - Parameter answering: Calls its argument, which answers all that one batch has made; on the writing threads.
+    /// - Parameters:
+    ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
+    ///   - observers: Told after each commit, once its callers are answered.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
-        answering: @escaping @Sendable (() -> Void) -> Void = { $0() }, logger: Logger
+        answering: @escaping @Sendable (() -> Void) -> Void = { $0() }, observers: [any CommitObserver] = [],
+        logger: Logger
     ) {
         self.store = store
-        self.answering = answering
         self.clock = clock
         var limits = limits
         // Callers' keys have real times.
         if clock is VirtualClock { limits.keyAge = nil }
         self.limits = limits
         self.logger = logger
-        log = EngineLog(logger, lines: limits.logLines)
+        log = OperatorLog(logger, lines: limits.logLines)
         library = MachineLibrary(limits: limits)
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
+        self.observers = [statistics, library, feed, CommandAnswers(answering: answering), log] + observers
         let queue = CommandQueue(limits: limits)
         self.queue = queue
         backups = BackupDesk(store: store, limits: limits) { queue.wake() }
@@ -73,16 +78,15 @@ package final class Engine: Service {
     }
 
     package func run() async throws {
-        let writer = WriterThread(
-            store: store, queue: queue, library: library, feed: feed, clock: clock, limits: limits,
-            statistics: statistics, health: writeHealth, backups: backups, answering: answering,
-            log: log, logger: logger)
+        let lane = LaneThread(
+            store: store, queue: queue, library: library, observers: observers, clock: clock, limits: limits,
+            statistics: statistics, health: writeHealth, backups: backups, log: log, logger: logger)
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
         async let keeping: Void = backups.run()
         let ending = await withGracefulShutdownHandler {
-            await writer.ended()
+            await lane.ended()
         } onGracefulShutdown: {
             self.beginDraining()
         }
@@ -99,126 +103,6 @@ package final class Engine: Service {
         health.withLock { $0 = .draining }
         backups.close()
         queue.close(.draining)
-    }
-
-    private func submit(_ command: Command) async throws(Rejection) -> Answer {
-        try await queue.submit(command).get()
-    }
-}
-
-// MARK: Commands
-
-extension Engine {
-    /// Stores a definition as the next version of its machine, unless it is the latest already.
-    package func apply(
-        _ source: String, syntax: DefinitionSyntax
-    ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
-        let reading: DefinitionReading
-        do throws(DefinitionError) {
-            reading = try DefinitionReader.read(source, syntax: syntax)
-        } catch {
-            throw .invalidDefinition(error)
-        }
-        let answer = try await submit(.apply(ApplyCommand(source: source, machine: reading.machine)))
-        guard case .applied(let applied) = answer else { preconditionFailure("an apply is answered as one") }
-        return (applied, reading.warnings)
-    }
-
-    /// Lets a failed instance go on with the event that it failed on.
-    package func retry(_ command: RetryCommand) async throws(Rejection) -> SentEvent {
-        guard case .sent(let event) = try await submit(.retry(command)) else {
-            preconditionFailure("a retry is answered as one")
-        }
-        return event
-    }
-
-    /// Starts an instance; it is on disk when this returns.
-    package func start(_ command: StartCommand) async throws(Rejection) -> InstanceView {
-        switch try await submit(.start(command)) {
-        case .started(let view): return view
-        case .repeated(let position): return try await repeated(command, at: position)
-        default: preconditionFailure("a start is answered as one")
-        }
-    }
-
-    /// Sends an event; what it changed is on disk when this returns.
-    package func send(_ command: SendCommand) async throws(Rejection) -> SentEvent {
-        try await withCheckedContinuation { caller in begin(command) { caller.resume(returning: $0) } }.get()
-    }
-
-    /// Sends an event without a task that waits for it.
-    ///
-    /// - Parameter answered: Called once with what became of it, on whatever thread knows it: the calling one when
-    ///   nothing was begun.
-    package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SentEvent, Rejection>) -> Void) {
-        do throws(Rejection) {
-            try Self.check(command)
-        } catch {
-            return answered(.failure(error))
-        }
-        queue.begin(.send(command)) { answer in
-            switch answer {
-            case .success(.sent(let event)): answered(.success(event))
-            case .failure(let rejection): answered(.failure(rejection))
-            case .success(let answer): Task { answered(await self.outcome(answer, of: command)) }
-            }
-        }
-    }
-
-    private func outcome(_ answer: Answer, of command: SendCommand) async -> Result<SentEvent, Rejection> {
-        do throws(Rejection) {
-            return .success(try await sent(answer, for: command))
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
-// MARK: Many events
-
-extension Engine {
-    /// Sends events in their order, all or none, in one transaction. `Rejection.together` says which one was not
-    /// accepted.
-    package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SentEvent] {
-        for (offset, command) in commands.enumerated() {
-            do throws(Rejection) {
-                try Self.check(command)
-            } catch {
-                throw .together(offset, error)
-            }
-        }
-        guard case .sentTogether(let answers) = try await submit(.sendTogether(commands)) else {
-            preconditionFailure("events together are answered together")
-        }
-        var events: [SentEvent] = []
-        for (offset, answer) in answers.enumerated() {
-            do throws(Rejection) {
-                events.append(try await sent(answer, for: commands[offset]))
-            } catch {
-                throw .together(offset, error)
-            }
-        }
-        return events
-    }
-
-    static func check(_ command: SendCommand) throws(Rejection) {
-        let name = command.event.name
-        if EventName.isReserved(name) { throw .reservedEvent(name) }
-        guard EventName.isValid(name) else {
-            throw .invalidName("'\(name.prefix(40))' is no event name: \(EventName.rule)")
-        }
-    }
-
-    func sent(_ answer: Answer, for command: SendCommand) async throws(Rejection) -> SentEvent {
-        switch answer {
-        case .sent(let event): return event
-        case .repeated(let position):
-            // Folds history: too long for an executor that serves sockets.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
-                try await repeated(command, at: position)
-            }
-        default: preconditionFailure("a send is answered as one")
-        }
     }
 }
 
@@ -238,10 +122,7 @@ extension Engine {
         guard time >= now, time.rawValue < Self.endOfTime else {
             throw .invalidTime("The clock goes forward only, and not past the year 9000")
         }
-        guard case .clockMoved(let move) = try await submit(.moveClock(to: time)) else {
-            preconditionFailure("a move of the clock is answered as one")
-        }
-        return move
+        return try await queue.moveClock(to: time)
     }
 
     /// 9000-01-01T00:00:00Z.

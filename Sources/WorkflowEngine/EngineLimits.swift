@@ -23,11 +23,18 @@ package struct EngineLimits: Sendable {
     package var cachedMachineBytes = 32 << 20
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
+    /// Names of instances among which one that was probably meant is looked for.
+    package var suggestedInstances = 200
+    /// Names of machines among which one that was probably meant is looked for.
+    package var suggestedMachines = 10_000
     /// Timers that the writer holds in memory: the nearest. Twice as many make it read them anew.
     package var nearTimers = 4_096
     /// Macrosteps of one instance that come by themselves in one batch: an instance that never comes to rest must not
     /// keep others from their turn.
     package var firingsOfInstance = 100
+    /// Units of evaluation of what an instance arms for itself while what was due before a command fires: about what
+    /// one macrostep may use. The rest comes after the command.
+    package var costBeforeCommand = 1_000_000
     /// Milliseconds after which a timer that fires counts as late.
     package var lateMilliseconds: Int64 = 1_000
     /// Late timers of one instance in a row; past them the others fire at the clock's time, so that an outage of months
@@ -65,6 +72,8 @@ package struct EngineLimits: Sendable {
     package var backupKept: Duration = .seconds(60)
     /// Between two looks for a backup that nobody fetched.
     package var backupSweep: Duration = .seconds(10)
+    /// How often the verification of a backup says how far it is, and looks whether it may go on.
+    package var backupProgress: Duration = .milliseconds(50)
     /// Bytes of a backup that are read and sent at once.
     package var backupPartBytes = 256 << 10
     /// Instances that one pass over the journal compares or replays.

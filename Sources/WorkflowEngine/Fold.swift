@@ -25,29 +25,38 @@ package struct Fold: Sendable {
     ) throws(FoldError) {
         self.init(of: instance)
         do throws(SnapshotTextError) {
-            snapshot = try machine.snapshot(of: stored.state, status: Snapshot.Status(stored.status))
+            snapshot = try machine.snapshot(
+                of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
         } catch {
             throw FoldError(seq: stored.seq, message: error.message)
         }
     }
 
-    /// Takes the next row; throws where the step says something else than the row. Nil for a row that is no macrostep.
+    /// Takes the next row; throws where the machine says something else than the row.
     ///
     /// - Parameter version: That of the machine.
     @discardableResult
     package mutating func apply(
         _ row: JournalRecord, machine: Machine, version: Int64
-    ) throws(FoldError) -> Macrostep? {
-        let event = row.recordedEvent(
-            try data(of: row), from: waiting(for: row), hadFailed: snapshot?.status == .failed)
-        let outcome = try outcome(of: row, event, machine, version)
-        if row.kind == .failed {
-            try fail(row, outcome, machine)
-            return nil
-        }
-        failure = nil
-        guard case .accepted(let macrostep) = outcome else {
+    ) throws(FoldError) -> Macrostep {
+        let identity = InstanceIdentity(name: name, version: version, startedAt: startedAt)
+        let macrostep: Macrostep
+        switch machine.apply(try input(of: row), to: snapshot, as: identity, isTracing: isTracing) {
+        case .refused:
             throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
+        case .failed(let failed, let refusal):
+            guard row.kind == .failed else {
+                throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
+            }
+            failure = RecordedFailure(refusal, of: row.event, in: machine)
+            macrostep = failed
+        case .accepted(let accepted):
+            guard row.kind != .failed else {
+                throw FoldError(
+                    seq: row.seq, message: "'\(row.event)' is recorded as failed, but the machine takes it")
+            }
+            failure = nil
+            macrostep = accepted
         }
         guard machine.isText(row.to, of: macrostep.snapshot.configuration) else {
             let configuration = machine.leafPaths(of: macrostep.snapshot.configuration).joined(separator: ",")
@@ -58,50 +67,21 @@ package struct Fold: Sendable {
         return macrostep
     }
 
-    private mutating func fail(_ row: JournalRecord, _ outcome: Outcome, _ machine: Machine) throws(FoldError) {
-        guard case .refused(let refusal) = outcome else {
-            throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded as failed, but the machine takes it")
-        }
-        guard let failure = RecordedFailure(refusal, of: row.event, in: machine) else {
-            throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded as failed, but nothing was to come")
-        }
-        self.failure = failure
-        snapshot?.status = .failed
-    }
-
-    private func outcome(
-        of row: JournalRecord, _ event: Event, _ machine: Machine, _ version: Int64
-    ) throws(FoldError) -> Outcome {
-        let identity = InstanceIdentity(name: name, version: version, startedAt: startedAt)
-        switch (row.kind, snapshot) {
-        case (.started, nil):
-            return machine.start(with: event.data?.object ?? JSONObject(), as: identity, isTracing: isTracing)
-        case (.event, let before?), (.sent, let before?), (.timer, let before?):
-            return machine.step(before, event, as: identity, isTracing: isTracing)
-        case (.retried, var before?), (.failed, var before?):
-            before.status = .running
-            return machine.step(before, event, as: identity, isTracing: isTracing)
-        default:
-            throw FoldError(seq: row.seq, message: "a row of kind '\(row.kind.rawValue)' cannot stand here")
-        }
-    }
-
-    /// Events that the instance sent to itself come from the journal; the one that was waiting is taken away.
-    private func waiting(for row: JournalRecord) -> ArmedTimer? {
-        switch row.kind {
-        case .sent: snapshot?.nextImmediate
-        case .timer, .retried, .failed: snapshot?.nextTimer
-        case .started, .event, .result, .cancelled, .reset, .set, .migrated, .redacted: nil
-        }
-    }
-
-    private func data(of row: JournalRecord) throws(FoldError) -> JSONValue? {
-        guard let text = row.data else { return nil }
-        do throws(JSONError) {
-            return try JSONReader.value(from: text)
+    /// What the row records. What it took was armed, and by then due; that the row repeats its data is checked here.
+    private func input(of row: JournalRecord) throws(FoldError) -> Input {
+        let input: Input
+        do throws(RowError) {
+            input = try row.input(after: snapshot)
         } catch {
-            throw FoldError(seq: row.seq, message: "its data is not JSON: \(error)")
+            throw FoldError(seq: row.seq, message: error.message)
         }
+        guard let taken = input.taken else { return input }
+        guard row.data == taken.event.data.map(JSONWriter.string) else {
+            throw FoldError(seq: row.seq, message: "the data of '\(row.event)' is not what was armed")
+        }
+        guard snapshot?.armed.contains(where: { $0.id == taken.id && $0.due <= taken.event.at }) ?? false
+        else { throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded before it was due") }
+        return input
     }
 }
 

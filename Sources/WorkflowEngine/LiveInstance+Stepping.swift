@@ -4,14 +4,11 @@ import WorkflowStore
 // What the machine says about an event for the instance as it is.
 
 extension LiveInstance {
-    /// - Parameter spent: Grows by what a refused event used; an accepted one says so itself.
-    func step(_ event: Event, spending spent: inout Int) -> Outcome {
-        machine.step(snapshot, event, as: identity, spending: &spent)
-    }
-
-    /// The rest of what an accepted event leads to.
-    func chain(_ event: consuming Event, _ macrostep: consuming Macrostep) -> Chain {
-        machine.chain(event, macrostep, as: identity)
+    /// What an input leads to.
+    ///
+    /// - Parameter spent: Grows by what a refused input used; a macrostep says so itself.
+    func chain(_ input: Input, spending spent: inout Int) -> Result<Chain, Refusal> {
+        machine.chain(input, from: snapshot, as: identity, spending: &spent)
     }
 
     /// Every candidate transition for an event, in the order tried.

@@ -10,6 +10,8 @@ final class LiveInstance {
     private(set) var record: InstanceRecord
     let loaded: LoadedMachine
     private(set) var snapshot: Snapshot
+    /// The rows that armed what is armed, in the same order; nobody asks for those of an instance as it was.
+    private var positions: [Position] = []
     /// The stored form of the configuration; context and memory are encoded when they are written.
     private(set) var configuration: String
     /// What `record.state` is the stored form of.
@@ -24,8 +26,8 @@ final class LiveInstance {
     private(set) var isChanged = false
     /// Macrosteps of what came by itself in the batch.
     var firings = 0
-    /// Its timers in the store before the batch.
-    private var storedTimers: [TimerRecord] = []
+    /// Its timers in the store before the batch; nil as long as the batch leaves them as they are.
+    private var storedTimers: [TimerRecord]?
 
     private enum Encoded {
         case snapshot
@@ -43,9 +45,7 @@ final class LiveInstance {
         snapshot = try record.snapshot(of: loaded)
         configuration = record.state.configuration
         encoded = .snapshot
-        guard record.armedAt.count == snapshot.armed.count else {
-            throw .fault("instance '\(record.name)' cannot be read: it has timers without the rows that armed them")
-        }
+        positions = try record.armedPositions()
     }
 
     /// An instance as it was at some time: not to be written.
@@ -58,7 +58,9 @@ final class LiveInstance {
     }
 
     /// An instance that has just been started; `advance` gives it its first row.
-    init(started id: InstanceID, uuid: UniqueID, name: String, loaded: LoadedMachine, at now: Timestamp) {
+    init(
+        started id: InstanceID, uuid: UniqueID, name: String, loaded: LoadedMachine, salt: Salt, at now: Timestamp
+    ) {
         self.loaded = loaded
         snapshot = Snapshot(status: .running, configuration: [], context: JSONObject(), memory: [])
         configuration = ""
@@ -66,7 +68,7 @@ final class LiveInstance {
         record = InstanceRecord(
             id: id, uuid: uuid, name: name, machineID: loaded.record.id, status: .running, seq: Seq(rawValue: 0),
             head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
-            digest: Digest(bytes: Array(repeating: 0, count: 32)), created: now, updated: now)
+            entered: now, salt: salt, digest: .zero, created: now, updated: now)
     }
 
     /// The same instance, for another batch.
@@ -74,6 +76,7 @@ final class LiveInstance {
         record = other.record
         loaded = other.loaded
         snapshot = other.snapshot
+        positions = other.positions
         configuration = other.configuration
         encoded = other.encoded
         lateFirings = other.lateFirings
@@ -92,7 +95,7 @@ final class LiveInstance {
         self.isNew = isNew
         isChanged = false
         firings = 0
-        storedTimers = isNew ? [] : timers
+        storedTimers = nil
     }
 
     /// A trial within the batch takes it as it is.
@@ -101,6 +104,7 @@ final class LiveInstance {
     /// The timers that it had in the store before the batch, and those that it must have: what is armed and ended
     /// within the batch never gets there.
     func writeTimers(to batch: inout StoreBatch) {
+        guard let storedTimers else { return }
         let timers = timers
         if storedTimers.isEmpty, timers.isEmpty { return }
         let known = Set(storedTimers)
@@ -122,24 +126,24 @@ final class LiveInstance {
     var failure: InstanceFailure? { record.failure(of: loaded, snapshot) }
 
     /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
-    func nextDue(by now: Timestamp) -> ArmedTimer? {
-        guard hasTimers, let next = snapshot.nextTimer else { return nil }
-        return next.isImmediate || next.due <= time(at: now) ? next : nil
+    func nextDue(by now: Timestamp) -> Pending? {
+        guard hasTimers, let next = snapshot.armed.next else { return nil }
+        return next.kind == .sent || next.due <= time(at: now) ? next : nil
     }
 
     /// Its next timer's row; nil when nothing comes by itself.
     var nextKey: TimerKey? {
-        guard snapshot.status == .running, let next = snapshot.nextTimer,
-            let index = snapshot.armed.firstIndex(where: { $0.number == next.number })
+        guard snapshot.status == .running, let next = snapshot.armed.next,
+            let place = snapshot.armed.firstIndex(where: { $0.id == next.id })
         else { return nil }
-        return TimerKey(next, at: record.armedAt[index])
+        return TimerKey(next, armedAt: positions[place])
     }
 
     /// Whether what comes next was sent or armed without delay. Its time stands still however often that happens, so
     /// others that are due have their turn before it.
     var comesAtOnce: Bool {
-        guard let next = snapshot.nextTimer else { return false }
-        return next.isImmediate || (next.due <= LogicalTime(record.updated) && nextKey?.position == record.head)
+        guard let next = snapshot.armed.next else { return false }
+        return next.kind == .sent || (next.due <= LogicalTime(record.updated) && next.id.seq == snapshot.seq)
     }
 
     /// Whether anything comes by itself.
@@ -148,9 +152,7 @@ final class LiveInstance {
     /// The rows that stand in the store for what is armed: none while the instance does not run.
     var timers: [TimerRecord] {
         guard hasTimers else { return [] }
-        return zip(snapshot.armed, record.armedAt).map { timer, position in
-            TimerRecord(key: TimerKey(timer, at: position), instanceID: record.id, event: timer.event)
-        }
+        return zip(snapshot.armed, positions).compactMap { TimerRecord($0, of: record.id, armedAt: $1) }
     }
 
     /// The logical time of what happens to the instance now: never before its last row.
@@ -171,80 +173,85 @@ final class LiveInstance {
     func written() -> InstanceRecord {
         switch encoded {
         case .snapshot: return record
-        case .earlier(let earlier): record.state = machine.text(of: snapshot, after: earlier, record.state)
-        case .another: record.state = machine.text(of: snapshot)
+        case .earlier(let earlier):
+            record.state = machine.text(of: snapshot, positions: rawPositions, after: earlier, record.state)
+        case .another: record.state = machine.text(of: snapshot, positions: rawPositions)
         }
         encoded = .snapshot
         return record
     }
 
-    /// Takes a macrostep, or with an unchanged snapshot what becomes of the instance's status: gives the journal row
-    /// that records it, and the snapshot to store where one is due.
-    ///
-    /// - Parameters:
-    ///   - event: Its time is the row's.
-    ///   - failure: Why the event could not be taken; nil when it could.
+    /// Takes a macrostep: gives the journal row that records it, the snapshot to store where one is due, and why the
+    /// instance has failed if it has.
     func advance(
-        to next: Snapshot, kind: JournalKind, event: Event, position: Position, now: Timestamp,
-        key: RequestKey? = nil, failure: RecordedFailure? = nil, _ digests: inout DigestBuffer
-    ) -> (row: JournalRecord, snapshot: SnapshotRecord?) {
+        to link: Chain.Link, at position: Position, now: Timestamp, by actor: Actor? = nil, key: RequestKey? = nil,
+        _ digests: inout DigestBuffer
+    ) -> (row: JournalRecord, snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
-        let at = Timestamp(rawValue: event.at.milliseconds)
+        let next = link.macrostep.snapshot
+        let failure = link.refusal.flatMap { RecordedFailure($0, of: link.input.event.name, in: machine) }
         let from = configuration
         if next.configuration != snapshot.configuration {
             configuration = machine.configurationText(of: next.configuration)
+            record.entered = Timestamp(rawValue: link.input.event.at.milliseconds)
         }
         var row = JournalRecord(
-            position: position, instanceID: record.id, machineID: record.machineID, seq: record.seq.next,
-            previous: isFirst ? nil : record.head, at: at, real: at == now ? nil : now, kind: kind,
-            event: event.name, data: event.data.map(JSONWriter.string), from: from, to: configuration, actor: nil,
-            key: key?.bytes, note: failure?.note, digest: record.digest)
-        record.armedAt = Self.positions(of: next.armed, before: snapshot.armed, record.armedAt, now: position)
+            of: link.input, in: record, from: from, to: configuration, at: position, now: now, actor: actor,
+            key: key, note: failure?.note)
+        // Only what runs has rows of timers: with another status they go, or come again.
+        if !link.macrostep.requests.isEmpty || link.input.taken != nil || next.status != snapshot.status {
+            if storedTimers == nil { storedTimers = isNew ? [] : timers }
+            positions = armingRows(of: next.armed, last: position)
+        }
         if case .snapshot = encoded { encoded = .earlier(snapshot) }
         isChanged = true
         snapshot = next
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(next.status)
-        record.failure = failure?.text(seq: row.seq, at: at)
-        record.updated = at
-        let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? snapshotRecord() : nil
+        record.failure = failure?.text(seq: row.seq, at: row.at)
+        record.updated = row.at
+        let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? digests.snapshot(of: unplaced) : nil
         row.digest = digests.digest(
-            row: row, previous: isFirst ? nil : record.digest, uuid: record.uuid, machine: loaded.record.digest,
-            semantics: loaded.record.semantics, names: kind == .started ? names : nil, snapshot: stored)
+            row: row, previous: isFirst ? nil : record.digest, instance: ChainInstance(record), machine: loaded.chain,
+            snapshot: stored?.digest)
         record.digest = row.digest
-        return (row, stored)
+        return (row, stored, failure)
     }
 
-    private var names: StartedNames {
-        StartedNames(instance: record.name, machine: loaded.record.name, version: loaded.record.version)
-    }
-
-    /// The rows that armed what is armed after a macrostep. What was armed before keeps its number and its row.
-    private static func positions(
-        of armed: [ArmedTimer], before: [ArmedTimer], _ known: [Position], now: Position
-    ) -> [Position] {
-        if armed.isEmpty { return [] }
-        var offset = 0
-        return armed.map { timer in
-            while offset < before.count, before[offset].number < timer.number { offset += 1 }
-            return offset < before.count && before[offset].number == timer.number ? known[offset] : now
+    /// The rows that armed what is armed after a macrostep. What was armed before keeps its row.
+    private func armingRows(of armed: [Pending], last: Position) -> [Position] {
+        var place = 0
+        return armed.map { pending in
+            while place < snapshot.armed.count, snapshot.armed[place].id < pending.id { place += 1 }
+            return place < snapshot.armed.count && snapshot.armed[place].id == pending.id ? positions[place] : last
         }
     }
 
-    private func snapshotRecord() -> SnapshotRecord {
-        let record = written()
-        return SnapshotRecord(
-            instanceID: record.id, seq: record.seq, position: record.head, status: record.status,
-            state: record.state)
+    private var rawPositions: [Int64] { positions.map(\.rawValue) }
+
+    /// The row as its snapshots have it: those do not say where the rows stand that armed something.
+    private var unplaced: InstanceRecord {
+        var record = written()
+        if !snapshot.armed.isEmpty { record.state.armed = machine.text(of: snapshot).armed }
+        return record
     }
 }
 
 extension InstanceRecord {
-    /// What the row says, decoded; also of a row that was made again from the history, which has no `armedAt`.
+    /// What the row says, decoded; also of a row that was made again from the history.
     func snapshot(of loaded: LoadedMachine) throws(Rejection) -> Snapshot {
         do throws(SnapshotTextError) {
-            return try loaded.machine.snapshot(of: state, status: Snapshot.Status(status))
+            return try loaded.machine.snapshot(of: state, status: Snapshot.Status(status), seq: seq.rawValue)
+        } catch {
+            throw .fault("instance '\(name)' cannot be read: \(error)")
+        }
+    }
+
+    /// The positions of the rows that armed what is armed, in its order.
+    fileprivate func armedPositions() throws(Rejection) -> [Position] {
+        do throws(SnapshotTextError) {
+            return try SnapshotText.positions(in: state.armed).map(Position.init(rawValue:))
         } catch {
             throw .fault("instance '\(name)' cannot be read: \(error)")
         }
@@ -256,7 +263,7 @@ extension InstanceRecord {
             let reason = RecordedFailure.object(failure).flatMap({ RecordedFailure(.object($0)) })
         else { return nil }
         return InstanceFailure(
-            reason: reason, data: snapshot.nextTimer?.data, machine: loaded.record.name, seq: seq, at: updated)
+            reason: reason, data: snapshot.armed.kept?.data, machine: loaded.record.name, seq: seq, at: updated)
     }
 
     /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.
@@ -296,8 +303,20 @@ extension LogicalTime {
 }
 
 extension TimerKey {
-    init(_ timer: ArmedTimer, at position: Position) {
+    init(_ pending: Pending, armedAt position: Position) {
         self.init(
-            due: Timestamp(rawValue: timer.due.milliseconds), position: position, ordinal: Int64(timer.number))
+            due: Timestamp(rawValue: pending.due.milliseconds), position: position, ordinal: Int64(pending.id.number))
+    }
+}
+
+extension TimerRecord {
+    /// The row of something armed; nil for what no clock brings.
+    init?(_ pending: Pending, of instance: InstanceID, armedAt position: Position) {
+        switch pending.kind {
+        case .sent, .timer:
+            self.init(
+                key: TimerKey(pending, armedAt: position), instanceID: instance, event: pending.event)
+        case .invocation: return nil
+        }
     }
 }

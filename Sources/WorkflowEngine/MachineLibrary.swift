@@ -6,10 +6,13 @@ package import WorkflowStore
 package final class LoadedMachine: Sendable {
     package let record: MachineRecord
     package let machine: Machine
+    /// What digests of rows cover of it.
+    let chain: ChainMachine
 
     init(record: MachineRecord, machine: Machine) {
         self.record = record
         self.machine = machine
+        chain = ChainMachine(record)
     }
 }
 
@@ -42,13 +45,18 @@ final class MachineLibrary: Sendable {
         }
     }
 
-    /// Keeps a version that was just committed.
     @discardableResult
-    func keep(_ loaded: LoadedMachine) -> LoadedMachine {
+    private func keep(_ loaded: LoadedMachine) -> LoadedMachine {
         cache.withLock { cache in
             cache.insert(loaded, for: loaded.record.id, cost: loaded.record.source.utf8.count)
             cache.trim()
         }
         return loaded
+    }
+}
+
+extension MachineLibrary: CommitObserver {
+    func committed(_ committed: Committed) {
+        for batch in committed.batches { for machine in batch.result.machines { keep(machine) } }
     }
 }

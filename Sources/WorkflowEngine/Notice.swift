@@ -12,7 +12,12 @@ enum Notice: Sendable {
     case restless(instance: String, event: String, macrosteps: Int)
 }
 
-extension EngineLog {
+extension OperatorLog: CommitObserver {
+    package func committed(_ committed: Committed) {
+        for batch in committed.batches { for notice in batch.notices { tell(notice) } }
+        debug(committed)
+    }
+
     /// Tells a notice, without payloads.
     func tell(_ notice: Notice) {
         switch notice {
@@ -27,11 +32,10 @@ extension EngineLog {
             if let expression = failure.expression { metadata["expression"] = "\(expression)" }
             tell(.failures, .warning, "an instance has failed", metadata)
         case .refused(let events, let rejection):
-            var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.word)"]
-            if case .together(let offset, let reason) = rejection {
+            var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code)"]
+            if let offset = rejection.offset {
                 metadata["line"] = "\(offset + 1)"
-                metadata["reason"] = "\(reason.word)"
-                if let facts = reason.facts { metadata["instance"] = "\(facts.name)" }
+                if let facts = rejection.facts { metadata["instance"] = "\(facts.name)" }
             }
             tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)
         case .restless(let instance, let event, let macrosteps):
@@ -45,12 +49,12 @@ extension EngineLog {
     }
 
     /// Tells at `debug` what batches did: the rows that were written and the commands that were refused.
-    func debug(_ sealed: [SealedBatch]) {
+    private func debug(_ committed: Committed) {
         guard isDetailed else { return }
-        for batch in sealed {
-            for (entry, answer) in zip(batch.entries, batch.answers) {
-                guard case .failure(let rejection) = answer else { continue }
-                debug("refused", ["command": "\(entry.command.word)", "reason": "\(rejection.word)"])
+        for batch in committed.batches {
+            for entry in batch.entries {
+                guard let rejection = entry.rejection else { continue }
+                debug("refused", ["command": "\(entry.command.summary)", "reason": "\(rejection.code)"])
             }
             guard !batch.batch.isEmpty else { continue }
             let instances = batch.batch.newInstances + batch.batch.changedInstances
@@ -72,40 +76,4 @@ extension EngineLog {
                 ])
         }
     }
-}
-
-extension Rejection {
-    /// Its kind in a word, for the log: what it holds may be a payload.
-    fileprivate var word: String {
-        guard case .refused(let refusal, _, _, _) = self else { return caseName(of: self) }
-        return caseName(of: refusal)
-    }
-
-    /// Of the instance that it is about.
-    fileprivate var facts: InstanceFacts? {
-        switch self {
-        case .refused(_, _, _, let facts): facts
-        case .finished(let facts), .failed(let facts), .notFailed(let facts), .preconditionFailed(_, let facts): facts
-        default: nil
-        }
-    }
-}
-
-extension Command {
-    fileprivate var word: String {
-        switch self {
-        case .apply(let apply): "apply \(apply.machine.name)"
-        case .start(let start): "start \(start.machine) \(start.instance ?? "")"
-        case .retry(let retry): "retry \(retry.instance)"
-        case .send(let send): "send \(send.instance) \(send.event.name)"
-        case .sendTogether(let sends): "send \(sends.count) events together"
-        case .moveClock: "clock"
-        }
-    }
-}
-
-/// The name of an enum's case, without what it holds.
-private func caseName(of value: some Sendable) -> String {
-    let mirror = Mirror(reflecting: value)
-    return mirror.children.first?.label ?? "\(value)"
 }

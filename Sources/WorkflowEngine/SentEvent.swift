@@ -27,45 +27,26 @@ package final class SentEvent: Sendable {
     private let after: Snapshot
     private let exitedStates: [StateIndex]
     private let enteredStates: [StateIndex]
-    private let hasFailed: Bool
 
     init(
         _ chain: Chain, from before: LiveInstance, isDryRun: Bool, wantsContext: Bool = true,
         explanation: [CandidateView]?, isRepeated: Bool = false
     ) {
         instance = before.record.name
-        event = chain.first.event.name
-        seq = Seq(rawValue: before.record.seq.rawValue + chain.rows)
+        event = chain.first.input.event.name
+        seq = Seq(rawValue: before.record.seq.rawValue + Int64(chain.count))
         fromSeq = before.record.seq
         machine = before.machine
         self.before = before.snapshot.configuration
         let first = chain.first.macrostep
         exitedStates = chain.rest.isEmpty ? first.exited : first.exited + chain.rest.flatMap(\.macrostep.exited)
         enteredStates = chain.rest.isEmpty ? first.entered : first.entered + chain.rest.flatMap(\.macrostep.entered)
-        var after = (chain.rest.last?.macrostep ?? first).snapshot
+        var after = chain.snapshot
         if !wantsContext { after.context = JSONObject() }
         self.after = after
-        hasFailed = chain.failure != nil
         self.isDryRun = isDryRun
         self.explanation = explanation
         self.isRepeated = isRepeated
-    }
-
-    /// A retry that came to nothing: the instance fails on the event again.
-    init(failing event: Event, again before: LiveInstance) {
-        instance = before.record.name
-        self.event = event.name
-        seq = before.record.seq.next
-        fromSeq = before.record.seq
-        machine = before.machine
-        self.before = before.snapshot.configuration
-        after = before.snapshot
-        exitedStates = []
-        enteredStates = []
-        hasFailed = true
-        isDryRun = false
-        explanation = nil
-        isRepeated = false
     }
 
     /// Paths of the active leaves before.
@@ -77,7 +58,7 @@ package final class SentEvent: Sendable {
     /// The tags of the active states after; nil when no state of the machine has any.
     package var tags: [String]? { machine.hasTags ? machine.tags(of: after.configuration) : nil }
 
-    package var status: InstanceStatus { hasFailed ? .failed : InstanceStatus(after.status) }
+    package var status: InstanceStatus { InstanceStatus(after.status) }
 
     /// Empty when the command did not want it.
     package var context: JSONObject { after.context }

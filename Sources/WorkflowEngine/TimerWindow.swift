@@ -1,7 +1,7 @@
 import HeapModule
 import WorkflowStore
 
-/// The timers that are due next, a bounded number of them; all others are only in the store.
+/// The timers of a partition that are due next, a bounded number of them; all others are only in the store.
 ///
 /// Entries are hints: each says that an instance may have something due, and the next timer of every instance is among
 /// them or past the last that was read. An instance whose timer fires is entered again with its next one; one that was
@@ -19,13 +19,15 @@ struct TimerWindow {
         static func < (lhs: Entry, rhs: Entry) -> Bool { lhs.order < rhs.order }
     }
 
+    private let partition: PartitionID
     private let bound: Int
     private var entries = Heap<Entry>()
     /// The last timer that was read; later ones are not entered. Nil when all that there are have been read.
     private var horizon: TimerKey?
     private var isStale = true
 
-    init(bound: Int) {
+    init(of partition: PartitionID, bound: Int) {
+        self.partition = partition
         self.bound = bound
     }
 
@@ -35,12 +37,11 @@ struct TimerWindow {
     }
 
     /// Enters a timer that was armed, or that is still to come.
-    ///
-    /// - Parameter turn: When its turn is, if that is later than when it is due.
-    mutating func insert(_ key: TimerKey, of instance: InstanceID, turn: Timestamp?) {
+    mutating func insert(_ hint: TimerHint) {
         if isStale { return }
+        let key = hint.key
         if let horizon, key > horizon { return }
-        entries.insert(Entry(key: key, instance: instance, turn: max(key.due, turn ?? key.due)))
+        entries.insert(Entry(key: key, instance: hint.instance, turn: max(key.due, hint.turn ?? key.due)))
         if entries.count > 2 * bound { isStale = true }
     }
 
@@ -70,7 +71,7 @@ struct TimerWindow {
 
     private mutating func refresh(_ store: any StoreWriter) throws(StoreError) {
         guard mustRead else { return }
-        let timers = try store.timers(limit: bound)
+        let timers = try store.timers(in: partition, limit: bound)
         entries = Heap(timers.map { Entry(key: $0.key, instance: $0.instanceID, turn: $0.key.due) })
         horizon = timers.count == bound ? timers.last?.key : nil
         isStale = false

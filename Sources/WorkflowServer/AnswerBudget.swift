@@ -1,6 +1,7 @@
 import CAllocation
 import Synchronization
 import WorkflowAPI
+package import WorkflowEngine
 
 /// Bounds the bytes of answers that are made and not yet taken by their callers, of all connections of a daemon.
 ///
@@ -9,45 +10,99 @@ import WorkflowAPI
 package final class AnswerBudget: Sendable {
     /// Bytes in all.
     let limit: Int
+    private let waiting: Duration
+    private let log: OperatorLog?
     private let state = Mutex(State())
 
     fileprivate struct State {
         var used = 0
+        /// Who waits for bytes, in the order in which they came.
+        var waiters: [Waiter] = []
+        var lastWaiter = 0
         /// The most that was used since memory was given back last.
         var peak = 0
         var lastTrim: ContinuousClock.Instant?
         var isTrimming = false
     }
 
-    package init(limit: Int = AnswerLimits.budgetBytes) {
+    /// Who waits for bytes of the budget.
+    fileprivate struct Waiter {
+        let number: Int
+        let bytes: Int
+        let turn: AsyncStream<Share>.Continuation
+    }
+
+    /// - Parameters:
+    ///   - waiting: How long a request waits for its share.
+    ///   - log: Where connections are told that are cut off.
+    package init(
+        limit: Int = AnswerLimits.budgetBytes, waiting: Duration = AnswerLimits.waiting, log: OperatorLog? = nil
+    ) {
         self.limit = limit
+        self.waiting = waiting
+        self.log = log
     }
 
     /// Bytes that are reserved or to be written.
     package var used: Int { state.withLock { $0.used } }
 
+    /// Requests that wait for bytes.
+    var waiters: Int { state.withLock { $0.waiters.count } }
+
     /// Whether an answer that may be left small should be.
     func isSpent(by bytes: Int) -> Bool { used + bytes > limit }
 
-    /// Reserves bytes, when need be after a short wait; past the budget it throws `overloaded`.
+    /// Reserves bytes, when need be after a wait of a second at most; past the budget it throws `overloaded`. Whoever
+    /// came first has the next bytes.
     func reserve(_ bytes: Int) async throws -> Share {
-        let deadline = ContinuousClock.now + AnswerLimits.waiting
-        while true {
-            if let share = share(of: bytes) { return share }
-            guard .now < deadline else { break }
-            try await Task.sleep(for: .milliseconds(10))
+        if let share = share(of: bytes) { return share }
+        let (shares, turn) = AsyncStream.makeStream(of: Share.self, bufferingPolicy: .bufferingNewest(1))
+        if let number = wait(for: bytes, turn) {
+            defer { leave(number) }
+            // Cancelled when this returns.
+            async let _ = Self.end(turn, after: waiting)
+            for await share in shares { return share }
+            try Task.checkCancellation()
         }
-        throw Problem(.overloaded, detail: "Too many large answers wait to be read by their callers")
+        throw Self.spent
     }
 
-    /// Reserves bytes when they are there.
+    /// What a request is told that finds no room.
+    static let spent = Problem(.overloaded, detail: "Too many large answers wait to be read by their callers")
+
+    /// Reserves bytes when they are there and nobody waits for them.
     func share(of bytes: Int) -> Share? {
         let isTaken = state.withLock { state in
-            guard state.used + bytes <= limit else { return false }
+            guard state.waiters.isEmpty, state.used + bytes <= limit else { return false }
             state.add(bytes)
             return true
         }
         return isTaken ? Share(of: self, bytes: bytes) : nil
+    }
+
+    /// Takes a place in the line; nil when that is full.
+    private func wait(for bytes: Int, _ turn: AsyncStream<Share>.Continuation) -> Int? {
+        let number = state.withLock { state -> Int? in
+            guard state.waiters.count < AnswerLimits.waiters else { return nil }
+            state.lastWaiter += 1
+            state.waiters.append(Waiter(number: state.lastWaiter, bytes: bytes, turn: turn))
+            return state.lastWaiter
+        }
+        // What was given back since the look at what is there.
+        change(by: 0)
+        return number
+    }
+
+    private static func end(_ turn: AsyncStream<Share>.Continuation, after time: Duration) async {
+        // Cancelled when there was a turn.
+        try? await Task.sleep(for: time)
+        turn.finish()
+    }
+
+    private func leave(_ number: Int) {
+        state.withLock { state in state.waiters.removeAll { $0.number == number } }
+        // Whoever stands behind may need less.
+        change(by: 0)
     }
 
     /// Counts an answer that exists already.
@@ -58,11 +113,18 @@ package final class AnswerBudget: Sendable {
 
     /// Counts bytes that are there, or are gone when negative.
     func change(by bytes: Int) {
-        let mustTrim = state.withLock { state in
+        let (mustTrim, next) = state.withLock { state in
             state.add(bytes)
-            return state.mustTrim
+            return (state.mustTrim, state.admit(within: limit))
         }
         if mustTrim { trim() }
+        // The share of one who has just left gives its bytes back.
+        for waiter in next { waiter.turn.yield(Share(of: self, bytes: waiter.bytes)) }
+    }
+
+    /// A connection is closed whose caller took nothing of so many bytes.
+    func cutOff(unread bytes: Int) {
+        log?.tellCutOff(unread: bytes)
     }
 
     /// Gives memory back to the system after a burst of answers, at most every ten seconds: the allocator is locked
@@ -110,6 +172,18 @@ extension AnswerBudget.State {
         peak = max(peak, used)
     }
 
+    /// Takes those out of the line for whom there is room.
+    fileprivate mutating func admit(within limit: Int) -> [AnswerBudget.Waiter] {
+        if waiters.isEmpty { return [] }
+        var count = 0
+        while count < waiters.count, used + waiters[count].bytes <= limit {
+            add(waiters[count].bytes)
+            count += 1
+        }
+        defer { waiters.removeFirst(count) }
+        return Array(waiters.prefix(count))
+    }
+
     /// Whether a burst is over; says so once.
     fileprivate var mustTrim: Bool {
         mutating get {
@@ -138,8 +212,12 @@ package enum AnswerLimits {
     static let smallBytes = 16 << 10
     /// Bytes that are reserved for lines with contexts.
     static let contextLinesBytes = 4 << 20
+    /// Bytes that are reserved for answers about one thing, which are small most of the time, when the budget is spent.
+    static let singlesBytes = 8 << 20
+    /// Requests that wait for their share.
+    static let waiters = 1_000
     /// How long a request waits for its share: what is only being made is gone by then, what is not read is not.
-    static let waiting: Duration = .seconds(1)
+    package static let waiting: Duration = .seconds(1)
     /// Bytes of answers after which memory is given back.
     static let burstBytes = 8 << 20
     /// Between two times that memory is given back.

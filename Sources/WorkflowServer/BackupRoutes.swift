@@ -7,34 +7,24 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/backups`: making a backup of the whole database, and fetching it.
+/// Making a backup of the whole database, and fetching it.
 struct BackupRoutes: Sendable {
     let engine: Engine
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource("/v1/backups", [(.post, { request, context in try make(request, context) })])
-        router.resource(
-            "/v1/backups/:backup",
-            [
-                (
-                    .get,
-                    { request, context in
-                        try fetch(request, name: try context.pathParameter("backup"))
-                    }
-                )
-            ])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.makeBackup) { _ in try make() }
+        routes.on(.fetchBackup) { try fetch(try $0.value("backup")) }
     }
 
     /// Tells how far it is at most every 100 ms; whoever goes away ends the backup, and so does the daemon's stop.
-    private func make(_ request: Request, _ context: some RequestContext) throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
+    private func make() throws -> Response {
         let events: AsyncThrowingStream<BackupEvent, any Error>
         do {
             events = try engine.backup()
         } catch {
             throw Problem(error)
         }
-        return Response(lines: context.logger) { lines in
+        return Response(lines: engine.log) { lines in
             var next = ContinuousClock.now
             for try await event in events.cancelOnGracefulShutdown() {
                 let line = BackupLine(event)
@@ -49,8 +39,7 @@ struct BackupRoutes: Sendable {
         }
     }
 
-    private func fetch(_ request: Request, name: String) throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
+    private func fetch(_ name: String) throws -> Response {
         let found: BackupFetch?
         do {
             found = try engine.fetchBackup(name)
@@ -86,6 +75,7 @@ extension BackupLine {
         switch event {
         case .copying(let done, let total): self = .progress(.copying, done: done, total: total)
         case .checking(let done, let total): self = .progress(.checking, done: done, total: total)
+        case .verifying(let done, let total): self = .progress(.verifying, done: done, total: total)
         case .ready(let backup):
             self = .ready(
                 Backup(

@@ -11,8 +11,10 @@ struct BatchGroup {
     private var problems: [Int: Problem] = [:]
     private(set) var bytes = 0
     private let withContext: Bool
+    private let caller: Caller
 
-    init(withContext: Bool) {
+    init(by caller: Caller, withContext: Bool) {
+        self.caller = caller
         self.withContext = withContext
     }
 
@@ -23,7 +25,7 @@ struct BatchGroup {
     mutating func add(_ line: UnsafeBufferPointer<UInt8>, number: Int64) {
         bytes += line.count
         do throws(Problem) {
-            commands.append(try SendCommand(line: line, withContext: withContext))
+            commands.append(try SendCommand(line: line, by: caller, withContext: withContext))
         } catch {
             problems[numbers.count] = error
         }
@@ -38,7 +40,7 @@ struct BatchGroup {
             do throws(Rejection) {
                 return BegunGroup(group: self, sends: try engine.begin(commands))
             } catch {
-                guard case .overloaded = error, .now < deadline else { throw error }
+                guard error.code == .overloaded, .now < deadline else { throw error }
             }
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -88,7 +90,7 @@ enum BatchLimits {
 
 extension SendCommand {
     /// Reads a line of a batch.
-    init(line: UnsafeBufferPointer<UInt8>, withContext: Bool) throws(Problem) {
+    init(line: UnsafeBufferPointer<UInt8>, by caller: Caller, withContext: Bool) throws(Problem) {
         let body: BatchLine
         do throws(WireError) {
             body = try BatchLine(line: line)
@@ -105,7 +107,7 @@ extension SendCommand {
         self.init(
             instance: body.instance, event: Event(name: body.event, data: body.data),
             expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, wantsContext: withContext,
-            key: key)
+            key: key, by: caller)
     }
 }
 

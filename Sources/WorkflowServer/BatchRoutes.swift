@@ -1,24 +1,22 @@
 import HTTPTypes
 import Hummingbird
 import JSON
-import Logging
 import NIOCore
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/events`: events for many instances, a line each.
+/// Events for many instances, a line each.
 struct BatchRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
-    let logger: Logger
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource("/v1/events", [(.post, { request, _ in try await send(request) })])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.sendEvents) { try await send($0) }
     }
 
-    private func send(_ request: Request) async throws -> Response {
+    private func send(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading { try BatchParameters(query: try request.queryItems) }
         try request.head.refuseIdempotencyKey()
         guard request.head.mediaTypeName == LineStream.mediaType else {
@@ -26,14 +24,40 @@ struct BatchRoutes: Sendable {
         }
         if parameters.atomic { return try await sendTogether(request) }
         let share = parameters.context ? try await budget.reserve(AnswerLimits.contextLinesBytes) : nil
-        return Response(lines: logger, for: .usual) { [engine] writer in
-            try await BatchStream(engine: engine, body: request.body, withContext: parameters.context).run(&writer)
+        return Response(lines: engine.log, for: .usual) { [engine] writer in
+            try await BatchStream(
+                engine: engine, body: request.request.body, caller: request.caller, withContext: parameters.context
+            ).run(&writer)
             withExtendedLifetime(share) {}
         }
     }
 
-    private func sendTogether(_ request: Request) async throws -> Response {
-        var reader = BodyLines(request.body)
+    private func sendTogether(_ request: RoutedRequest) async throws -> Response {
+        let (commands, numbers) = try await linesTogether(request)
+        do {
+            let events = try await asking { try await engine.sendTogether(commands) }
+            let answers = zip(numbers, events).map { BatchAnswer($1, line: $0, withContext: false) }
+            return Response(lines: engine.log, for: .usual) { writer in
+                for answer in answers { try await writer.write(answer) }
+            }
+        } catch var problem as Problem {
+            problem.line = problem.line.map { numbers[Int($0) - 1] }
+            throw problem
+        }
+    }
+
+    /// Reads the events that are applied all or not at all; the engine never hears of those that cannot be read.
+    private func linesTogether(_ request: RoutedRequest) async throws -> ([SendCommand], numbers: [Int64]) {
+        do {
+            return try await commandsTogether(request)
+        } catch let problem as Problem {
+            engine.log.tellRefusedBatch(problem)
+            throw problem
+        }
+    }
+
+    private func commandsTogether(_ request: RoutedRequest) async throws -> ([SendCommand], numbers: [Int64]) {
+        var reader = BodyLines(request.request.body)
         var commands: [SendCommand] = []
         var numbers: [Int64] = []
         var bytes = 0
@@ -50,7 +74,7 @@ struct BatchRoutes: Sendable {
                     )
                 }
                 do throws(Problem) {
-                    commands.append(try SendCommand(line: line, withContext: false))
+                    commands.append(try SendCommand(line: line, by: request.caller, withContext: false))
                 } catch {
                     var problem = error
                     problem.line = number
@@ -60,15 +84,6 @@ struct BatchRoutes: Sendable {
                 return true
             }
         }
-        do {
-            let events = try await asking { [commands] in try await engine.sendTogether(commands) }
-            let answers = zip(numbers, events).map { BatchAnswer($1, line: $0, withContext: false) }
-            return Response(lines: logger, for: .usual) { writer in
-                for answer in answers { try await writer.write(answer) }
-            }
-        } catch var problem as Problem {
-            problem.line = problem.line.map { numbers[Int($0) - 1] }
-            throw problem.type == .instanceNotFound ? await engine.suggestingInstance(problem) : problem
-        }
+        return (commands, numbers)
     }
 }

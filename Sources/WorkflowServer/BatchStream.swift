@@ -9,11 +9,12 @@ import WorkflowEngine
 struct BatchStream {
     let engine: Engine
     let body: RequestBody
+    let caller: Caller
     /// Whether answers say the context: then few lines are under way, and each is written before the next is made.
     let withContext: Bool
 
-    /// Ends when every line is answered. When reading fails, the lines before are answered first; when the caller goes
-    /// away, reading ends.
+    /// Ends when every line is answered, and tells the operator how many were refused. When reading fails, the lines
+    /// before are answered first; when the caller goes away, reading ends.
     func run(_ writer: inout LineWriter) async throws {
         let (groups, groupSink) = AsyncStream.makeStream(of: BegunGroup.self)
         let (rests, restSink) = AsyncStream.makeStream(of: BegunGroup.self)
@@ -24,8 +25,10 @@ struct BatchStream {
                 try await read(into: groupSink, answered: rests)
             }
             var suggestions = BatchSuggestions(engine)
+            var refused = RefusedLines()
+            defer { engine.log.tell(refused) }
             for await begun in groups {
-                try await Self.answer(begun, &suggestions, &writer)
+                try await Self.answer(begun, &suggestions, &refused, &writer)
                 restSink.yield(begun)
             }
             try await tasks.next()
@@ -33,7 +36,8 @@ struct BatchStream {
     }
 
     @concurrent private static func answer(
-        _ begun: BegunGroup, _ suggestions: inout BatchSuggestions, _ writer: inout LineWriter
+        _ begun: BegunGroup, _ suggestions: inout BatchSuggestions, _ refused: inout RefusedLines,
+        _ writer: inout LineWriter
     ) async throws {
         var outcomes = await begun.sends.outcomes()[...]
         await suggestions.lookUp(Array(outcomes))
@@ -41,6 +45,7 @@ struct BatchStream {
         var offset = 0
         while var answer = begun.group.answer(at: offset, &outcomes) {
             suggestions.complete(&answer)
+            refused.count(answer)
             answer.write(to: &text)
             text.endLine()
             offset += 1
@@ -63,7 +68,7 @@ struct BatchStream {
         var underWay = (lines: 0, bytes: 0)
         while try await lines.more() {
             while true {
-                var group = BatchGroup(withContext: withContext)
+                var group = BatchGroup(by: caller, withContext: withContext)
                 try lines.forEach { line, number in
                     if !line.isEmpty { group.add(line, number: number) }
                     return !group.isFull
@@ -79,5 +84,20 @@ struct BatchStream {
                 underWay.bytes += group.bytes
             }
         }
+    }
+}
+
+/// How many lines of a body were refused, and which one first.
+struct RefusedLines {
+    /// Lines that were answered.
+    private(set) var all = 0
+    private(set) var count = 0
+    private(set) var first: BatchAnswer?
+
+    mutating func count(_ answer: BatchAnswer) {
+        all += 1
+        guard answer.error != nil else { return }
+        count += 1
+        if first == nil { first = answer }
     }
 }

@@ -15,11 +15,11 @@ struct BatchSuggestions {
 
     /// Looks up the names of instances that are not there.
     mutating func lookUp(_ outcomes: [Result<SentEvent, Rejection>]) async {
-        for case .failure(.instanceNotFound(let name)) in outcomes {
+        for case .failure(let rejection) in outcomes where rejection.code == .instanceNotFound {
             guard names.count < Self.namesAtMost else { return }
-            guard names[name] == nil else { continue }
-            let problem = Problem(.instanceNotFound, detail: "", instance: name)
-            names[name] = .some(await engine.suggestingInstance(problem).suggestion)
+            let problem = Problem(rejection)
+            guard let name = problem.instance, names[name] == nil else { continue }
+            names[name] = .some(await engine.suggestingName(problem).suggestion)
         }
     }
 

@@ -4,25 +4,22 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/clock`: what time it is for the instances, and moving a clock that is virtual.
+/// What time it is for the instances, and moving a clock that is virtual.
 struct ClockRoutes: Sendable {
     let engine: Engine
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource(
-            "/v1/clock",
-            [(.get, { request, _ in try show(request) }), (.post, { request, _ in try await move(request) })])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.showClock) { _ in show() }
+        routes.on(.moveClock) { try await move($0) }
     }
 
-    private func show(_ request: Request) throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
-        return Response(
+    private func show() -> Response {
+        Response(
             ClockStatus(
                 clock: engine.isClockVirtual ? .virtual : .real, now: WireTime(milliseconds: engine.now.rawValue)))
     }
 
-    private func move(_ request: Request) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
+    private func move(_ request: RoutedRequest) async throws -> Response {
         let body = try await request.object(as: ClockRequest.self)
         let move = try await asking { try await engine.moveClock(to: Timestamp(rawValue: body.to.milliseconds)) }
         return Response(

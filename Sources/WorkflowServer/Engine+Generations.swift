@@ -5,7 +5,7 @@ import WorkflowStore
 extension Engine {
     /// A page token as it is given to callers.
     func text(of token: PageToken) -> String {
-        token.text(generation: store.identity.generation)
+        token.text(generation: generation)
     }
 
     /// What a page token holds; one of another generation is refused with the point where they part.
@@ -19,7 +19,7 @@ extension Engine {
 
     /// The position in a cursor; one of another generation is refused with the point where they part.
     func position(ofCursor text: String, instance: String) async throws -> Position {
-        guard let cursor = RowCursor(text: text) else {
+        guard let cursor = RowCursor(text: text), store.partitions.contains(cursor.position.partition) else {
             throw Problem(
                 .invalidParameter,
                 detail: "Parameter 'cursor' must be the cursor of a row as it was given, not '\(text)'")
@@ -29,9 +29,9 @@ extension Engine {
     }
 
     private func requirePresent(_ generation: Int64, of thing: String, instance name: String?) async throws {
-        let present = store.identity.generation
+        let present = self.generation
         guard generation != present else { return }
-        let position = store.lineage.parting(from: generation)
+        let position = parting(from: generation)
         let (row, seq) = try await asking { try await place(before: position, instance: name) }
         var parting = Parting(generation: present)
         var point = "they share no history that is known"

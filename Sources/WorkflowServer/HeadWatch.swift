@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Closes a connection whose request's head is not complete ten seconds after its first byte.
+/// Gives up a request whose head is not complete ten seconds after its first byte: `RequestCodec` has it answered 408
+/// in its turn (RFC 9110, 15.5.9), and the connection ends with that answer.
 ///
 /// It stands nearest to the socket, where requests are bytes; `RequestCodec` says which of them were heads.
 final class HeadWatch: ChannelInboundHandler {
@@ -61,7 +62,10 @@ final class HeadWatch: ChannelInboundHandler {
             watching = nil
             guard let began else { return }
             let left = began + ServerLimits.headTime - context.eventLoop.now
-            if left <= .nanoseconds(0) { context.close(promise: nil) } else { watch(context, for: left) }
+            if left <= .nanoseconds(0) { context.fireErrorCaught(HeadTimeout()) } else { watch(context, for: left) }
         }
     }
 }
+
+/// A request's head did not come to its end in time.
+struct HeadTimeout: Error {}

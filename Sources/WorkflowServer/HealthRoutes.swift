@@ -2,15 +2,14 @@ import Hummingbird
 import WorkflowAPI
 import WorkflowEngine
 
-/// `/livez` and `/readyz`, for supervisors and load balancers.
+/// Health, for supervisors and load balancers.
 struct HealthRoutes: Sendable {
     let engine: Engine
     let version: String
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource(
-            "/livez", [(.get, { _, _ in Response(Health(status: .live, version: version)) })], brief: [.get])
-        router.resource("/readyz", [(.get, { _, _ in try ready() })], brief: [.get])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.live, isBrief: true) { _ in Response(Health(status: .live, version: version)) }
+        routes.on(.ready, isBrief: true) { _ in try ready() }
     }
 
     private func ready() throws -> Response {

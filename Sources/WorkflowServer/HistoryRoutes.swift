@@ -7,25 +7,16 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/instances/NAME/history`: what happened to an instance.
+/// What happened to an instance.
 struct HistoryRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource(
-            "/v1/instances/:instance/history",
-            [
-                (
-                    .get,
-                    { request, context in
-                        try await list(request, name: try context.pathParameter("instance"))
-                    }
-                )
-            ])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listHistory) { try await list($0, name: try $0.value("instance")) }
     }
 
-    private func list(_ request: Request, name: String) async throws -> Response {
+    private func list(_ request: RoutedRequest, name: String) async throws -> Response {
         var parameters = try reading {
             try HistoryParameters(query: try request.queryItems)
         }
@@ -34,20 +25,20 @@ struct HistoryRoutes: Sendable {
         if let page = parameters.page { token = try await engine.pageToken(page, instance: name) }
         var position: Position?
         if let cursor = parameters.cursor { position = try await engine.position(ofCursor: cursor, instance: name) }
-        let first = try await engine.instanceOrSuggestion(named: name).record
+        let first = try await asking { try await engine.instance(named: name) }.record
         if let position {
             parameters.after = try await asking { try await engine.seq(of: first, upTo: position) }?.rawValue
         }
         guard let seconds = parameters.wait, seconds > 0 else { return try await page(token, parameters, of: first) }
-        guard let changes = engine.feed.changes(of: first.id) else {
+        guard let changes = engine.changes(of: first.id) else {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
         }
-        let record = try await engine.instanceOrSuggestion(named: name).record
+        let record = try await asking { try await engine.instance(named: name) }.record
         if record.seq.rawValue > parameters.after ?? 0 || hasEnded(record) {
             return try await page(token, parameters, of: record)
         }
         await waitForChange(changes, atMost: .seconds(seconds))
-        return try await page(token, parameters, of: try await engine.instanceOrSuggestion(named: name).record)
+        return try await page(token, parameters, of: try await asking { try await engine.instance(named: name) }.record)
     }
 
     /// Whether no row can come any more: then nobody needs to wait for one.
@@ -98,10 +89,24 @@ struct HistoryRoutes: Sendable {
         let rows = try await asking { try await engine.history(query) }
         let moves =
             parameters.detail ? try await asking { try await engine.moves(of: rows, in: record, query: query) } : nil
-        let items = try rows.enumerated().map { offset, row in
-            try HistoryItem(row, generation: engine.store.identity.generation, moves: moves?[offset])
+        var items: [HistoryItem] = []
+        for (offset, row) in rows.enumerated() {
+            var item = try HistoryItem(row, generation: engine.generation, moves: moves?[offset])
+            let neighbour = offset + (parameters.reverse ? 1 : -1)
+            let before = rows.indices.contains(neighbour) ? rows[neighbour] : nil
+            if try await isRetry(row, behind: before) { item.retry = true }
+            items.append(item)
         }
         return Response(Page(items: items, nextPage: next(after: rows, lowest, highest, parameters, record)))
+    }
+
+    /// Whether a row records that a retry failed: its instance had failed before.
+    ///
+    /// - Parameter before: The instance's row before it, where that was read already.
+    private func isRetry(_ row: JournalRecord, behind before: JournalRecord?) async throws -> Bool {
+        guard row.kind == .failed, let position = row.previous else { return false }
+        if let before { return before.kind == .failed }
+        return try await asking { try await engine.row(at: position) }?.kind == .failed
     }
 
     private func next(
@@ -122,7 +127,8 @@ extension HistoryItem {
             seq: row.seq.rawValue, at: WireTime(milliseconds: row.at.rawValue),
             realAt: row.real.map { WireTime(milliseconds: $0.rawValue) }, kind: row.kind.rawValue,
             event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
-            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to), actor: row.actor,
+            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to),
+            actor: row.actor?.rawValue,
             key: row.key.map { RequestKey(bytes: $0).text },
             note: try row.note.map { try JSONReader.value(from: $0) },
             cursor: RowCursor(generation: generation, position: row.position).text, exited: moves?.exited,

@@ -1,43 +1,33 @@
 import HTTPTypes
 import Hummingbird
 import JSON
-import Spelling
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/instances`: starting, listing and showing instances.
+/// Starting, listing and showing instances.
 struct InstanceRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
+    /// For answers about one instance when the budget is spent.
+    private let singles = AnswerBudget(limit: AnswerLimits.singlesBytes)
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource(
-            "/v1/instances",
-            [
-                (.get, { request, _ in try await budget.page { try await list(request) } }),
-                (
-                    .post,
-                    { request, _ in
-                        try await budget.page { try await start(request) }
-                    }
-                ),
-            ])
-        router.resource(
-            "/v1/instances/:instance",
-            [
-                (
-                    .get,
-                    { request, context in
-                        try await budget.page { try await show(request, name: try context.pathParameter("instance")) }
-                    }
-                )
-            ])
+    init(engine: Engine, budget: AnswerBudget) {
+        self.engine = engine
+        self.budget = budget
     }
 
-    private func start(_ request: Request) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listInstances) { request in try await budget.page { try await list(request) } }
+        routes.on(.startInstance) { request in try await budget.page { try await start(request) } }
+        routes.on(.showInstance) { request in
+            let name = try request.value("instance")
+            return try await budget.single(within: singles) { try await show(request, name: name) }
+        }
+    }
+
+    private func start(_ request: RoutedRequest) async throws -> Response {
         let key = try request.head.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
         if let name = body.instance, !InstanceName.isValid(name) {
@@ -49,28 +39,24 @@ struct InstanceRoutes: Sendable {
         }
         let command = StartCommand(
             machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject(),
-            key: key)
-        do {
-            let view = try await asking { try await engine.start(command) }
-            var headers: HTTPFields = [.location: Routes.instance(view.record.name)]
-            headers[.eTag] = "\"\(view.record.seq.rawValue)\""
-            if view.isRepeated { headers[.idempotentReplayed] = "true" }
-            return Response(try Instance(view), status: .created, headers: headers)
-        } catch let problem as Problem where problem.type == .machineNotFound {
-            throw await engine.suggestingMachine(problem)
-        }
+            key: key, by: request.caller)
+        let view = try await asking { try await engine.start(command) }
+        var headers: HTTPFields = [.location: Route.showInstance.path(view.record.name)]
+        headers[.eTag] = "\"\(view.record.seq.rawValue)\""
+        if view.isRepeated { headers[.idempotentReplayed] = "true" }
+        return Response(try Instance(view), status: .created, headers: headers)
     }
 
-    private func show(_ request: Request, name: String) async throws -> Response {
+    private func show(_ request: RoutedRequest, name: String) async throws -> Response {
         let parameters = try reading { try ShowParameters(query: try request.queryItems) }
-        let now = try await engine.instanceOrSuggestion(named: name)
+        let now = try await asking { try await engine.instance(named: name) }
         let view = if let seq = parameters.seq { try await past(of: now, after: seq) } else { now }
         var instance = try Instance(view)
         instance.tags = try await asking { try await engine.tags(of: view) }
         return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
-    private func list(_ request: Request) async throws -> Response {
+    private func list(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading {
             try InstanceListParameters(query: try request.queryItems)
         }
@@ -85,34 +71,15 @@ struct InstanceRoutes: Sendable {
             query.after = after
         }
         let page = try await asking { [query] in try await engine.instances(query) }
-        if page.views.isEmpty, let machine = query.machine { _ = try await engine.machineOrSuggestion(named: machine) }
+        if page.views.isEmpty, let machine = query.machine {
+            _ = try await asking { try await engine.machine(named: machine) }
+        }
         let next = page.next.map { position in
             engine.text(
                 of: .instances(
                     machine: query.machine, status: query.status?.rawValue, state: query.state, after: position))
         }
         return Response(Page(items: try page.views.map { try Instance($0) }, nextPage: next))
-    }
-}
-
-extension Engine {
-    /// An instance; when there is none, the problem names the one that was probably meant.
-    func instanceOrSuggestion(named name: String) async throws -> InstanceView {
-        do {
-            return try await asking { try await instance(named: name) }
-        } catch let problem as Problem where problem.type == .instanceNotFound {
-            throw await suggestingInstance(problem)
-        }
-    }
-
-    /// Adds the name that was probably meant to a problem about an instance that is not there.
-    func suggestingInstance(_ problem: Problem) async -> Problem {
-        var problem = problem
-        // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
-        if let name = problem.instance, let names = try? await store.instanceNames(near: name, limit: 200) {
-            problem.suggestion = Spelling.closest(to: name, among: names)
-        }
-        return problem
     }
 }
 

@@ -10,13 +10,14 @@ struct LoopChannel: ServerChildChannel {
     private let executors = EventLoopExecutors()
     private let isOnTCP: Bool
     private let budget: AnswerBudget
+    private let names = UserNames()
     private let connections = Connections()
-    private let sends: (@Sendable () -> SendHandler)?
+    private let sends: (@Sendable (Peer) -> SendHandler)?
 
     /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
     init(
         responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, budget: AnswerBudget,
-        sends: (@Sendable () -> SendHandler)?
+        sends: (@Sendable (Peer) -> SendHandler)?
     ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
@@ -26,26 +27,28 @@ struct LoopChannel: ServerChildChannel {
 
     /// What `HTTP1Channel` sets up, with a codec of ours and the handlers that it has no place for.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        channel.eventLoop.makeCompletedFuture {
-            let pipeline = channel.pipeline.syncOperations
-            let watch = HeadWatch(connections.admit(channel))
-            try pipeline.addHandler(watch)
-            try pipeline.addHandler(UnreadAnswers(budget: budget))
-            var limits = NIOHTTPDecoderLimitConfiguration()
-            limits.maxHeaderFieldSize = ServerLimits.headBytes
-            limits.maxHeaderListSize = ServerLimits.headBytes
-            limits.maxHeaderFieldCount = ServerLimits.headFields
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-            try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP, watch: watch))
-            try pipeline.addHandler(
-                HTTPConnectionStateHandler(idleTimeout: .seconds(ServerLimits.idleSeconds), logger: logger))
-            // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.
-            if let sends { try pipeline.addHandler(sends()) }
-            return try NIOAsyncChannel(
-                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-        }
+        Peer.find(at: channel, names).flatMapThrowing { peer in try setUp(channel, of: peer, logger) }
+    }
+
+    private func setUp(_ channel: any Channel, of peer: Peer, _ logger: Logger) throws -> HTTP1Channel.Value {
+        let pipeline = channel.pipeline.syncOperations
+        let watch = HeadWatch(connections.admit(channel))
+        try pipeline.addHandler(watch)
+        try pipeline.addHandler(UnreadAnswers(budget: budget))
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = ServerLimits.headBytes
+        limits.maxHeaderListSize = ServerLimits.headBytes
+        limits.maxHeaderFieldCount = ServerLimits.headFields
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+        try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP, watch: watch, peer: peer))
+        try pipeline.addHandler(
+            HTTPConnectionStateHandler(idleTimeout: .seconds(ServerLimits.idleSeconds), logger: logger))
+        // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.
+        if let sends { try pipeline.addHandler(sends(peer)) }
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {

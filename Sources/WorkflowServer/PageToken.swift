@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import WorkflowAPI
+import WorkflowEngine
 import WorkflowStore
 
 /// What an opaque page token holds: where a list goes on, and which list that was.
@@ -8,6 +9,8 @@ enum PageToken: Equatable {
     case machines(after: String)
     case instances(machine: String?, status: String?, state: String?, after: InstanceListPosition)
     case timers(after: TimerKey)
+    /// Behind the running timers come those that wait in failed instances.
+    case waiting(from: WaitingPlace)
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
 
     /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
@@ -38,14 +41,26 @@ enum PageToken: Equatable {
         switch self {
         case .machines(let name): ["m", .string(name)]
         case .instances(let machine, let status, let state, let after):
-            [
-                "i", .optional(machine), .optional(status), .optional(state), .int(after.machineID.rawValue),
-                .string(after.status.rawValue), .int(after.id.rawValue),
-            ]
+            ["i", .optional(machine), .optional(status), .optional(state)] + Self.fields(of: after)
         case .timers(let key): ["t", .int(key.due.rawValue), .int(key.position.rawValue), .int(key.ordinal)]
+        case .waiting(let place):
+            ["w", .int(place.instance.rawValue), .int(Int64(place.taken))] + (place.after.map(Self.fields) ?? [])
         case .history(let instance, let isReversed, let next):
             ["h", .int(instance.rawValue), .bool(isReversed), .int(next)]
         }
+    }
+
+    private static func fields(of place: InstanceListPosition) -> [JSONValue] {
+        [.int(place.machineID.rawValue), .string(place.status.rawValue), .int(place.id.rawValue)]
+    }
+
+    private static func place(_ fields: ArraySlice<JSONValue>) -> InstanceListPosition? {
+        let fields = Array(fields)
+        guard fields.count == 3, case .int(let machineID) = fields[0], case .int(let id) = fields[2],
+            let status = fields[1].string.flatMap(InstanceStatus.init(rawValue:))
+        else { return nil }
+        return InstanceListPosition(
+            machineID: MachineID(rawValue: machineID), status: status, id: InstanceID(rawValue: id))
     }
 
     private static func read(_ bytes: [UInt8]) -> (generation: Int64, token: PageToken)? {
@@ -61,13 +76,10 @@ enum PageToken: Equatable {
         switch (kind, fields.count) {
         case ("m", 2): return fields[1].string.map { .machines(after: $0) }
         case ("i", 7):
-            guard case .int(let machineID) = fields[4], case .int(let id) = fields[6],
-                let status = fields[5].string.flatMap(InstanceStatus.init(rawValue:))
-            else { return nil }
-            let after = InstanceListPosition(
-                machineID: MachineID(rawValue: machineID), status: status, id: InstanceID(rawValue: id))
-            return .instances(
-                machine: fields[1].string, status: fields[2].string, state: fields[3].string, after: after)
+            return place(fields[4...]).map { after in
+                .instances(
+                    machine: fields[1].string, status: fields[2].string, state: fields[3].string, after: after)
+            }
         case ("t", 4):
             guard case .int(let due) = fields[1], case .int(let position) = fields[2],
                 case .int(let ordinal) = fields[3]
@@ -75,6 +87,13 @@ enum PageToken: Equatable {
             return .timers(
                 after: TimerKey(
                     due: Timestamp(rawValue: due), position: Position(rawValue: position), ordinal: ordinal))
+        case ("w", 3), ("w", 6):
+            guard case .int(let instance) = fields[1], case .int(let taken) = fields[2], taken >= 0 else { return nil }
+            let after = place(fields[3...])
+            guard after != nil || fields.count == 3 else { return nil }
+            return .waiting(
+                from: WaitingPlace(
+                    after: after, instance: InstanceID(rawValue: instance), taken: Int(clamping: taken)))
         case ("h", 4):
             guard case .int(let instance) = fields[1], case .bool(let isReversed) = fields[2],
                 case .int(let next) = fields[3], next >= 0

@@ -1,81 +1,45 @@
 import Hummingbird
 import JSON
-import Logging
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/…/replay` and `/v1/…/verify`: going through histories again. Nothing is written.
+/// Going through histories again. Nothing is written.
 struct ReplayRoutes: Sendable {
     let engine: Engine
-    let logger: Logger
     private let work = LongWork()
 
-    init(engine: Engine, logger: Logger) {
+    init(engine: Engine) {
         self.engine = engine
-        self.logger = logger
     }
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource(
-            "/v1/instances/:instance/replay",
-            [
-                (
-                    .get,
-                    { request, context in
-                        try await replay(request, name: try context.pathParameter("instance"))
-                    }
-                ),
-                (
-                    .post,
-                    { request, context in
-                        try await backtest(request, instance: try context.pathParameter("instance"))
-                    }
-                ),
-            ])
-        router.resource(
-            "/v1/machines/:machine/replay",
-            [
-                (
-                    .post,
-                    { request, context in
-                        try await backtest(request, machine: try context.pathParameter("machine"))
-                    }
-                )
-            ])
-        router.resource("/v1/verify", [(.post, { request, _ in try await verify(request, instance: nil) })])
-        router.resource(
-            "/v1/instances/:instance/verify",
-            [
-                (
-                    .post,
-                    { request, context in
-                        try await verify(request, instance: try context.pathParameter("instance"))
-                    }
-                )
-            ])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.replayInstance) { try await replay($0, name: try $0.value("instance")) }
+        routes.on(.backtestInstance) { try await backtest($0, instance: try $0.value("instance")) }
+        routes.on(.backtestMachine) { try await backtest($0, machine: try $0.value("machine")) }
+        routes.on(.verifyInstance) { try await verify(instance: try $0.value("instance")) }
+        routes.on(.verifyAll) { _ in try await verify(instance: nil) }
     }
 
-    private func replay(_ request: Request, name: String) async throws -> Response {
+    private func replay(_ request: RoutedRequest, name: String) async throws -> Response {
         let parameters = try reading { try ReplayParameters(query: try request.queryItems) }
-        let record = try await engine.instanceOrSuggestion(named: name).record
+        let record = try await asking { try await engine.instance(named: name) }.record
         if let to = parameters.to, to > record.seq.rawValue { throw Problem.noSeq(to, of: record) }
         let last = parameters.to.map(Seq.init) ?? record.seq
         let turn = try work.begin()
-        return Response(lines: logger, turn: turn) { lines in
+        return Response(lines: engine.log, turn: turn) { lines in
             try await engine.replay(record, through: last, isTracing: parameters.trace) { step in
                 try await lines.write(try ReplayStep(step, isTraced: parameters.trace))
             }
         }
     }
 
-    private func backtest(_ request: Request, instance name: String) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
+    private func backtest(_ request: RoutedRequest, instance name: String) async throws -> Response {
         let machine = try await definition(of: request)
-        let record = try await engine.instanceOrSuggestion(named: name).record
+        let record = try await asking { try await engine.instance(named: name) }.record
         let turn = try work.begin()
-        return Response(lines: logger, turn: turn) { lines in
+        return Response(lines: engine.log, turn: turn) { lines in
             let verdict = try await engine.backtest(with: machine).run(instance: record) { event in
                 try await lines.write(BacktestLine(event))
             }
@@ -83,12 +47,12 @@ struct ReplayRoutes: Sendable {
         }
     }
 
-    private func backtest(_ request: Request, machine name: String) async throws -> Response {
+    private func backtest(_ request: RoutedRequest, machine name: String) async throws -> Response {
         let parameters = try reading { try BacktestParameters(query: try request.queryItems) }
         let machine = try await definition(of: request)
-        _ = try await engine.machineOrSuggestion(named: name, version: parameters.version)
+        _ = try await asking { try await engine.machine(named: name, version: parameters.version) }
         let turn = try work.begin()
-        return Response(lines: logger, turn: turn) { lines in
+        return Response(lines: engine.log, turn: turn) { lines in
             let start = ContinuousClock.now
             let counts = try await engine.backtest(with: machine).run(machine: name, version: parameters.version) {
                 try await lines.write(BacktestLine($0))
@@ -97,11 +61,10 @@ struct ReplayRoutes: Sendable {
         }
     }
 
-    private func verify(_ request: Request, instance name: String?) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
-        if let name { _ = try await engine.instanceOrSuggestion(named: name) }
+    private func verify(instance name: String?) async throws -> Response {
+        if let name { try await requireInstance(name) }
         let turn = try work.begin()
-        return Response(lines: logger, turn: turn) { lines in
+        return Response(lines: engine.log, turn: turn) { lines in
             let start = ContinuousClock.now
             let counts = try await engine.verify(instance: name) { try await lines.write(VerificationLine($0)) }
             // Nil when the instance was purged a moment ago: nothing was compared.
@@ -110,7 +73,16 @@ struct ReplayRoutes: Sendable {
         }
     }
 
-    private func definition(of request: Request) async throws -> Machine {
+    /// Refuses an instance that is not there.
+    private func requireInstance(_ name: String) async throws {
+        do {
+            _ = try await asking { try await engine.instance(named: name) }
+        } catch let problem as Problem where problem.type == .storageUnavailable {
+            // What cannot be read is for the verification to tell.
+        }
+    }
+
+    private func definition(of request: RoutedRequest) async throws -> Machine {
         let (source, syntax) = try await request.definition()
         do throws(DefinitionError) {
             return try DefinitionReader.read(source, syntax: syntax).machine
@@ -134,7 +106,7 @@ extension Problem {
     /// The instance has not come that far.
     fileprivate static func noSeq(_ seq: Int64, of record: InstanceRecord) -> Problem {
         Problem(
-            .invalidParameter,
+            .seqNotFound,
             detail: "Instance '\(record.name)' has no seq \(seq) (latest is \(record.seq.rawValue))",
             instance: record.name)
     }

@@ -16,6 +16,8 @@ final class RequestCodec: ChannelDuplexHandler {
     /// Whether browsers may read answers: then they must not guess what is in them.
     private let isOnTCP: Bool
     private let watch: HeadWatch
+    /// Who is at the other end.
+    let peer: Peer
     /// A head has come, and the end of its request has not.
     private var isInRequest = false
     /// Nothing that comes is looked at any more: the last request could not be read.
@@ -27,9 +29,10 @@ final class RequestCodec: ChannelDuplexHandler {
     /// An answer goes out that nobody has asked for.
     private var isDropping = false
 
-    init(isOnTCP: Bool, watch: HeadWatch) {
+    init(isOnTCP: Bool, watch: HeadWatch, peer: Peer) {
         self.isOnTCP = isOnTCP
         self.watch = watch
+        self.peer = peer
     }
 }
 
@@ -73,9 +76,11 @@ extension RequestCodec {
         context.fireChannelRead(wrapInboundOut(.head(request)))
     }
 
+    private static let healthPaths = Route.all.filter { $0.permission == .health }.map(\.template.description)
+
     /// What is answered of a request on a connection too many: one question about health, or that there are too many.
     private static func extra(_ request: HTTPRequest) -> HTTPRequest {
-        guard let path = request.path, [Routes.live, Routes.ready].contains(path) else {
+        guard let path = request.path, healthPaths.contains(path) else {
             return .unreadable("All connections of this address are in use", .overloaded)
         }
         var request = request
@@ -87,16 +92,25 @@ extension RequestCodec {
         switch error {
         case is ByteToMessageDecoderError where isDeaf: break
         case is HTTPParserError where isDeaf: break
+        case is HeadTimeout where isDeaf: break
+        case is HeadTimeout:
+            let seconds = ServerLimits.headTime.nanoseconds / 1_000_000_000
+            refuse("The head of the request was not complete after \(seconds) seconds", context, .requestTimeout)
+        case HTTPParserError.headerOverflow where !isInRequest:
+            // RFC 6585, section 5.
+            refuse("The head of the request is larger than \(ServerLimits.headBytes) bytes", context, .headTooLarge)
         case let error as HTTPParserError where !isInRequest: refuse(error.reason, context)
         default: context.fireErrorCaught(error)
         }
     }
 
     /// Has what is no request answered like one: in its turn, and with a problem.
-    private func refuse(_ reason: String, _ context: ChannelHandlerContext) {
+    private func refuse(
+        _ reason: String, _ context: ChannelHandlerContext, _ type: ProblemType = .invalidRequest
+    ) {
         isDeaf = true
         unanswered += 1
-        context.fireChannelRead(wrapInboundOut(.head(.unreadable(reason))))
+        context.fireChannelRead(wrapInboundOut(.head(.unreadable(reason, type))))
         context.fireChannelRead(wrapInboundOut(.end(nil)))
         context.fireChannelReadComplete()
     }
@@ -131,6 +145,8 @@ extension RequestCodec {
         if response.status.kind == .informational { return head }
         // https://fetch.spec.whatwg.org/#x-content-type-options-header
         if isOnTCP { head.headers.add(name: "X-Content-Type-Options", value: "nosniff") }
+        // RFC 9110, 15.5.9: nothing that came behind it is read.
+        if isDeaf, unanswered == 1 { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         if untilOldAnswer == 0 {
             head.version = .http1_0
             head.headers.replaceOrAdd(name: "Connection", value: "close")
@@ -142,7 +158,7 @@ extension RequestCodec {
 extension HTTPRequest {
     /// What stands for a request that cannot be read: it has no path, which every other one has, and the problem in the
     /// places of scheme and host. It is the last of its connection.
-    fileprivate static func unreadable(_ reason: String, _ type: ProblemType = .invalidRequest) -> HTTPRequest {
+    fileprivate static func unreadable(_ reason: String, _ type: ProblemType) -> HTTPRequest {
         HTTPRequest(
             method: .get, scheme: type.rawValue, authority: reason, path: nil, headerFields: [.connection: "close"])
     }
@@ -157,7 +173,6 @@ extension HTTPRequest {
 extension HTTPParserError {
     fileprivate var reason: String {
         switch self {
-        case .headerOverflow: "The head of the request is larger than \(ServerLimits.headBytes) bytes"
         case .invalidEOFState, .closedConnection: "The head of the request was cut off"
         case .invalidMethod: "The request begins with no method of HTTP"
         case .invalidURL: "The target of the request is no path"

@@ -1,20 +1,35 @@
 import Foundation
 package import HTTPTypes
 package import WorkflowAPI
+package import WorkflowEngine
 
-/// Decides from a request's head whether anything else looks at it.
+/// Says on whose behalf a request comes, and decides from its head whether anything else looks at it.
 ///
 /// It stands in front of the router and of `SendHandler`: no route is without it.
 package struct RequestGate: Sendable {
+    /// Why a caller is refused a route; nil when it may go on. There is no route where path or method are of none.
+    package typealias Rule = @Sendable (_ caller: Caller, _ route: Route?) -> Problem?
+
     /// Of TCP; nil on a unix socket, which no web page reaches.
     private let hosts: AllowedHosts?
+    /// Nil to let every caller do everything.
+    private let rule: Rule?
 
-    package init(hosts: AllowedHosts?) {
+    package init(hosts: AllowedHosts?, rule: Rule? = nil) {
         self.hosts = hosts
+        self.rule = rule
     }
 
-    /// Why a request is refused; nil when it may go on.
-    package func refusal(of request: HTTPRequest) -> Problem? {
+    /// Says who asks, or why the request is refused.
+    package func admit(_ request: HTTPRequest, from peer: Peer, for route: Route?) -> Result<Caller, Problem> {
+        if let refusal = refusal(of: request) { return .failure(refusal) }
+        let caller = Caller(peer.actor)
+        if let refusal = rule?(caller, route) { return .failure(refusal) }
+        return .success(caller)
+    }
+
+    /// What is wrong with a head, whoever asks; nil when nothing is.
+    private func refusal(of request: HTTPRequest) -> Problem? {
         if let problem = request.unreadable { return problem }
         if let hosts, let refusal = Self.wrongHost(of: request, hosts) { return refusal }
         for field in request.headerFields {

@@ -42,6 +42,19 @@ extension Response {
 }
 
 extension AnswerBudget {
+    /// Has an answer about one thing made: a small one also when the budget is spent.
+    ///
+    /// - Parameter others: The bytes that such answers are made in then.
+    func single(within others: AnswerBudget, _ make: () async throws -> Response) async throws -> Response {
+        if let share = share(of: AnswerLimits.pageBytes) { return try await make().holding(share) }
+        let place = try await others.reserve(AnswerLimits.pageBytes)
+        defer { withExtendedLifetime(place) {} }
+        let response = try await make()
+        guard let bytes = response.largeBytes else { return response }
+        guard let share = share(of: bytes) else { throw Self.spent }
+        return response.holding(share)
+    }
+
     /// Has an answer made that may be large: its bytes are reserved before anything is read for it.
     func page(_ make: () async throws -> Response) async throws -> Response {
         let share = try await reserve(AnswerLimits.pageBytes)
@@ -50,9 +63,12 @@ extension AnswerBudget {
 }
 
 extension Response {
+    /// How many bytes the body has, if that is so large that it is counted.
+    fileprivate var largeBytes: Int? { body.contentLength.flatMap { $0 > AnswerLimits.smallBytes ? $0 : nil } }
+
     /// The same answer, which holds a share of the budget until it is handed to its connection.
     func holding(_ share: AnswerBudget.Share) -> Response {
-        guard let bytes = body.contentLength, bytes > AnswerLimits.smallBytes else { return self }
+        guard let bytes = largeBytes else { return self }
         share.resize(to: bytes)
         var response = self
         response.body = ResponseBody(contentLength: bytes) { [body] writer in

@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import JSON
-import Logging
 import NIOCore
 import WorkflowAPI
 import WorkflowEngine
@@ -14,7 +13,7 @@ extension Response {
     ///
     /// - Parameter turn: The place of long work, which is given back at the end.
     init(
-        lines logger: Logger, headers: HTTPFields = [:], turn: LongWork.Turn? = nil,
+        lines log: OperatorLog, headers: HTTPFields = [:], turn: LongWork.Turn? = nil,
         for workplace: Workplace = .longWork,
         _ write: @escaping @Sendable @concurrent (inout LineWriter) async throws -> Void
     ) {
@@ -28,7 +27,7 @@ extension Response {
             } catch {
                 // Nobody is there to be told.
                 if lines.isBroken { throw error }
-                try await lines.write(LineStream.ProblemLine(Problem(inLine: error, logger)))
+                try await lines.write(LineStream.ProblemLine(Problem(inLine: error, log)))
             }
             writer = lines.writer
             try await writer.finish(nil)
@@ -73,15 +72,17 @@ struct LineWriter {
 
 extension Problem {
     /// What is said about an error after the first line.
-    fileprivate init(inLine error: any Error, _ logger: Logger) {
+    fileprivate init(inLine error: any Error, _ log: OperatorLog) {
         switch error {
         case let problem as Problem: self = problem
         case let rejection as Rejection: self.init(rejection)
         // The daemon ends, or nobody is there any more.
         case is CancellationError: self.init(.draining, detail: "The daemon is stopping; send the rest again later")
         default:
-            logger.error("a request failed", metadata: ["error": "\(error)"])
+            log.fault("\(error)")
             self.init(.internalError, detail: "The daemon could not answer; its log says why")
+            return
         }
+        log.tell(self)
     }
 }

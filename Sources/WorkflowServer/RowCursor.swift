@@ -1,14 +1,15 @@
 import Foundation
 import WorkflowStore
 
-/// The place of a journal row as callers see it, opaque: generation, partition (there is one, 0) and position.
+/// The place of a journal row as callers see it, opaque: generation, partition, and position within it.
 struct RowCursor: Equatable {
     let generation: Int64
     let position: Position
 
     /// Base64 of digits and dots: it has no letter that a URL would change.
     var text: String {
-        Data("\(generation).0.\(position.rawValue)".utf8).base64EncodedString().replacing("=", with: "")
+        Data("\(generation).\(position.partition.rawValue).\(position.number)".utf8).base64EncodedString().replacing(
+            "=", with: "")
     }
 
     init(generation: Int64, position: Position) {
@@ -23,9 +24,9 @@ struct RowCursor: Equatable {
             return nil
         }
         let numbers = words.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-        guard numbers.count == 3, let generation = numbers[0], numbers[1] == 0, let position = numbers[2],
-            position > 0, position < .max
+        guard numbers.count == 3, let generation = numbers[0], let partition = numbers[1], let number = numbers[2],
+            let position = Position(PartitionID(rawValue: partition), number: number)
         else { return nil }
-        self.init(generation: generation, position: Position(rawValue: position))
+        self.init(generation: generation, position: position)
     }
 }

@@ -5,7 +5,7 @@ import NIOHTTPTypes
 import WorkflowAPI
 import WorkflowEngine
 
-/// Carries out `POST /v1/instances/NAME/events`, which is most of what a daemon is asked, where a connection is read:
+/// Carries out `Route.sendEvent`, which is most of what a daemon is asked, where a connection is read:
 /// without a task and without the router.
 ///
 /// Whatever is more than such a request with a whole body goes on to the router, whose route for events gives the same
@@ -21,7 +21,7 @@ final class SendHandler: ChannelDuplexHandler {
     private enum State {
         /// What comes goes on, or begins a request for an event.
         case idle
-        case reading(HTTPRequest, instance: String)
+        case reading(HTTPRequest, instance: String, Caller)
         /// The engine has the event; what comes is held.
         case sending
     }
@@ -33,11 +33,11 @@ final class SendHandler: ChannelDuplexHandler {
         case inputClosed
     }
 
-    private let engine: Engine
+    private let endpoint: EventEndpoint
     private let gate: RequestGate
-    private let budget: AnswerBudget
     private let problems: ProblemAnswers
     private let date: DateHeader
+    private let peer: Peer
     private var context: ChannelHandlerContext?
     private var state = State.idle
     /// What has come of the body that is read.
@@ -51,13 +51,13 @@ final class SendHandler: ChannelDuplexHandler {
     private var isReadHeld = false
 
     init(
-        engine: Engine, gate: RequestGate, budget: AnswerBudget, problems: ProblemAnswers, date: DateHeader
+        endpoint: EventEndpoint, gate: RequestGate, problems: ProblemAnswers, date: DateHeader, peer: Peer
     ) {
-        self.engine = engine
+        self.endpoint = endpoint
         self.gate = gate
-        self.budget = budget
         self.problems = problems
         self.date = date
+        self.peer = peer
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -100,21 +100,12 @@ extension SendHandler {
 
     private func carryOut(_ what: Held, _ context: ChannelHandlerContext) {
         switch (what, state) {
-        case (.part(.head(let head)), _):
-            if passedOn == 0, head.waitsToContinue, Self.mayTakeBody(of: head), gate.refusal(of: head) == nil {
-                sayContinue(context)
-            }
-            if passedOn == 0, let instance = Self.instance(of: head), gate.refusal(of: head) == nil {
-                state = .reading(head, instance: instance)
-            } else {
-                passedOn += 1
-                passOn(what, context)
-            }
+        case (.part(.head(let head)), _): take(head, context)
         case (.part(.body(let part)), .reading):
             if body.readableBytes == 0 { body = part } else { body.writeImmutableBuffer(part) }
-        case (.part(.end), .reading(let head, let instance)):
-            send(head, instance: instance, context)
-        case (.error, .reading(let head, _)), (.inputClosed, .reading(let head, _)):
+        case (.part(.end), .reading(let head, let instance, let caller)):
+            send(head, to: instance, by: caller, context)
+        case (.error, .reading(let head, _, _)), (.inputClosed, .reading(let head, _, _)):
             // Hummingbird knows what becomes of half a request.
             state = .idle
             passedOn += 1
@@ -124,6 +115,25 @@ extension SendHandler {
         default:
             passOn(what, context)
         }
+    }
+
+    private func take(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        // Behind a request that is not answered yet, the router takes this one too.
+        if passedOn == 0 {
+            let instance = Self.instance(of: head)
+            let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
+            if instance != nil || mustContinue,
+                case .success(let caller) = gate.admit(head, from: peer, for: instance.map { _ in .sendEvent })
+            {
+                if mustContinue { sayContinue(context) }
+                if let instance {
+                    state = .reading(head, instance: instance, caller)
+                    return
+                }
+            }
+        }
+        passedOn += 1
+        passOn(.part(.head(head)), context)
     }
 
     /// Has the caller send its body, which it holds back until then or for a second.
@@ -147,71 +157,59 @@ extension SendHandler {
     /// Whether the body of a request is not refused because of its length alone.
     private static func mayTakeBody(of request: HTTPRequest) -> Bool {
         let length = request.headerFields[.contentLength].flatMap { Int($0) }
-        return length.map { $0 <= APILimits.bodyBytes } ?? true || request.path?.hasPrefix(Routes.events) == true
+        return length.map { $0 <= APILimits.bodyBytes } ?? true
+            || request.path?.hasPrefix(Route.sendEvents.template.description) == true
     }
 
     /// The instance that a request sends an event to; nil when it must go on.
     private static func instance(of request: HTTPRequest) -> String? {
-        guard request.method == .post, let path = request.path, let name = instance(in: path),
+        guard request.method == .post, let path = request.path,
+            let name = Route.sendEvent.template.onlyValue(in: path),
             let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= APILimits.bodyBytes,
             request.headerFields[.connection].map({ $0 == "keep-alive" }) ?? true
         else { return nil }
         return name
-    }
-
-    /// The name in `/v1/instances/NAME/events`; nil for any other path.
-    private static func instance(in path: String) -> String? {
-        let prefix = "/v1/instances/".utf8
-        let suffix = "/events".utf8
-        let path = path.utf8
-        guard path.count > prefix.count + suffix.count, path.starts(with: prefix) else { return nil }
-        let name = path.dropFirst(prefix.count).dropLast(suffix.count)
-        let others: [UInt8] = [UInt8(ascii: "/"), UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#")]
-        guard path.suffix(suffix.count).elementsEqual(suffix), !name.contains(where: others.contains) else {
-            return nil
-        }
-        return String(name)
     }
 }
 
 // MARK: Answers
 
 extension SendHandler {
-    private func send(_ request: HTTPRequest, instance: String, _ context: ChannelHandlerContext) {
+    private func send(
+        _ request: HTTPRequest, to instance: String, by caller: Caller, _ context: ChannelHandlerContext
+    ) {
         state = .sending
-        let command: SendCommand
+        let order: EventEndpoint.Order
         do {
-            command = try SendCommand(request, body: takeBody(), instance: instance, parameters: SendParameters())
+            order = try endpoint.order(request, body: takeBody(), to: instance, SendParameters(), by: caller)
         } catch {
             // Whoever called goes on with what is held.
             return write(problems.answer(to: error, request))
         }
         let loop = context.eventLoop
         let handler = NIOLoopBound(self, eventLoop: loop)
-        engine.begin(command) { outcome in
-            GatheredCalls.call(on: loop) {
-                handler.value.answer(request, outcome, isMinimal: !command.wantsContext)
-            }
+        endpoint.engine.begin(order.command) { outcome in
+            GatheredCalls.call(on: loop) { handler.value.answer(request, order, outcome) }
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ outcome: Result<SentEvent, Rejection>, isMinimal: Bool) {
-        switch outcome {
-        case .success(let sent):
-            answer(budget.answer(sent, isMinimal: isMinimal))
-        case .failure(let rejection):
-            let problem = Problem(rejection)
-            if problem.type == .instanceNotFound { return suggest(problem) }
-            answer(problems.answer(to: problem, request))
+    private func answer(
+        _ request: HTTPRequest, _ order: EventEndpoint.Order, _ outcome: Result<SentEvent, Rejection>
+    ) {
+        do throws(Problem) {
+            answer(try endpoint.answer(to: order, outcome))
+        } catch {
+            if error.lacksName { return suggest(error, request) }
+            answer(problems.answer(to: error, request))
         }
     }
 
-    private func suggest(_ problem: Problem) {
+    private func suggest(_ problem: Problem, _ request: HTTPRequest) {
         guard let loop = context?.eventLoop else { return }
         let handler = NIOLoopBound(self, eventLoop: loop)
-        Task { [engine] in
-            let problem = await engine.suggestingInstance(problem)
-            loop.execute { handler.value.answer(WholeAnswer(problem: problem)) }
+        Task { [problems] in
+            let problem = await problems.completed(problem)
+            loop.execute { handler.value.answer(problems.answer(to: problem, request)) }
         }
     }
 

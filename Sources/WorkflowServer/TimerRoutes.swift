@@ -4,50 +4,54 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// `/v1/timers` and `/v1/instances/NAME/timers`: what comes by itself, and when.
+/// What comes by itself, and when.
 struct TimerRoutes: Sendable {
     let engine: Engine
 
-    func register(on router: Router<some RequestContext>) {
-        router.resource("/v1/timers", [(.get, { request, _ in try await list(request) })])
-        router.resource(
-            "/v1/instances/:instance/timers",
-            [
-                (
-                    .get,
-                    { request, context in
-                        try await list(request, name: try context.pathParameter("instance"))
-                    }
-                )
-            ])
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listTimers) { try await list($0) }
+        routes.on(.listInstanceTimers) { try await list(of: try $0.value("instance")) }
     }
 
-    private func list(_ request: Request) async throws -> Response {
+    private func list(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading { try PageParameters(query: try request.queryItems) }
-        var after: TimerKey?
-        if let page = parameters.page {
-            guard case .timers(let key) = try await engine.pageToken(page) else { throw PageToken.ofAnotherList }
-            after = key
-        }
         let limit = parameters.limit ?? APILimits.defaultPageItems
-        let timers = try await asking { [after] in try await engine.timers(after: after, limit: limit) }
+        guard let page = parameters.page else { return try await running(after: nil, limit: limit) }
+        switch try await engine.pageToken(page) {
+        case .timers(let key): return try await running(after: key, limit: limit)
+        case .waiting(let place): return try await waiting(from: place, behind: [], limit: limit)
+        case .machines, .instances, .history: throw PageToken.ofAnotherList
+        }
+    }
+
+    /// What is due next, and where there is room behind the last one, what waits in failed instances.
+    private func running(after key: TimerKey?, limit: Int) async throws -> Response {
+        let timers = try await asking { try await engine.timers(after: key, limit: limit) }
         let now = engine.now
         let items = timers.map { listed in
             TimerItem(instance: listed.instance, event: listed.timer.event, due: listed.timer.key.due, now: now)
         }
-        let next = timers.count == limit ? timers.last.map { engine.text(of: .timers(after: $0.timer.key)) } : nil
-        return Response(Page(items: items, nextPage: next))
+        if timers.count == limit, let last = timers.last {
+            return Response(Page(items: items, nextPage: engine.text(of: .timers(after: last.timer.key))))
+        }
+        return try await waiting(from: nil, behind: items, limit: limit - items.count)
     }
 
-    private func list(_ request: Request, name: String) async throws -> Response {
-        try reading { try NoParameters.check(query: try request.queryItems) }
-        do {
-            let timers = try await asking { try await engine.timers(of: name) }
-            let now = engine.now
-            return Response(Page(items: timers.map { TimerItem($0, of: name, now: now) }))
-        } catch let problem as Problem where problem.type == .instanceNotFound {
-            throw await engine.suggestingInstance(problem)
+    private func waiting(from place: WaitingPlace?, behind items: [TimerItem], limit: Int) async throws -> Response {
+        let found = try await asking { try await engine.waitingTimers(from: place, limit: limit) }
+        let now = engine.now
+        let waiting = found.timers.map { name, timer in
+            var item = TimerItem(instance: name, event: timer.event, due: timer.due, now: now)
+            item.waits = true
+            return item
         }
+        return Response(Page(items: items + waiting, nextPage: found.next.map { engine.text(of: .waiting(from: $0)) }))
+    }
+
+    private func list(of name: String) async throws -> Response {
+        let timers = try await asking { try await engine.timers(of: name) }
+        let now = engine.now
+        return Response(Page(items: timers.map { TimerItem($0, of: name, now: now) }))
     }
 }
 

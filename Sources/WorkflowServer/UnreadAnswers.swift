@@ -83,7 +83,9 @@ final class UnreadAnswers: ChannelDuplexHandler {
         guard counted > 0 else { return }
         stalls = given - counted > before ? 0 : stalled + 1
         written = given - counted
-        if stalls >= AnswerLimits.stalledSeconds { context.close(promise: nil) }
+        guard stalls >= AnswerLimits.stalledSeconds else { return }
+        budget.cutOff(unread: counted)
+        context.close(promise: nil)
     }
 
     private func end() {

@@ -3,23 +3,22 @@ import Hummingbird
 import JSON
 package import Logging
 import WorkflowAPI
+import WorkflowEngine
 
 extension WorkflowServer {
-    /// The same server without an engine: `POST /v1/instances/NAME/events` reads its request as the real route does,
+    /// The same server without an engine: `Route.sendEvent` reads its request as the real route does,
     /// does nothing, and answers as much as an event of a machine with two states is answered.
     ///
     /// What benchmarks measure the real route against: all that HTTP and JSON cost, and nothing else.
     package init(emptyAt address: ListenAddress, logger: Logger) {
-        let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(
-            middleware: ProblemMiddleware(gate: RequestGate(hosts: nil), problems: ProblemAnswers(logger: logger)))
-        router.resource(
-            "/v1/instances/:instance/events",
-            [(.post, { try await Self.nothing($0, name: try $1.pathParameter("instance")) })], brief: [.post])
+        var handlers = RouteHandlers()
+        handlers.on(.sendEvent, isBrief: true) { try await Self.nothing($0, name: try $0.value("instance")) }
+        let router = handlers.router(
+            gate: RequestGate(hosts: nil), problems: ProblemAnswers(log: OperatorLog(logger), engine: nil))
         self.init(address: address, router: router, logger: logger)
     }
 
-    private static func nothing(_ request: Request, name: String) async throws -> Response {
+    private static func nothing(_ request: RoutedRequest, name: String) async throws -> Response {
         let parameters = try reading { try SendParameters(query: try request.queryItems) }
         _ = try request.head.idempotencyKey()
         let body = try await request.object(as: SendRequest.self)

@@ -11,34 +11,36 @@ package import WorkflowEngine
 /// On graceful shutdown it takes no new connections, answers the requests that have begun, and ends.
 package struct WorkflowServer: Service {
     private let address: ListenAddress
-    private let responder: RouterResponder<BasicRequestContext>
+    private let responder: RouterResponder<ServerContext>
     private let budget: AnswerBudget
-    private let sends: (@Sendable () -> SendHandler)?
+    private let sends: (@Sendable (Peer) -> SendHandler)?
     private let logger: Logger
 
     /// - Parameters:
     ///   - budget: That of the daemon, for all its servers.
     ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
+    ///   - rule: What refuses callers beside.
     ///   - version: The daemon's version, told by `/livez`.
     package init(
-        engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [], version: String,
-        logger: Logger
+        engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [],
+        rule: RequestGate.Rule? = nil, version: String, logger: Logger
     ) {
-        let problems = ProblemAnswers(logger: logger)
+        let problems = ProblemAnswers(log: engine.log, engine: engine)
         let date = DateHeader()
-        let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts))
+        let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), rule: rule)
+        let endpoint = EventEndpoint(engine: engine, budget: budget)
         self.init(
             address: address,
-            router: Self.router(engine: engine, gate: gate, budget: budget, version: version, logger: logger),
+            router: Self.handlers(endpoint: endpoint, version: version).router(gate: gate, problems: problems),
             budget: budget,
-            sends: { SendHandler(engine: engine, gate: gate, budget: budget, problems: problems, date: date) },
+            sends: { SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0) },
             logger: logger)
     }
 
     /// - Parameter sends: Makes what takes events on a connection without going through the router.
     init(
-        address: ListenAddress, router: Router<BasicRequestContext>, budget: AnswerBudget = AnswerBudget(),
-        sends: (@Sendable () -> SendHandler)? = nil, logger: Logger
+        address: ListenAddress, router: Router<ServerContext>, budget: AnswerBudget = AnswerBudget(),
+        sends: (@Sendable (Peer) -> SendHandler)? = nil, logger: Logger
     ) {
         self.address = address
         responder = router.buildResponder()
@@ -47,23 +49,21 @@ package struct WorkflowServer: Service {
         self.logger = logger
     }
 
-    /// All routes; without a socket, for tests.
-    static func router(
-        engine: Engine, gate: RequestGate, budget: AnswerBudget, version: String, logger: Logger
-    ) -> Router<BasicRequestContext> {
-        let router = Router(options: .autoGenerateHeadEndpoints)
-        router.add(middleware: ProblemMiddleware(gate: gate, problems: ProblemAnswers(logger: logger)))
-        MachineRoutes(engine: engine, budget: budget).register(on: router)
-        InstanceRoutes(engine: engine, budget: budget).register(on: router)
-        EventRoutes(engine: engine, budget: budget).register(on: router)
-        HistoryRoutes(engine: engine, budget: budget).register(on: router)
-        BatchRoutes(engine: engine, budget: budget, logger: logger).register(on: router)
-        ReplayRoutes(engine: engine, logger: logger).register(on: router)
-        TimerRoutes(engine: engine).register(on: router)
-        ClockRoutes(engine: engine).register(on: router)
-        BackupRoutes(engine: engine).register(on: router)
-        HealthRoutes(engine: engine, version: version).register(on: router)
-        return router
+    /// What carries out the routes.
+    static func handlers(endpoint: EventEndpoint, version: String) -> RouteHandlers {
+        let (engine, budget) = (endpoint.engine, endpoint.budget)
+        var handlers = RouteHandlers()
+        MachineRoutes(engine: engine, budget: budget).register(on: &handlers)
+        InstanceRoutes(engine: engine, budget: budget).register(on: &handlers)
+        EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
+        HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
+        BatchRoutes(engine: engine, budget: budget).register(on: &handlers)
+        ReplayRoutes(engine: engine).register(on: &handlers)
+        TimerRoutes(engine: engine).register(on: &handlers)
+        ClockRoutes(engine: engine).register(on: &handlers)
+        BackupRoutes(engine: engine).register(on: &handlers)
+        HealthRoutes(engine: engine, version: version).register(on: &handlers)
+        return handlers
     }
 
     /// Calls a body that resumes many requests, in the way that is best for them: what an engine answers a batch with.
@@ -96,7 +96,7 @@ package struct WorkflowServer: Service {
 
     private struct Listener: Service {
         let address: ListenAddress
-        let application: Application<RouterResponder<BasicRequestContext>>
+        let application: Application<RouterResponder<ServerContext>>
 
         func run() async throws {
             do {

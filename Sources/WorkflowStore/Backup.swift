@@ -65,6 +65,10 @@ package struct StoreContents: Sendable, Equatable {
     }
 }
 
+/// Compares all that a file holds, which nobody writes to; throws `StoreError` with `damaged` when it is not what was
+/// written. The store has it handed in, because it knows nothing of steps.
+package typealias FileVerification = (any StoreReader) async throws -> Void
+
 /// The bytes of a backup, read from the first to the last.
 package protocol BackupReader: Sendable {
     /// The next bytes, at most so many; empty at the end. Blocks for the disk. For one caller at a time.
@@ -90,8 +94,8 @@ extension WorkflowStore {
 
     /// Refuses.
     package func completeBackup(
-        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
-    ) throws(StoreError) -> StoredBackup {
+        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup {
         throw StoreError(.unavailable, "This store makes no backups")
     }
 

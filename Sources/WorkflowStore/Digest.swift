@@ -51,6 +51,19 @@ package struct Digest: Hashable, Sendable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    /// Reads what `text` gives; nil for anything else.
+    init?(text: some StringProtocol) {
+        let digits = text.utf8.compactMap { digit -> UInt8? in
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+            default: nil
+            }
+        }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        self.init(bytes: stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+    }
+
     /// 32 bytes of zero, which no text has: for a place where no digest is known.
     package static let zero = Digest(bytes: Array(repeating: 0, count: 32))
 
@@ -61,49 +74,46 @@ package struct Digest: Hashable, Sendable {
     }
 }
 
-/// The names that the digest of an instance's first row covers, and with it the whole chain.
-package struct StartedNames: Sendable, Equatable {
-    package let instance: String
-    package let machine: String
-    package let version: Int64
+/// What the digests of an instance's rows cover of the instance itself.
+package struct ChainInstance: Sendable {
+    let uuid: UniqueID
+    let name: String
+    let salt: Salt
 
-    package init(instance: String, machine: String, version: Int64) {
-        self.instance = instance
-        self.machine = machine
+    package init(uuid: UniqueID, name: String, salt: Salt) {
+        self.uuid = uuid
+        self.name = name
+        self.salt = salt
+    }
+
+    package init(_ record: InstanceRecord) {
+        self.init(uuid: record.uuid, name: record.name, salt: record.salt)
+    }
+}
+
+/// What the digests of rows cover of the machine version that took the step.
+package struct ChainMachine: Sendable {
+    let name: String
+    let version: Int64
+    let digest: Digest
+    let semantics: Int64
+
+    package init(name: String, version: Int64, digest: Digest, semantics: Int64) {
+        self.name = name
         self.version = version
+        self.digest = digest
+        self.semantics = semantics
+    }
+
+    package init(_ record: MachineRecord) {
+        self.init(name: record.name, version: record.version, digest: record.digest, semantics: record.semantics)
     }
 }
 
 extension Digest {
-    /// The digest of a journal row: it covers what happened and the row before, never where it is stored, so that the
-    /// chain survives export, another store and redaction.
-    ///
-    /// - Parameters:
-    ///   - row: The row; its own `digest` is not read.
-    ///   - previous: The digest of the instance's row before; nil for its first.
-    ///   - machine: The digest of the definition that took the step.
-    ///   - semantics: The semantics number under which it was taken.
-    ///   - names: Of a row of kind `started`; nil for every other.
-    ///   - snapshot: What was stored with the row, where it is a snapshot row.
-    package init(
-        row: JournalRecord, previous: Digest?, uuid: UniqueID, machine: Digest, semantics: Int64,
-        names: StartedNames?, snapshot: SnapshotRecord?
-    ) {
-        var buffer = DigestBuffer()
-        self = buffer.digest(
-            row: row, previous: previous, uuid: uuid, machine: machine, semantics: semantics, names: names,
-            snapshot: snapshot)
-    }
-
     /// The digest of what is stored of a machine version, not of where.
     package init(sealing machine: MachineRecord) {
         var buffer = DigestBuffer()
         self = buffer.digest(sealing: machine)
-    }
-
-    /// The digest of what a snapshot says, not of where it is stored.
-    package init(snapshot: SnapshotRecord) {
-        var buffer = DigestBuffer()
-        self = buffer.digest(snapshot: snapshot)
     }
 }

@@ -3,7 +3,8 @@ import Statechart
 /// Where the bytes of a digest are put together; used again for the next one, it allocates nothing.
 ///
 /// Fields stand one after another, each behind its length in four bytes, the most significant first, so that no two
-/// lists of fields give the same bytes. A missing field has the length 2³²−1 and no bytes.
+/// lists of fields give the same bytes. A missing field has the length 2³²−1 and no bytes. docs/digests.md tells the
+/// fields of each digest for other programs.
 package struct DigestBuffer: Sendable {
     /// The layout of what is hashed; a change of the layout is a new number.
     private static let layout: UInt8 = 2
@@ -16,51 +17,95 @@ package struct DigestBuffer: Sendable {
         bytes = Array(repeating: 0, count: 512)
     }
 
-    /// What `Digest.init(row:previous:uuid:machine:semantics:names:snapshot:)` gives.
+    /// The digest of a journal row: it covers what happened and the row before, never where it is stored, so that the
+    /// chain survives export, another store and redaction.
+    ///
+    /// - Parameters:
+    ///   - row: The row; its own `digest` is not read.
+    ///   - previous: The digest of the instance's row before; nil for its first.
+    ///   - machine: The version that took the step.
+    ///   - snapshot: The digest of what was stored with the row, where it is a snapshot row.
     package mutating func digest(
-        row: JournalRecord, previous: Digest?, uuid: UniqueID, machine: Digest, semantics: Int64,
-        names: StartedNames?, snapshot: SnapshotRecord?
+        row: JournalRecord, previous: Digest?, instance: ChainInstance, machine: ChainMachine, snapshot: Digest?
     ) -> Digest {
-        let snapshot = snapshot.map { digest(snapshot: $0) }
-        let data = row.data.map { Digest(of: $0.utf8) }
-        // Five digests and numbers of 32 bytes at most, five numbers of 8 bytes, a UUID, a kind and the texts.
+        let commitment = commitment(row, instance)
+        // Four digests, five numbers, a UUID, a key of its size, the layout and a kind; and the texts.
         let size =
             256 + 20 * Self.prefixBytes + row.event.utf8.count + row.from.utf8.count + row.to.utf8.count
-            + (row.actor?.utf8.count ?? 0) + (row.key?.count ?? 0) + (row.note?.utf8.count ?? 0)
-            + (names.map { $0.instance.utf8.count + $0.machine.utf8.count } ?? 0)
-        return write(atMost: size) { fields in
+            + (row.actor?.rawValue.utf8.count ?? 0) + machine.name.utf8.count
+        return hash(atMost: size) { fields in
+            fields.append(layout: Self.layout)
             fields.append(previous)
-            fields.append(uuid)
+            fields.append(instance.uuid)
             fields.append(row.seq.rawValue)
             fields.append(row.at.rawValue)
             fields.append(row.real?.rawValue)
             fields.append(row.kind.rawValue)
-            fields.append(machine)
-            fields.append(semantics)
+            fields.append(machine.digest)
+            // The kind says whether they follow.
+            if row.kind == .started || row.kind == .migrated {
+                fields.append(machine.name)
+                fields.append(machine.version)
+            }
+            fields.append(machine.semantics)
             fields.append(row.event)
-            fields.append(data)
             fields.append(row.from)
             fields.append(row.to)
+            fields.append(commitment)
+            fields.append(row.hasUUIDKey ? row.key : nil)
+            fields.append(row.actor?.rawValue)
             fields.append(snapshot)
-            fields.append(row.actor)
-            fields.append(row.key)
-            fields.append(row.note)
-            // The kind says whether they follow.
-            if let names {
-                fields.append(names.instance)
-                fields.append(names.machine)
-                fields.append(names.version)
-            }
         }
     }
 
-    /// What `Digest.init(snapshot:)` gives.
-    package mutating func digest(snapshot: SnapshotRecord) -> Digest {
+    /// What the digest of a row has in the place of what may be redacted; nil where there is nothing of the kind.
+    private mutating func commitment(_ row: JournalRecord, _ instance: ChainInstance) -> Digest? {
+        if case .redacted(let commitment) = row.salt { return commitment }
+        guard row.hasCommitment else { return nil }
+        let salt = if case .kept(let kept) = row.salt { kept } else { self.salt(from: instance.salt, row.seq) }
+        let name = row.kind == .started ? instance.name : nil
+        let key = row.hasUUIDKey ? nil : row.key
+        let size =
+            16 + 5 * Self.prefixBytes + (row.data?.utf8.count ?? 0) + (row.note?.utf8.count ?? 0) + (key?.count ?? 0)
+            + (name?.utf8.count ?? 0)
+        return hash(atMost: size) { fields in
+            fields.append(salt)
+            fields.append(row.data)
+            fields.append(row.note)
+            fields.append(key)
+            fields.append(name)
+        }
+    }
+
+    /// A salt of one row: nobody who does not know the instance's can compute it.
+    private mutating func salt(from instance: Salt, _ seq: Seq, _ purpose: String? = nil) -> Salt {
+        let digest = hash(atMost: 64) { fields in
+            fields.append(instance)
+            fields.append(seq.rawValue)
+            if let purpose { fields.append(purpose) }
+        }
+        return digest.withUnsafeBytes { Salt(first: $0) }
+    }
+
+    /// The snapshot of an instance as its row says.
+    package mutating func snapshot(of instance: InstanceRecord) -> SnapshotRecord {
+        var snapshot = SnapshotRecord(
+            instanceID: instance.id, seq: instance.seq, position: instance.head, status: instance.status,
+            state: instance.state, salt: salt(from: instance.salt, instance.seq, "snapshot"), digest: .zero)
+        snapshot.digest = digest(snapshot: snapshot) ?? .zero
+        return snapshot
+    }
+
+    /// The digest of what a snapshot says, not of where it is stored; nil where it was emptied.
+    package mutating func digest(snapshot: SnapshotRecord) -> Digest? {
+        guard let salt = snapshot.salt else { return nil }
         let state = snapshot.state
         let size =
-            64 + 7 * Self.prefixBytes + state.configuration.utf8.count + state.context.utf8.count
+            64 + 8 * Self.prefixBytes + state.configuration.utf8.count + state.context.utf8.count
             + state.memory.utf8.count + state.armed.utf8.count + (state.output?.utf8.count ?? 0)
-        return write(atMost: size) { fields in
+        return hash(atMost: size) { fields in
+            fields.append(layout: Self.layout)
+            fields.append(salt)
             fields.append(snapshot.status.rawValue)
             fields.append(state.configuration)
             fields.append(state.context)
@@ -72,7 +117,8 @@ package struct DigestBuffer: Sendable {
 
     /// What `Digest.init(sealing:)` gives.
     mutating func digest(sealing machine: MachineRecord) -> Digest {
-        write(atMost: 128 + 5 * Self.prefixBytes + machine.name.utf8.count) { fields in
+        hash(atMost: 128 + 6 * Self.prefixBytes + machine.name.utf8.count) { fields in
+            fields.append(layout: Self.layout)
             fields.append(machine.name)
             fields.append(machine.version)
             fields.append(machine.digest)
@@ -81,17 +127,25 @@ package struct DigestBuffer: Sendable {
         }
     }
 
-    /// The digest of the layout's number and of what `body` appends: no more than `size` bytes.
-    private mutating func write(atMost size: Int, _ body: (inout FieldWriter) -> Void) -> Digest {
+    /// The digest of what `body` appends: no more than `size` bytes.
+    private mutating func hash(atMost size: Int, _ body: (inout FieldWriter) -> Void) -> Digest {
         if bytes.count < size { bytes = Array(repeating: 0, count: size) }
         return bytes.withUnsafeMutableBytes { bytes in
             var fields = FieldWriter(bytes: bytes)
-            fields.appendLength(1)
-            fields.append(byte: Self.layout)
             body(&fields)
             return Digest(of: UnsafeRawBufferPointer(rebasing: bytes[..<fields.count]))
         }
     }
+}
+
+extension JournalRecord {
+    /// Whether it says anything that may be redacted.
+    package var hasCommitment: Bool {
+        data != nil || kind == .started || note != nil || (key != nil && !hasUUIDKey)
+    }
+
+    /// Whether its key is a UUID, which tells nothing of who used it and stays when the row is redacted.
+    fileprivate var hasUUIDKey: Bool { key?.count == 16 }
 }
 
 /// Writes fields into memory, one after another; what does not fit stops the program.
@@ -117,6 +171,10 @@ private struct FieldWriter {
         uuid.withUnsafeBytes { append($0) }
     }
 
+    mutating func append(_ salt: Salt) {
+        salt.withUnsafeBytes { append($0) }
+    }
+
     mutating func append(_ text: String?) {
         guard let text else { return appendMissing() }
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) }
@@ -131,11 +189,12 @@ private struct FieldWriter {
         store(number.bigEndian)
     }
 
-    mutating func append(byte: UInt8) {
-        store(byte)
+    mutating func append(layout: UInt8) {
+        appendLength(1)
+        store(layout)
     }
 
-    mutating func appendLength(_ length: Int) {
+    private mutating func appendLength(_ length: Int) {
         store(UInt32(length).bigEndian)
     }
 

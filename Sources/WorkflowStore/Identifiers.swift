@@ -5,18 +5,59 @@ package struct MachineID: RawRepresentable, Hashable, Comparable, Sendable {
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
-/// The row number of an instance; assigned by the writer, never used again.
-package struct InstanceID: RawRepresentable, Hashable, Comparable, Sendable {
+/// A part of a store that hands out numbers of its own, in the order of its commits. SQLite has one, the first.
+package struct PartitionID: RawRepresentable, Hashable, Comparable, Sendable {
+    /// Of all stores there can be.
+    package static let range: ClosedRange<Int64> = 0...1_023
+    package static let first = PartitionID(rawValue: 0)
+    /// Bits of a number within its partition.
+    fileprivate static let shift: Int64 = 48
+
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// The raw values of the positions, and of the instances' ids, that it has.
+    package var rawValues: ClosedRange<Int64> {
+        let first = rawValue << Self.shift
+        return first...(first | (1 << Self.shift - 1))
+    }
 }
 
-/// The number of a journal row: global, increasing, never used again; gaps are normal.
-package struct Position: RawRepresentable, Hashable, Comparable, Sendable {
+/// A number that is handed out within a partition, with the partition above bit 48: those of the first partition are
+/// small.
+package protocol PartitionedNumber: RawRepresentable<Int64>, Hashable, Comparable, Sendable {
+    init(rawValue: Int64)
+}
+
+extension PartitionedNumber {
+    /// Nil for a partition that no store has, and for a number that none hands out.
+    package init?(_ partition: PartitionID, number: Int64) {
+        guard PartitionID.range.contains(partition.rawValue), StoreNumbers.range.contains(number) else { return nil }
+        self.init(rawValue: partition.rawValue << PartitionID.shift | number)
+    }
+
+    package var partition: PartitionID { PartitionID(rawValue: rawValue >> PartitionID.shift) }
+
+    /// 1, 2, … within the partition.
+    package var number: Int64 { rawValue & (1 << PartitionID.shift - 1) }
+
+}
+
+/// The row number of an instance; assigned by the writer, never used again.
+package struct InstanceID: PartitionedNumber {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    package var next: InstanceID { InstanceID(rawValue: rawValue + 1) }
+}
+
+/// The number of a journal row: increasing within its partition, never used again; gaps are normal.
+package struct Position: PartitionedNumber {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    package var next: Position { Position(rawValue: rawValue + 1) }
 }
 
 /// The number of a macrostep of one instance: 1 is its start.
@@ -32,4 +73,22 @@ package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// The row number of a namespace.
+package struct NamespaceID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// The namespace that every store has.
+    package static let `default` = NamespaceID(rawValue: 1)
+}
+
+/// Who did something, as the journal says it: `uid:1000(shop)` for a user of this machine, `tcp:127.0.0.1` for somebody
+/// at an address.
+package struct Actor: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+    package init(stringLiteral: String) { rawValue = stringLiteral }
 }

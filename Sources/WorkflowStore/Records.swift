@@ -45,11 +45,16 @@ package struct InstanceRecord: Sendable, Equatable {
     package var seq: Seq
     /// The position of the instance's last journal row.
     package var head: Position
+    /// With the `position` of the row that armed it in each element of `armed`.
     package var state: SnapshotText
-    /// The positions of the rows that armed what `state.armed` lists, in the same order.
-    package var armedAt: [Position]
     /// Canonical JSON: on which event it failed, and why; nil unless its status is `failed`.
     package var failure: String?
+    /// The time of its last row that led to another configuration; of its first where none did.
+    package var entered: Timestamp
+    /// What the salts of its rows are derived from.
+    package var salt: Salt
+    /// The first row whose salt is derived from `salt`; the rows before keep theirs.
+    package var saltFrom: Seq
     /// The digest of the row at `head`.
     package var digest: Digest
     package var created: Timestamp
@@ -57,8 +62,8 @@ package struct InstanceRecord: Sendable, Equatable {
 
     package init(
         id: InstanceID, uuid: UniqueID, name: String, machineID: MachineID, status: InstanceStatus, seq: Seq,
-        head: Position, state: SnapshotText, armedAt: [Position] = [], failure: String? = nil, digest: Digest,
-        created: Timestamp, updated: Timestamp
+        head: Position, state: SnapshotText, failure: String? = nil, entered: Timestamp, salt: Salt,
+        saltFrom: Seq = Seq(rawValue: 1), digest: Digest, created: Timestamp, updated: Timestamp
     ) {
         self.id = id
         self.uuid = uuid
@@ -68,8 +73,10 @@ package struct InstanceRecord: Sendable, Equatable {
         self.seq = seq
         self.head = head
         self.state = state
-        self.armedAt = armedAt
         self.failure = failure
+        self.entered = entered
+        self.salt = salt
+        self.saltFrom = saltFrom
         self.digest = digest
         self.created = created
         self.updated = updated
@@ -81,10 +88,8 @@ extension InstanceRecord {
     package var leafPaths: [String] { SnapshotText.leafPaths(in: state.configuration) }
 }
 
-/// What a journal row records. Each kind has its own rule for folding.
-package enum JournalKind: String, Sendable, CaseIterable {
-    case started, event, sent, timer, result, failed, retried, cancelled, reset, set, migrated, redacted
-}
+/// What a journal row records: the kind of an input, under its name.
+package typealias JournalKind = Input.Kind
 
 /// One macrostep of one instance, as stored.
 package struct JournalRecord: Sendable, Equatable {
@@ -106,16 +111,18 @@ package struct JournalRecord: Sendable, Equatable {
     package var from: String
     /// The configuration after, in the same form.
     package var to: String
-    package var actor: String?
+    /// Whose command it was; nil where it came by itself, and where nobody is known.
+    package var actor: Actor?
     package var key: [UInt8]?
     /// Canonical JSON: of a row of kind `failed`, why; without values of the instance's data.
     package var note: String?
+    package var salt: RowSalt
     package var digest: Digest
 
     package init(
         position: Position, instanceID: InstanceID, machineID: MachineID, seq: Seq, previous: Position?,
         at: Timestamp, real: Timestamp?, kind: JournalKind, event: String, data: String?, from: String, to: String,
-        actor: String?, key: [UInt8]?, note: String? = nil, digest: Digest
+        actor: Actor?, key: [UInt8]?, note: String? = nil, salt: RowSalt = .derived, digest: Digest
     ) {
         self.position = position
         self.instanceID = instanceID
@@ -132,7 +139,15 @@ package struct JournalRecord: Sendable, Equatable {
         self.actor = actor
         self.key = key
         self.note = note
+        self.salt = salt
         self.digest = digest
+    }
+}
+
+extension JournalRecord {
+    /// Whether what it said is gone: its data and whatever else its commitment covers.
+    package var isRedacted: Bool {
+        if case .redacted = salt { true } else { false }
     }
 }
 
@@ -147,14 +162,21 @@ package struct SnapshotRecord: Sendable, Equatable {
     package var position: Position
     package var status: InstanceStatus
     package var state: SnapshotText
+    /// Nil where it was emptied: then only its digest says what it was.
+    package var salt: Salt?
+    /// Of what it says; the digest of the macrostep's row covers it.
+    package var digest: Digest
 
     package init(
-        instanceID: InstanceID, seq: Seq, position: Position, status: InstanceStatus, state: SnapshotText
+        instanceID: InstanceID, seq: Seq, position: Position, status: InstanceStatus, state: SnapshotText,
+        salt: Salt?, digest: Digest
     ) {
         self.instanceID = instanceID
         self.seq = seq
         self.position = position
         self.status = status
         self.state = state
+        self.salt = salt
+        self.digest = digest
     }
 }

@@ -1,20 +1,20 @@
 /// What the store says about itself.
 package struct StoreInspection: Sendable {
-    /// What the writer hands out next, as committed.
-    package var numbers: StoreNumbers
+    /// What is handed out next in each partition, as committed; in their order.
+    package var numbers: [StoreNumbers]
     /// What in it does not fit; empty when all does.
     package var misfits: [Misfit]
-    /// What the journal's rows must lead to.
-    package var sums: JournalSums?
+    /// What the journal's rows must lead to, in each partition.
+    package var sums: [JournalSums]
 
-    package init(numbers: StoreNumbers, misfits: [Misfit] = [], sums: JournalSums? = nil) {
+    package init(numbers: [StoreNumbers], misfits: [Misfit] = [], sums: [JournalSums] = []) {
         self.numbers = numbers
         self.misfits = misfits
         self.sums = sums
     }
 }
 
-/// What the store says about all rows of its journal together, to be compared with them.
+/// What the store says about all journal rows of a partition together, to be compared with them.
 package struct JournalSums: Sendable {
     /// As the store says; rows from `end` on were written later.
     private let last: Timestamp
@@ -33,7 +33,10 @@ package struct JournalSums: Sendable {
         keys = row.keys
     }
 
-    /// Takes rows, in any order, each once.
+    /// Whose rows it takes.
+    package var partition: PartitionID { end.partition }
+
+    /// Takes rows of the partition, in any order, each once.
     package mutating func take(_ rows: [JournalRecord]) {
         for place in rows.indices where rows[place].position < end {
             let position = rows[place].position
@@ -120,7 +123,7 @@ package struct InspectedInstances: Sendable {
     package var instances: [InspectedInstance]
     /// Every instance of the range with an id up to here is in this slice or in one before.
     package var through: Int64
-    /// The next position to be handed out, as committed with these instances: all their rows are below it.
+    /// The next position to be handed out in their partition, as committed with them: all their rows are below it.
     package var nextPosition: Position
     /// The timers that were compared.
     package var timers: Int
@@ -133,24 +136,12 @@ package struct InspectedInstances: Sendable {
     }
 }
 
-/// A snapshot, with the digest that stands beside it.
-package struct InspectedSnapshot: Sendable {
-    package var record: SnapshotRecord
-    /// As stored; not computed.
-    package var digest: Digest
-
-    package init(record: SnapshotRecord, digest: Digest) {
-        self.record = record
-        self.digest = digest
-    }
-}
-
 /// One slice of the journal.
 package struct InspectedJournal: Sendable {
     /// In the order of positions; of one that cannot be read only position, instance and seq.
     package var rows: [JournalRecord] = []
     /// The snapshots that were stored with some of the rows.
-    package var snapshots: [Position: InspectedSnapshot] = [:]
+    package var snapshots: [Position: SnapshotRecord] = [:]
     /// Rows that cannot be read, or whose snapshot cannot, and why.
     package var unreadable: [Position: String] = [:]
     /// What other tables say wrongly about a row.
@@ -163,6 +154,8 @@ package struct InspectedJournal: Sendable {
     package var firstAbove: Position?
     /// Every row up to here is in this slice or in one before.
     package var through: Int64
+    /// A row that stands before its turn. Where the table goes on from it nobody knows: this slice is the last one.
+    package var disorder: Position?
     /// Whether the journal has no row after this slice.
     package var isLast = false
 
@@ -172,28 +165,28 @@ package struct InspectedJournal: Sendable {
 }
 
 /// A place in the tables that only repeat what others say, which are gone through one after another.
-package enum CopyPlace: Sendable, Equatable {
-    /// Behind the snapshot of an instance at a seq.
-    case snapshot(InstanceID, Seq)
-    /// Behind a timer; nil before the first.
-    case timer(TimerKey?)
-    /// Behind a key in a scope.
-    case key(KeyCount)
+package struct CopyPlace: Sendable {
+    enum Table {
+        case snapshots, timers, keys
+    }
+
+    var table = Table.snapshots
+    var walk = OrderedWalk()
+    /// The keys so far.
+    var keys: Int64 = 0
+    /// What the store said of its keys when the counting began: with something else at its end the numbers say nothing.
+    var ledger: KeyLedger?
 
     /// Before everything.
-    package static let start = CopyPlace.snapshot(InstanceID(rawValue: .min), Seq(rawValue: .min))
-}
+    package static let start = CopyPlace()
 
-/// How far counting the keys is.
-package struct KeyCount: Sendable, Equatable {
-    /// Those so far.
-    package var keys: Int64
-    var last: (key: [UInt8], scope: Int64)?
-    /// What the store said when the counting began: with something else at its end the numbers say nothing.
-    var begin: KeyLedger?
-
-    package static func == (lhs: KeyCount, rhs: KeyCount) -> Bool {
-        lhs.keys == rhs.keys && lhs.last?.key == rhs.last?.key && lhs.last?.scope == rhs.last?.scope
+    /// Before the next table; nil behind the last one.
+    func following() -> CopyPlace? {
+        switch table {
+        case .snapshots: CopyPlace(table: .timers)
+        case .timers: CopyPlace(table: .keys)
+        case .keys: nil
+        }
     }
 }
 
@@ -215,13 +208,10 @@ package struct IndexPlace: Sendable {
     var tree = 0
     /// Whether the table's rows are looked for in the index, and not the index's entries in the table.
     var isRows = false
-    /// Behind what; nil before the first.
-    var last: [StoredValue]?
+    var walk = OrderedWalk()
 
     /// Before everything.
     package static let start = IndexPlace()
-
-    func with(_ last: [StoredValue]) -> IndexPlace { IndexPlace(tree: tree, isRows: isRows, last: last) }
 
     func following() -> IndexPlace {
         isRows ? IndexPlace(tree: tree + 1) : IndexPlace(tree: tree, isRows: true)

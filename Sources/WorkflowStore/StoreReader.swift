@@ -6,6 +6,9 @@ package protocol StoreReader: Sendable {
     /// Names the store and its generation, for cursors.
     var identity: StoreIdentity { get }
 
+    /// The partitions, in their order: at least the first.
+    var partitions: [PartitionID] { get }
+
     /// The highest version of a machine, or the named one; nil when there is none.
     func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord?
 

@@ -3,8 +3,10 @@ package struct RestoreReport: Sendable, Equatable {
     /// What is restored; its generation is the new one.
     package var contents: StoreContents
     package var bytes: Int64
-    /// Where the database is that was there before; nil when there was none, and after a dry run.
+    /// Where the database is that was there before, or would be after a dry run; nil when there was none.
     package var replaced: String?
+    /// Events that only that one has; nil when there was none, and when they cannot be counted.
+    package var events: Int64?
     /// Why the generation of that one is not known; nil when it is, or when there is none.
     package var unreadable: String?
     /// Whether the database that is there is of another store: they have no history in common.
@@ -33,14 +35,13 @@ package struct StoreRestoration {
     /// Verify and tell, and change nothing.
     package var isDryRun: Bool
     package var limits: StoreLimits
-    /// Checks a file that nobody else has open; throws `StoreError` with `damaged` when it is not what was written.
-    /// Nil for `FullCheck`.
-    package var verify: ((_ path: String) throws -> Void)?
+    /// What `WorkflowStore.completeBackup` uses, too.
+    package var verify: FileVerification
 
     package init(
         backup: String, database: String, makesFolder: Bool = false, clock: ClockChoice = .kept,
         isDryRun: Bool = false,
-        limits: StoreLimits = StoreLimits(), verify: ((_ path: String) throws -> Void)? = nil
+        limits: StoreLimits = StoreLimits(), verify: @escaping FileVerification
     ) {
         self.backup = backup
         self.database = database
@@ -54,9 +55,9 @@ package struct StoreRestoration {
     /// Does it, with the database locked all the while.
     ///
     /// - Parameter now: Goes into the name of the database that was there, and into the table of restores.
-    package func run(clock now: Timestamp) throws(StoreError) -> RestoreReport {
+    package func run(clock now: Timestamp) async throws(StoreError) -> RestoreReport {
         do {
-            return try Restoring(self, now: now).run()
+            return try await Restoring(self, now: now).run()
         } catch {
             throw (error as? StoreError)
                 ?? StoreError(.cannotOpen, "Cannot restore '\(backup)': \(SQLiteFailure(error))")

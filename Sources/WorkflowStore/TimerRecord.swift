@@ -3,7 +3,7 @@ package struct TimerKey: Hashable, Comparable, Sendable {
     package var due: Timestamp
     /// Of the row that armed it: of two timers due at the same time the one armed first comes first.
     package var position: Position
-    /// Its number among what is armed: of two timers armed by one row the lower comes first.
+    /// Its number among what the row armed: the lower comes first.
     package var ordinal: Int64
 
     package init(due: Timestamp, position: Position, ordinal: Int64) {

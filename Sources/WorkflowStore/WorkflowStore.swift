@@ -5,7 +5,7 @@ package protocol WorkflowStore: StoreReader {
     /// How the store's generations come from each other.
     var lineage: Lineage { get }
 
-    /// The last row of all history before a position; nil when there is none.
+    /// The last row before a position in its partition; nil when there is none.
     func row(before position: Position) async throws(StoreError) -> JournalRecord?
 
     /// The seq of an instance's last row before a position; nil when it began later. `head` and `headSeq` are a row of
@@ -17,10 +17,12 @@ package protocol WorkflowStore: StoreReader {
     /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
     /// reading the file a few times, and blocks: not for the writer's thread.
     ///
-    /// - Parameter mayGoOn: Called all the while with how many bytes were looked at; false ends it.
+    /// - Parameters:
+    ///   - verify: What a restore of it would use.
+    ///   - mayGoOn: Called all the while, but not by `verify`, with how many bytes were looked at; false ends it.
     func completeBackup(
-        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
-    ) throws(StoreError) -> StoredBackup
+        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup
 
     /// The bytes of a complete backup, also when it is removed meanwhile.
     func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader
@@ -67,14 +69,14 @@ package protocol StoreView: StoreLookup {
 ///
 /// Its own lookups are as of the last commit.
 package protocol StoreWriter: StoreLookup {
-    /// The allocator's numbers as of the last commit.
+    /// The allocator's numbers as of the last commit, of the partition that it writes.
     var numbers: StoreNumbers { get }
 
     /// For reading while `commit` or `maintain` runs on another thread.
     var view: any StoreView { get }
 
-    /// The timers that are due next, in their order; at most `limit`.
-    func timers(limit: Int) throws(StoreError) -> [TimerRecord]
+    /// The timers of a partition that are due next, in their order; at most `limit`.
+    func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord]
 
     /// Writes batches, each made on top of the one before, in one transaction: all of it is flushed to disk when this
     /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
@@ -87,8 +89,8 @@ package protocol StoreWriter: StoreLookup {
     /// Durable when it returns; rows and timers stay as they are. Reads the whole table of instances.
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
 
-    /// Work between batches: moves the write-ahead log into the file when it is due. Blocks only as DESIGN.md section 6
-    /// says. Throws when the daemon must stop writing.
+    /// Work between batches: moves the write-ahead log into the file when it is due. Waits for readers only when the
+    /// log has grown past its bound. Throws when the daemon must stop writing.
     func maintain() throws(StoreError)
 
     /// Begins a copy of the whole store beside it, one at a time. Nothing is left of it when this throws.
@@ -136,7 +138,8 @@ package struct StoreIdentity: Sendable, Equatable {
     }
 }
 
-/// The numbers that the writer hands out, and the highest time of the clock at which it has written.
+/// The numbers that the writer hands out next in one partition, and the highest time of the clock at which it has
+/// written there. Machines are numbered for the whole store, with its first partition.
 package struct StoreNumbers: Sendable, Equatable {
     package var nextPosition: Position
     package var nextInstance: InstanceID
@@ -149,9 +152,12 @@ package struct StoreNumbers: Sendable, Equatable {
         self.nextMachine = nextMachine
         self.last = last
     }
+
+    /// Whose they are.
+    package var partition: PartitionID { nextPosition.partition }
 }
 
-/// What is written wholly or not at all.
+/// What is written wholly or not at all: what happened in one partition.
 package struct StoreBatch: Sendable {
     package var machines: [MachineRecord] = []
     /// Instances that begin in this batch, in their last state.

@@ -5,10 +5,11 @@ import WorkflowStore
 
 struct Clock: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What to do when the machine's clock was wrong.", subcommands: [Accept.self])
+        commandName: "clock", abstract: "What to do when the machine's clock was wrong.", subcommands: [Accept.self])
 
     struct Accept: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "accept",
             abstract: "Take the machine's clock as right, although the database has events of a later time.")
 
         @Option(help: ArgumentHelp("The database.", valueName: "file"))

@@ -5,7 +5,7 @@ import WorkflowStore
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of the database.",
+        commandName: "restore", abstract: "Put a backup in the place of the database.",
         discussion: """
             The backup is copied and verified first. The database that was there is kept beside it under another name, \
             and cursors of before are answered with the point where both part. Stop the daemon before.
@@ -32,25 +32,15 @@ struct Restore: AsyncParsableCommand {
         umask(0o077)
         do {
             let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
-            try await verify()
             let restoration = StoreRestoration(
                 backup: backup, database: file, makesFolder: database == nil,
-                clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun)
-            Console.say(text(of: try restoration.run(clock: SystemClock().now()), file))
+                clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun
+            ) { try await Verification(of: $0).requireNone { _ in } }
+            Console.say(text(of: try await restoration.run(clock: SystemClock().now()), file))
         } catch {
             Console.tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
         }
-    }
-
-    /// Applies every event of the backup again; the first difference is why it is not restored.
-    private func verify() async throws {
-        let file = try SQLiteFile.open(at: backup)
-        _ = try await Verification(of: file).run { event in
-            guard case .finding(let finding) = event else { return }
-            throw StoreError(.damaged, "'\(backup)' is damaged: \(finding)")
-        }
-        try file.close()
     }
 
     private func text(of report: RestoreReport, _ file: String) -> String {
@@ -62,7 +52,10 @@ struct Restore: AsyncParsableCommand {
             "  events: \(contents.events), instances: \(contents.instances), last event: \(time)Z",
             "  generation: \(contents.generation)",
         ]
-        if let kept = report.replaced { lines.append("  the database that was there: \(kept)") }
+        if let kept = report.replaced {
+            lines.append("  the database that \(dryRun ? "is there would be kept as" : "was there"): \(kept)")
+        }
+        if let events = report.events { lines.append("  events that only that one has: \(events)") }
         if report.isOfAnotherStore {
             lines.append("  the two are of different stores: they have no history in common")
         }

@@ -8,7 +8,8 @@ import WorkflowServer
 import WorkflowStore
 
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Serve the API until told to stop (the default).")
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve the API until told to stop (the default).")
 
     @Option(help: ArgumentHelp("The database; it is created when it is not there.", valueName: "file"))
     var database: String?
@@ -55,11 +56,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let level = logLevel
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler(label: label, stream: LogStream())
-            handler.logLevel = level
-            return handler
-        }
+        LoggingSystem.bootstrap { LineLog(label: $0, level: level) }
         let logger = Logger(label: "wfd")
         // Files are for the owner; a socket is opened to its group when it is bound.
         umask(0o077)
@@ -72,10 +69,22 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
+    /// Finds a taken address before a database is made or taken over for nothing.
+    private func refuseTaken(_ addresses: [ListenAddress], for file: String) throws {
+        do {
+            for address in addresses { try address.refuseTaken() }
+        } catch {
+            // It is often the daemon that has the database: that says more.
+            try SQLiteStore.refuseHeld(at: file)
+            throw error
+        }
+    }
+
     private func serve(_ logger: Logger) async throws {
         let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
         let file = try database ?? places.databaseFile()
         let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
+        try refuseTaken(addresses, for: file)
         let now = SystemClock().now()
         // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
@@ -88,7 +97,7 @@ struct Serve: AsyncParsableCommand {
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)
         let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
-        let budget = AnswerBudget()
+        let budget = AnswerBudget(log: engine.log)
         let servers = addresses.map { address in
             WorkflowServer(
                 engine: engine, address: address, budget: budget, allowedHosts: allowHost, version: WFD.version,

@@ -4,7 +4,7 @@ import WorkflowStore
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check that everything in a database is what its histories lead to.",
+        commandName: "verify", abstract: "Check that everything in a database is what its histories lead to.",
         discussion: """
             Reads the file, its write-ahead log too, and changes nothing; a daemon may have it open. Every event is \
             applied again. Prints the first difference of each instance and what was compared; the exit code is 1 when \
@@ -20,6 +20,7 @@ struct Verify: AsyncParsableCommand {
             if store.isLogMissing {
                 Console.tell("note: it was not closed in order and has no write-ahead log beside it")
             }
+            if let broken = store.logBreak { Console.tell("warning: \(broken.finding)") }
             let counts = try await Verification(of: store).run { event in
                 if case .finding(let finding) = event { Console.say("\(finding)") }
             }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Spelling
+import Terminal
 
 @main
 struct WFD: AsyncParsableCommand {
@@ -20,14 +22,41 @@ struct WFD: AsyncParsableCommand {
 
     /// Runs what the arguments say. What the parser has to say of them is made safe for a terminal, as all else is.
     static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try parseAsRoot()
+            refuseUnknownCommand(in: arguments)
+            var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            let text = fullMessage(for: error)
+            let text = message(of: fullMessage(for: error), arguments)
             let code = exitCode(for: error)
             if !text.isEmpty { code.isSuccess ? Console.say(text) : Console.tell(text) }
             Foundation.exit(code.rawValue)
         }
+    }
+
+    /// Ends the process when a word stands where a command should, and is none.
+    private static func refuseUnknownCommand(in arguments: [String]) {
+        var commands = configuration.subcommands
+        for word in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
+            guard !word.hasPrefix("-"), word != "help", !commands.isEmpty else { return }
+            if let command = commands.first(where: { $0.configuration.commandName == word }) {
+                commands = command.configuration.subcommands
+                continue
+            }
+            let suggestion = Spelling.closest(to: word, among: commands.compactMap { $0.configuration.commandName })
+            let hint = suggestion.map { "did you mean '\($0)'?" } ?? "'wfd --help' lists the commands"
+            Console.tell("error: There is no command '\(Printable.text(word))'\n  \(hint)")
+            Foundation.exit(ExitCode.validationFailure.rawValue)
+        }
+    }
+
+    /// What the parser says, in the form of all other messages.
+    private static func message(of text: String, _ arguments: [String]) -> String {
+        let label = "Error: "
+        guard text.hasPrefix(label) else { return text }
+        let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        let help = command.map { helpMessage(for: $0) } ?? helpMessage(for: Serve.self)
+        return "error: " + OptionSuggestion.improved(String(text.dropFirst(label.count)), help: help + " --version")
     }
 }

@@ -1,7 +1,7 @@
 import DaemonTesting
 import JSON
+import NaiveStatechart
 import Statechart
-import WorkflowEngine
 import WorkflowStore
 
 /// Whether a file holds what its clients were told, and makes sense in itself.
@@ -27,40 +27,51 @@ struct JournalCheck {
         try check(attempts)
     }
 
-    /// Nothing is missing, the chain holds, and folding the rows leads to the instance's row.
+    /// Nothing is missing, the chain holds, and the rows lead to the instance's row.
+    ///
+    /// The naive interpreter follows them: the engine's own fold would agree with every mistake of the step.
     private mutating func check(_ instance: InstanceRecord, rows: [JournalRecord]) throws {
         let name = instance.name
         guard rows.map(\.seq.rawValue) == Array(1...instance.seq.rawValue) else {
             mistakes.append("\(name) has the seqs \(rows.map(\.seq.rawValue)), and is at \(instance.seq.rawValue)")
             return
         }
-        var fold = Fold(of: instance)
+        guard let machine = machines[instance.machineID], let record = file.machines[instance.machineID],
+            rows.allSatisfy({ $0.machineID == instance.machineID })
+        else { throw TestingError("\(name) has another machine, or none") }
+        var history = try NaiveHistory(of: instance, machine: machine, version: record.version)
+        var digests = DigestBuffer()
         var last: JournalRecord?
         let snapshots = Dictionary(
             uniqueKeysWithValues: file.snapshots.filter { $0.instanceID == instance.id }.map { ($0.seq, $0) })
         for row in rows {
-            guard let machine = machines[row.machineID], let record = file.machines[row.machineID] else {
-                throw TestingError("row \(row.position.rawValue) has no machine")
+            if let mistake = try history.follow(row) {
+                mistakes.append("\(name) seq \(row.seq.rawValue): \(mistake)")
+                return
             }
-            _ = try fold.apply(row, machine: machine, version: record.version)
-            let digest = Digest(
-                row: row, previous: last?.digest, uuid: instance.uuid, machine: record.digest,
-                semantics: record.semantics,
-                names: row.kind == .started
-                    ? StartedNames(instance: name, machine: record.name, version: record.version) : nil,
-                snapshot: snapshots[row.seq])
+            let digest = digests.digest(
+                row: row, previous: last?.digest, instance: ChainInstance(instance), machine: ChainMachine(record),
+                snapshot: snapshots[row.seq]?.digest)
             if row.digest != digest || row.previous != last?.position {
                 mistakes.append("\(name) seq \(row.seq.rawValue): the chain is broken")
             }
             let isDue = row.seq.rawValue % SnapshotRecord.interval == 0
-            if isDue, snapshots[row.seq]?.state != fold.snapshot.map(machine.text(of:)) {
-                mistakes.append("\(name) seq \(row.seq.rawValue): the snapshot is not what the rows lead to")
+            if let snapshot = snapshots[row.seq], digests.digest(snapshot: snapshot) != snapshot.digest {
+                mistakes.append("\(name) seq \(row.seq.rawValue): the snapshot's digest does not fit it")
+            }
+            if isDue {
+                let state = snapshots[row.seq]?.state
+                let differences = try state.map { try history.differences(from: $0) } ?? ["there is no snapshot"]
+                mistakes += differences.map { "\(name) seq \(row.seq.rawValue): \($0)" }
             }
             last = row
         }
-        let folded = machines[instance.machineID].flatMap { machine in fold.snapshot.map(machine.text(of:)) }
-        if folded != instance.state || last?.position != instance.head || last?.digest != instance.digest {
-            mistakes.append("\(name): its row is not what its history leads to")
+        mistakes += try history.differences(from: instance.state).map { "\(name): \($0)" }
+        if history.status != instance.status.rawValue {
+            mistakes.append("\(name): it is \(instance.status.rawValue), and its rows lead to \(history.status)")
+        }
+        if last?.position != instance.head || last?.digest != instance.digest {
+            mistakes.append("\(name): its head is not its last row")
         }
     }
 

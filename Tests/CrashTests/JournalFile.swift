@@ -62,6 +62,7 @@ extension InstanceRecord {
             id: InstanceID(rawValue: row["id"]), uuid: UniqueID(bytes: row.bytes("uuid")), name: row["name"],
             machineID: MachineID(rawValue: row["machine_id"]), status: try row.status(),
             seq: Seq(rawValue: row["seq"]), head: Position(rawValue: row["head"]), state: row.state(),
+            entered: Timestamp(rawValue: row["entered_ms"]), salt: Salt(bytes: row.bytes("salt")),
             digest: row.digest(), created: Timestamp(rawValue: row["created_ms"]),
             updated: Timestamp(rawValue: row["updated_ms"]))
     }
@@ -78,7 +79,8 @@ extension JournalRecord {
             machineID: MachineID(rawValue: row["machine_id"]), seq: Seq(rawValue: row["seq"]),
             previous: previous.map(Position.init), at: Timestamp(rawValue: row["at_ms"]),
             real: real.map(Timestamp.init), kind: kind, event: row["event"], data: row["data"],
-            from: row["from_state"], to: row["to_state"], actor: row["actor"], key: key.map(Array.init),
+            from: row["from_state"], to: row["to_state"], actor: (row["actor"] as String?).map(Actor.init(rawValue:)),
+            key: key.map(Array.init),
             note: row["note"], digest: row.digest())
     }
 }
@@ -87,6 +89,7 @@ extension SnapshotRecord {
     fileprivate init(row: Row) throws {
         self.init(
             instanceID: InstanceID(rawValue: row["instance_id"]), seq: Seq(rawValue: row["seq"]),
-            position: Position(rawValue: row["position"]), status: try row.status(), state: row.state())
+            position: Position(rawValue: row["position"]), status: try row.status(), state: row.state(),
+            salt: Salt(bytes: row.bytes("salt")), digest: row.digest())
     }
 }

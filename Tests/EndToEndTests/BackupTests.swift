@@ -212,7 +212,23 @@ import WorkflowClient
         // What came after the backup is gone, its key with it: it is applied, once.
         for _ in 0..<2 { _ = try await daemon.said("send", "screens", "start", "--key", "later") }
         #expect(try await daemon.json("show", "screens")["seq"] == 3)
-        #expect(try await daemon.said("verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aDryRunTellsWhatWouldBeLostAndKept() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("screens")
+        let copy = folder.path("copy.db")
+        _ = try await daemon.saidInTime("backup", copy)
+        _ = try await daemon.said("send", "screens", "launch")
+        _ = try await daemon.stop()
+        let tried = try await restore(copy, "--database", daemon.database, "--dry-run")
+        #expect(tried.end == .exited(0))
+        #expect(tried.output.contains("\n  the database that is there would be kept as: \(daemon.database).replaced-"))
+        #expect(tried.output.contains("\n  events that only that one has: 1\n"), "\(tried)")
+        let restored = try await restore(copy, "--database", daemon.database)
+        #expect(restored.output.hasSuffix("\n  events that only that one has: 1\n"), "\(restored)")
     }
 
     @Test(.timeLimit(.minutes(1))) func aCopyForTheVirtualClockTakesNoRealPlace() async throws {

@@ -38,7 +38,7 @@ import WorkflowAPI
         ])
     }
 
-    /// DESIGN.md section 4: a number that fits neither an integer nor a double is 422.
+    /// A number that fits neither an integer nor a double is 422.
     @Test(.timeLimit(.minutes(1))) func aNumberThatCannotBeKeptIsRefused() async throws {
         try await BadRequestStage().expect([
             .event(

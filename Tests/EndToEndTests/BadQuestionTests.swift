@@ -1,4 +1,5 @@
 import DaemonTesting
+import Foundation
 import JSON
 import Testing
 import WorkflowAPI
@@ -78,6 +79,22 @@ import WorkflowAPI
                 .post("/v1/instances?x=1", #"{"machine": "order"}"#), .invalidParameter,
                 "Unknown parameter 'x' (none is known here)"),
         ])
+    }
+
+    /// Of a partition that is not there, of a number that none hands out, and what is no cursor at all.
+    @Test(.timeLimit(.minutes(1))) func aCursorMustBeOneThatWasGiven() async throws {
+        let stage = try await BadRequestStage()
+        let cursors = ["1.1.5", "1.1024.5", "1.-1.5", "1.0.0", "1.0.281474976710656", "1.0", "1.0.5.5", "a.0.5"]
+            .map { Data($0.utf8).base64EncodedString().replacing("=", with: "") }
+        try await stage.expect(
+            (cursors + ["x"]).map { cursor in
+                .get(
+                    "/v1/instances/finished/history?cursor=\(cursor)", .invalidParameter,
+                    "Parameter 'cursor' must be the cursor of a row as it was given, not '\(cursor)'")
+            })
+        let first = Data("1.0.1".utf8).base64EncodedString().replacing("=", with: "")
+        let rows = try await stage.daemon.answer(to: .get("/v1/instances/finished/history?cursor=\(first)"))
+        #expect(try rows.object["items"].map { $0.elements.isEmpty } == false)
     }
 
     @Test(.timeLimit(.minutes(1))) func aPageTokenMustBeOneOfTheSameList() async throws {

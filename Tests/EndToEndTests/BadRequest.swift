@@ -74,6 +74,10 @@ struct BadRequestStage {
         let before = try file.dump()
         for bad in cases {
             let name = "\(bad.request.method) \(bad.request.target.prefix(100))"
+            if let route = Route.all.first(where: { bad.request.isFor($0) }) {
+                let known = Route.commonProblems + route.problems
+                #expect(known.contains(bad.type), "\(route) does not name '\(bad.type.rawValue)'")
+            }
             let answer = try await daemon.answer(to: bad.request)
             var problem = try answer.object
             #expect(answer.headers["content-type"] == "application/problem+json", "\(name)")
@@ -91,6 +95,18 @@ struct BadRequestStage {
             #expect(problem == expected, "\(name)")
             #expect(try file.dump() == before, "\(name)")
         }
+    }
+}
+
+extension RawRequest {
+    /// Whether its path is one of a route, parameter by parameter.
+    fileprivate func isFor(_ route: Route) -> Bool {
+        func words(_ path: some StringProtocol) -> [Substring] {
+            Substring(path.prefix { $0 != "?" }).split(separator: "/", omittingEmptySubsequences: false)
+        }
+        let (written, template) = (words(target), words(route.template.description))
+        return method == route.method.rawValue && written.count == template.count
+            && zip(written, template).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
     }
 }
 

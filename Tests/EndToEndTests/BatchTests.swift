@@ -216,12 +216,12 @@ import Testing
         ]
         let file = try folder.write(lines.joined(separator: "\n"), to: "ticks.ndjson")
         let result = try await daemon.wfctl("send", "--batch", file, "--run", "r")
-        #expect(result.end == .exited(65))
+        #expect(result.end == .exited(4))
         #expect(
             result.errors == """
-                line 3: The line is not JSON at column 17: expected ',' or '}', found the end of the text
                 line 1: There is no instance 'order-1024'; did you mean 'order-1042'?
                 line 2: Machine 'counter' has no event 'tikc'; did you mean 'tick'?
+                line 3: The line is not JSON at column 17: expected ',' or '}', found the end of the text
 
                 """)
         let together = try folder.write(lines[0], to: "one.ndjson")
@@ -245,7 +245,7 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func linesWithoutKeysNeedARun() async throws {
         let file = try folder.write(#"{"instance": "a", "event": "tick"}"#, to: "tick.ndjson")
         let refused = try await daemon.wfctl("send", "--batch", file)
-        #expect(refused.end == .exited(65))
+        #expect(refused.end == .exited(64))
         #expect(refused.errors.hasPrefix("error: Line 1 has no key\n  with '--run NAME'"))
         _ = try await daemon.said("send", "a", "stop")
         let stopped = try await daemon.wfctl("send", "--batch", file, "--run", "r")

@@ -50,7 +50,7 @@ import Testing
         #expect(
             retried.errors == """
                 error: job-1 has failed again
-                  'wfctl show job-1' tells on which event and why
+                  'count' was undone: 'assign n: 10 / event.data.by' of state 'idle', line 8, failed: division by zero
 
                 """)
         let rows = try await daemon.json("history", "job-1").elements
@@ -68,6 +68,65 @@ import Testing
         #expect(try await daemon.json("replay", "job-1", "--trace").elements.last?["note"] == note)
         #expect(try await daemon.saidInTime("verify", "job-1").hasSuffix("no difference\n"))
         #expect(try await daemon.json("list", "--status", "failed").elements.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRetryThatFailsIsToldFromAFailure() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))
+        _ = try await daemon.said("start", "job", "job-1")
+        _ = try await daemon.said("send", "job-1", "go")
+        #expect(try await daemon.wfctl("retry", "job-1").end == .exited(5))
+        let events = try await daemon.wfctl("events", "job-1")
+        #expect(events.output == "EVENT   ACCEPTED\ncount   no\ngo      no\n")
+        #expect(
+            events.errors == """
+                note: job-1 has failed and takes no events: 'count' was undone: 'assign n: 10 / event.data.by' of state \
+                'idle', line 8, failed: division by zero
+                  'wfctl retry job-1' applies the event again
+
+                """)
+        let kinds = try await daemon.said("history", "job-1").split(separator: "\n").dropFirst().map { line in
+            line.split(separator: "   ").map { $0.drop { $0 == " " } }[2]
+        }
+        #expect(kinds == ["started", "event", "failed", "failed again"])
+        for options in [["--after", "3"], ["--reverse", "--limit", "1"]] {
+            let last = try await daemon.wfctl(["history", "job-1", "-o", "jsonl"] + options)
+            #expect(last.output.contains(#""retry":true"#), "\(last)")
+        }
+        let rows = try await daemon.json("history", "job-1").elements
+        #expect(rows.map { $0["retry"] } == [.null, .null, .null, true])
+    }
+
+    /// What waits for a retry stands behind all that is due, page by page too.
+    @Test(.timeLimit(.minutes(1))) func timersOfFailedInstancesAreListed() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        let timed = Self.definition.replacing("idle:\n", with: "idle:\n    after: {9d: {}, 8d: {}, 7d: {}}\n")
+        _ = try await daemon.said("apply", folder.write(timed, to: "job.yaml"))
+        for name in ["job-1", "job-2", "job-3"] { _ = try await daemon.said("start", "job", name) }
+        for name in ["job-1", "job-3"] { _ = try await daemon.said("send", name, "go") }
+        let rows = try await daemon.said("timers").split(separator: "\n")
+        #expect(rows.count == 12 && rows[4].hasSuffix("   waits: failed      job-1      count"), "\(rows)")
+        let all = try await daemon.json("timers").elements
+        let short: (JSONValue) -> String = { "\($0["instance"].string ?? "") \($0["event"].string ?? "")" }
+        let waiting = ["7d", "8d", "9d"].map { "after.\($0).idle" }
+        let expected =
+            waiting.map { "job-2 " + $0 }
+            + ["job-1", "job-3"].flatMap { name in (["count"] + waiting).map { "\(name) \($0)" } }
+        #expect(all.map(short) == expected)
+        #expect(all.map { $0["waits"] == true } == expected.map { !$0.hasPrefix("job-2") })
+        var paged: [String] = []
+        var target = "/v1/timers?limit=2"
+        while true {
+            let page = try await daemon.answer(to: .get(target)).object
+            let items = page["items"]?.elements ?? []
+            #expect(items.count <= 2)
+            paged += items.map(short)
+            guard let next = page["nextPage"]?.string else { break }
+            target = "/v1/timers?limit=2&page=\(next)"
+        }
+        #expect(paged == expected)
     }
 
     @Test(.timeLimit(.minutes(1))) func aRetryNeedsAFailedInstance() async throws {

@@ -59,7 +59,7 @@ import WorkflowClient
         let cause = "The value '\(address)' is invalid for '--listen <address>'"
         #expect(
             result.errors.split(separator: "\n").first
-                == "Error: \(cause): Cannot listen on '\(address)': \(reason)")
+                == "error: \(cause): Cannot listen on '\(address)': \(reason)")
         #expect(try folder.names() == [])
     }
 
@@ -89,6 +89,15 @@ import WorkflowClient
         #expect(
             second.errors.contains(
                 "Cannot listen on 'unix:\(folder.path("wfd.sock"))': another process is listening there"))
+        // Neither made nor said to be served.
+        #expect(try !folder.names().contains { $0.hasPrefix("other.db") })
+        #expect(!second.errors.contains("serving"))
+        // Of one that would have the same database, too, that is what is said.
+        let same = try await Daemon.launch(
+            Daemon.arguments(database: daemon.database, listen: ["unix:" + folder.path("wfd.sock")])
+        ).result()
+        #expect(same.end == .exited(75))
+        #expect(same.errors.contains("Cannot open '\(daemon.database)': the wfd with pid \(daemon.pid) has it open"))
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
     }
 
@@ -111,6 +120,7 @@ import WorkflowClient
             Daemon.arguments(database: folder.path("other.db"), listen: ["127.0.0.1:\(port)"])
         ).result()
         #expect(second.end == .exited(69))
-        #expect(second.errors.contains("Cannot listen on '127.0.0.1:\(port)'"))
+        #expect(second.errors.contains("Cannot listen on '127.0.0.1:\(port)': Address already in use"))
+        #expect(try !folder.names().contains { $0.hasPrefix("other.db") })
     }
 }

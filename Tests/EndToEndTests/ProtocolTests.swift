@@ -44,10 +44,6 @@ import WorkflowAPI
             ("GET livez HTTP/1.1\r\n\r\n", "The target of the request is no path"),
             ("GET /livez HTTP/1.1\r\nBad Name: x\r\n\r\n", "A header field has a character that is not allowed there"),
             ("POST /v1/events HTTP/1.1\r\nContent-Length: x\r\n\r\n", "The Content-Length is no number"),
-            (
-                "GET /livez HTTP/1.1\r\nX: \(String(repeating: "x", count: 90_000))\r\n\r\n",
-                "The head of the request is larger than 81920 bytes"
-            ),
         ])
     func whatIsNoRequestIsAnsweredWithAProblemInItsTurn(text: String, detail: String) throws {
         let connection = try RawConnection(to: daemon.address)
@@ -55,6 +51,28 @@ import WorkflowAPI
         #expect(try connection.readAnswer().status == 200)
         try expect(connection.readAnswer(), .invalidRequest, detail)
         #expect(connection.isAtEnd)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aHeadThatIsTooLargeIsAnsweredInItsTurn() throws {
+        let connection = try RawConnection(to: daemon.address)
+        let large = "GET /livez HTTP/1.1\r\nX: \(String(repeating: "x", count: 90_000))\r\n\r\n"
+        try connection.write(RawRequest.get("/livez").bytes + Array(large.utf8))
+        #expect(try connection.readAnswer().status == 200)
+        try expect(connection.readAnswer(), .headTooLarge, "The head of the request is larger than 81920 bytes")
+        #expect(connection.isAtEnd)
+    }
+
+    /// RFC 9110, 15.5.9: the answer comes, and the connection ends.
+    @Test(.timeLimit(.minutes(1))) func aHeadThatDoesNotEndIsAnswered() async throws {
+        try await onOwnThread { [daemon] in
+            let connection = try RawConnection(to: daemon.address)
+            #expect(try connection.answer(to: .get("/livez")).status == 200)
+            try connection.write(Array("GET /livez HT".utf8))
+            let answer = try connection.readAnswer()
+            #expect(answer.headers["connection"] == "close")
+            try expect(answer, .requestTimeout, "The head of the request was not complete after 10 seconds")
+            #expect(connection.isAtEnd)
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func aHeadThatIsCutOffIsAnsweredWithAProblem() throws {

@@ -31,7 +31,15 @@ import WorkflowClient
         // No log, no index, no socket; the lock's file stays, because removing it would race.
         #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
 
-        let file = DatabaseFile(daemon.database)
+        try Self.expect(sendings, in: daemon.database)
+        let next = try await Daemon(in: folder)
+        #expect(next.program.errors.contains("closed in order"))
+        #expect(try await next.stop().end == .exited(0))
+    }
+
+    /// What clients were told is in a file that was closed in order, and nothing else.
+    private static func expect(_ sendings: [Sending], in database: String) throws {
+        let file = DatabaseFile(database)
         for sending in sendings {
             let instance = "(SELECT id FROM instance WHERE name = '\(sending.instance)')"
             let rows = try file.number("SELECT count(*) FROM journal WHERE instance_id = \(instance)")
@@ -40,9 +48,6 @@ import WorkflowClient
             #expect((sending.acknowledged...sending.acknowledged + (sending.isLastKnown ? 0 : 1)).contains(rows))
         }
         #expect(try file.number("SELECT clean FROM store") == 1)
-        let next = try await Daemon(in: folder)
-        #expect(next.program.errors.contains("closed in order"))
-        #expect(try await next.stop().end == .exited(0))
     }
 
     /// What one client was told before the daemon took no more.
@@ -81,13 +86,43 @@ import WorkflowClient
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSecondSignalWhileItDrainsChangesNothing() async throws {
+    /// Half a request holds the end up, so the second signal comes while the daemon drains.
+    @Test(.timeLimit(.minutes(1)), arguments: [SIGTERM, SIGINT])
+    func aSecondSignalWhileItDrainsChangesNothing(second: Int32) async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("profile")
-        daemon.program.signal(SIGTERM)
-        #expect(try await daemon.stop(SIGTERM).end == .exited(0))
+        let bytes = RawRequest.post("/v1/instances/profile/events", #"{"event": "succeed"}"#).bytes
+        let (half, idle) = try await onOwnThread { [address = daemon.address] in
+            let (half, idle) = (try RawConnection(to: address), try RawConnection(to: address))
+            try half.write(Array(bytes.dropLast(5)))
+            _ = try idle.answer(to: .get("/livez"))
+            return (half, idle)
+        }
+        let sendings = try await withThrowingTaskGroup(of: Sending.self) { group in
+            let (progress, continuation) = AsyncStream.makeStream(of: Void.self)
+            for client in 0..<4 {
+                group.addTask { try await Sending.run(daemon, instance: "p-\(client)") { continuation.yield() } }
+            }
+            var answers = 0
+            for await _ in progress {
+                answers += 1
+                if answers == 100 { break }
+            }
+            daemon.program.signal(SIGTERM)
+            // Who has nothing to send is told at once that the daemon stops.
+            #expect(try await onOwnThread { idle.isAtEnd })
+            daemon.program.signal(second)
+            let answer = try await onOwnThread {
+                try half.write(Array(bytes.suffix(5)))
+                return try half.readAnswer()
+            }
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await daemon.program.result().end == .exited(0))
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
         #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
+        try Self.expect(sendings + [Sending(instance: "profile", acknowledged: 2)], in: daemon.database)
     }
 
     /// What a person does after a crash: look at the tables. The last to close a database moves its log into it.
@@ -165,16 +200,24 @@ import WorkflowClient
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("profile")
         let waiting = try await onOwnThread { [address = daemon.address] in
-            let connection = try RawConnection(to: address)
-            _ = try connection.answer(to: .get("/livez"))
-            try connection.write(RawRequest.get("/v1/instances/profile/history?after=1&wait=60").bytes)
-            return connection
+            func connections() throws -> [RawConnection] {
+                try (0..<8).map { _ in
+                    let connection = try RawConnection(to: address)
+                    _ = try connection.answer(to: .get("/livez"))
+                    return connection
+                }
+            }
+            let waiting = try connections()
+            for connection in waiting {
+                try connection.write(RawRequest.get("/v1/instances/profile/history?after=1&wait=60").bytes)
+            }
+            // Whatever thread a request came to, it has answered others since.
+            for _ in 0..<4 { _ = try connections() }
+            return waiting
         }
         daemon.program.signal(SIGTERM)
         #expect(try await daemon.program.result(within: .seconds(15)).end == .exited(0))
-        // A request that had not begun when the stop came may go without an answer.
-        if let answer = try? await onOwnThread({ try waiting.readAnswer() }) {
-            #expect(answer.text == #"{"items":[]}"#)
-        }
+        let answers = try await onOwnThread { try waiting.map { try $0.readAnswer().text } }
+        #expect(answers == waiting.map { _ in #"{"items":[]}"# })
     }
 }

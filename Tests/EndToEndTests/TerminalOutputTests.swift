@@ -87,13 +87,15 @@ import Testing
             arguments: Daemon.arguments(database: place + "/wfd.db", listen: ["unix:" + folder.path("o.sock")]),
             database: place + "/wfd.db")
         let log = try await other.stop().errors
-        #expect(log.contains(#"a\u{202e}b\u{7f}c\u{2028}d/wfd.db"#), "\(log)")
+        #expect(log.contains(#"a\u202eb\u007fc\u2028d/wfd.db"#), "\(log)")
         let wfd = try Programs.path("wfd")
-        for arguments in [["verify", place + "/nothing"], ["--\u{202E}\u{9B}"], ["restore", place]] {
+        for (arguments, code) in [
+            (["verify", place + "/nothing"], 73), (["--\u{202E}\u{9B}"], 64), (["restore", place], 73),
+        ] as [([String], Int32)] {
             let result = try await RunningProgram(
                 wfd, arguments, environment: Programs.environment(["STATE_DIRECTORY": folder.path("s")])
             ).result()
-            #expect(result.end != .exited(0) && result.errors.contains(#"\u{202e}"#), "\(result)")
+            #expect(result.end == .exited(code) && result.errors.contains(#"\u{202e}"#), "\(result)")
             #expect(!result.errors.contains("\u{202E}") && !result.errors.contains("\u{7F}"), "\(result)")
         }
     }

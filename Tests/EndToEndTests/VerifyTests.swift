@@ -85,7 +85,7 @@ import Testing
         let beside = try await verify(folder.path("wfd.db"))
         #expect(beside.end == .exited(1))
         #expect(beside.output.hasPrefix(finding), "\(beside)")
-        #expect(try await daemon.said("verify", "order").hasSuffix("no difference\n"))
+        #expect(try await daemon.saidInTime("verify", "order").hasSuffix("no difference\n"))
         let json = try JSONReader.value(from: try await daemon.wfctl("verify", "--all", "-o", "json").output)
         #expect(json["findings"].elements.map { $0["instance"] } == ["order-7"])
         #expect(json["counts"]["differences"] == 1)
@@ -119,6 +119,28 @@ import Testing
         #expect(whole.end == .exited(0))
         #expect(whole.output == killed.output)
         #expect(try folder.names() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    /// As a start does, but nothing is moved and nothing is kept.
+    @Test(.timeLimit(.minutes(1))) func aBrokenLogIsTold() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("order")
+        for number in 1...4 { _ = try await daemon.said("start", "order", "order-\(number)") }
+        #expect(try await verify(folder.path("wfd.db")).errors == "")
+        try await daemon.kill()
+        let log = folder.path("wfd.db-wal")
+        var bytes = try Data(contentsOf: URL(filePath: log))
+        bytes[32 + 24 + 1_000] ^= 1
+        try bytes.write(to: URL(filePath: log))
+        let names = try folder.names()
+        let told = try await verify(folder.path("wfd.db"))
+        #expect(told.errors.hasPrefix("warning: the write-ahead log has "), "\(told)")
+        #expect(
+            told.errors.hasSuffix(
+                " and 0 of them could be used; it was damaged, and answered events are lost\n"), "\(told)")
+        #expect(try Data(contentsOf: URL(filePath: log)) == bytes)
+        #expect(try folder.names() == names)
     }
 
     @Test(.timeLimit(.minutes(1))) func aFileThatIsNotOursIsRefused() async throws {

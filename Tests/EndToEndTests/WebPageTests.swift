@@ -122,7 +122,9 @@ import WorkflowClient
         for host in ["127.0.0.1", "localhost:443", "wfd.example:8443"] {
             for (method, target) in Self.routes {
                 let answer = try connection().answer(to: request(method, target, host: host))
-                #expect(![403, 421].contains(answer.status), "\(method) \(target) for \(host)")
+                // 501 of a method that HTTP knows and the daemon does not.
+                let isLetIn = answer.status == 501 || answer.status < 500 && ![403, 421].contains(answer.status)
+                #expect(isLetIn, "\(method) \(target) for \(host): \(answer.status)")
                 #expect(answer.headers["x-content-type-options"] == "nosniff", "\(method) \(target)")
             }
         }
@@ -143,7 +145,7 @@ import WorkflowClient
         let result = try await Daemon.launch(["--database", folder.path("b.db"), "--allow-host", name]).result()
         #expect(result.end == .exited(64))
         let reason = "'\(name)' is no host; write a name or an address without a port"
-        let line = "Error: The value '\(name)' is invalid for '--allow-host <name>': \(reason)"
+        let line = "error: The value '\(name)' is invalid for '--allow-host <name>': \(reason)"
         #expect(result.errors.hasPrefix(line + "\n"), "\(result.errors)")
     }
 

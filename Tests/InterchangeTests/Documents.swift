@@ -46,7 +46,7 @@ struct Run {
     init(_ imported: ImportedDefinition) throws {
         machine = try DefinitionReader.read(imported.definition.text(as: .yaml)).machine
         snapshot = Snapshot(status: .running, configuration: [], context: machine.context, memory: [])
-        try take(Event(name: "init"), machine.start(as: Self.identity))
+        try take(.start(), from: nil)
     }
 
     /// The paths of the active leaves.
@@ -56,26 +56,23 @@ struct Run {
     var context: String { JSONWriter.string(snapshot.context) }
 
     mutating func send(_ name: String, _ data: JSONValue? = nil) throws {
-        let event = Event(name: name, data: data, at: now)
-        try take(event, machine.step(snapshot, event, as: Self.identity))
+        try take(.event(Event(name: name, data: data, at: now)), from: snapshot)
     }
 
     /// Lets time pass, and the timers that are due by then fire.
     mutating func advance(_ milliseconds: Int64) throws {
         let until = LogicalTime(milliseconds: now.milliseconds + milliseconds)
-        while let timer = snapshot.nextTimer, timer.due <= until, snapshot.status == .running {
+        while let timer = snapshot.armed.next, timer.due <= until, snapshot.status == .running {
             now = max(now, timer.due)
-            let event = machine.event(of: timer)
-            try take(event, machine.step(snapshot, event, as: Self.identity))
+            try take(.coming(timer, at: timer.due), from: snapshot)
         }
         now = until
     }
 
-    private mutating func take(_ event: Event, _ outcome: Outcome) throws {
-        guard case .accepted(let macrostep) = outcome else {
-            Issue.record("'\(event.name)' is refused: \(outcome)")
-            return
+    private mutating func take(_ input: Input, from before: Snapshot?) throws {
+        switch machine.chain(input, from: before, as: Self.identity) {
+        case .success(let chain): snapshot = chain.snapshot
+        case .failure(let refusal): Issue.record("'\(input.event.name)' is refused: \(refusal)")
         }
-        snapshot = machine.chain(event, macrostep, as: Self.identity).snapshot
     }
 }

@@ -105,11 +105,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""invoke": {"src": "x", "onDone": "b"}"#, true), (#""invoke": [{"src": "x"}]"#, false),
+        (#""invoke": {"src": "x", "onDone": "b"}"#, true), (#""invoke": [{"src": "x"}]"#, true),
         (#""activities": ["x"]"#, false), (#""after": {"soon": "b"}"#, true),
         (#""on": {"xstate.done.actor.x": "b"}"#, true),
     ])
-    func anInvocationIsALossIfSomebodyWaitsForIt(part: String, isLoss: Bool) throws {
+    func anInvocationIsALossAndAnActivityIsNot(part: String, isLoss: Bool) throws {
         let states = #"{"a": {"always": {"target": "b", "guard": "In('b')"}, \#(part)}, "b": {}}"#
         let text = #"{"id": "m", "initial": "a", "states": \#(states)}"#
         #expect(severities(try XStateImport.definition(from: text)) == [isLoss ? .loss : .warning])

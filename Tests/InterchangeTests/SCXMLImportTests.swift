@@ -161,6 +161,7 @@ import Testing
             notes == """
                 1:71: warning: expressions in the data model 'lua' have no counterpart; only ECMAScript's are read
                 2:27: loss: the condition 'x ~= 1' has no counterpart ('~'); 'false' stands in its place
+                2:61: warning: in the definition state 'b' cannot be reached; a loss may be why, the first is at 2:27
 
                 """)
     }

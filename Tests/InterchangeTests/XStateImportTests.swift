@@ -119,7 +119,8 @@ import Testing
         #expect(imported.definition["states"]?["a"]?["on"]?["e"]?["guard"] == .string(expression))
         #expect(!imported.losses.isEmpty)
         var run = try Run(imported)
-        if run.machine.isStrict, case .refused = run.machine.step(run.snapshot, Event(name: "e"), as: Run.identity) {
+        let event = Input.event(Event(name: "e"))
+        if run.machine.isStrict, case .refused = run.machine.apply(event, to: run.snapshot, as: Run.identity) {
             return
         }
         try run.send("e")

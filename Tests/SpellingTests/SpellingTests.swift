@@ -22,6 +22,25 @@ struct SpellingTests {
         #expect(Spelling.closest(to: "states", among: ["staets", "status", "stateS"]) == "stateS")
     }
 
+    @Test func whatBeginsWithTheWordIsNearer() {
+        #expect(Spelling.closest(to: "statu", among: ["state", "status", "statua"]) == "status")
+        #expect(Spelling.closest(to: "statu", among: ["stats", "stat"]) == "stats")
+    }
+
+    @Test(arguments: [
+        (
+            "Unknown option '--statu'. Did you mean '--state'?\nUsage: x",
+            "Unknown option '--statu'. Did you mean '--status'?\nUsage: x"
+        ),
+        ("Unknown option '--verison'", "Unknown option '--verison'. Did you mean '--version'?"),
+        ("Unknown option '--sideways'. Did you mean '--state'?", "Unknown option '--sideways'"),
+        ("Missing expected argument '<x>'", "Missing expected argument '<x>'"),
+    ])
+    func anOptionIsSuggestedByItsHelp(message: String, improved: String) {
+        let help = "OPTIONS:\n  --state <state>  In it.\n  --status <a|b>\n  -o, --output <format>\n  --version"
+        #expect(OptionSuggestion.improved(message, help: help) == improved)
+    }
+
     @Test func nothingIsNearWhereNothingIs() {
         #expect(Spelling.closest(to: "a", among: EmptyCollection()) == nil)
     }

@@ -1,14 +1,19 @@
+import NaiveStatechart
+
 /// Runs one machine through one sequence of events on both sides.
 struct Comparison {
     /// Microsteps and internal events after which most machines have settled.
     static let soon = 60
 
+    /// How many events that come by themselves are followed before the next from outside.
+    private static let mostOwn = 12
+
     /// Where both sides part.
     struct Difference {
         /// Those taken so far; the last made the difference. Empty when the start did.
-        let events: [String]
-        let step: Observation
-        let naive: Observation
+        let stimuli: [Stimulus]
+        let step: String
+        let naive: String
         let what: String
     }
 
@@ -25,40 +30,80 @@ struct Comparison {
     ///
     /// - Parameter adapter: An instance of the machine that was not started.
     mutating func difference(
-        _ machine: ModelMachine, _ adapter: StepAdapter, _ events: [String]
+        _ machine: ModelMachine, _ adapter: StepAdapter, _ stimuli: [Stimulus]
     ) -> Difference? {
         var adapter = adapter
         isRefusedAtStart = false
         sequences += 1
         let interpreter = NaiveInterpreter(machine, workLimit: StepAdapter.workLimit)
-        var (step, naive) = (adapter.start(), interpreter.start())
+        let (step, naive) = (adapter.start(), interpreter.start())
+        if let problem = compare(step, naive, "start: ", machine) { return problem(of: []) }
+        if case .refused = step {
+            isRefusedAtStart = true
+            return nil
+        }
         if !isPatient { interpreter.workLimit = Self.soon }
-        for (count, event) in zip(0..., [nil] + events.map(Optional.some)) {
-            if let event {
-                naive = interpreter.send(event)
+        var now: Int64 = 0
+        // What the start sent comes before everything else.
+        for (count, stimulus) in zip(0..., [.wait(0)] + stimuli) {
+            switch stimulus {
+            case .wait(let milliseconds): now += milliseconds
+            case .send(let event):
+                let naive = interpreter.send(event, at: now)
                 if !isPatient, naive == .refused(.livelock) { continue }
-                step = adapter.send(event)
+                let step = adapter.send(event, at: now)
+                if let problem = compare(step, naive, "", machine) { return problem(of: stimuli.prefix(count)) }
+                if step == .refused(.finished) { return nil }
             }
-            let problem = step == naive ? naive.illegality(in: machine) : "the two differ"
-            if let problem {
-                return Difference(events: Array(events.prefix(count)), step: step, naive: naive, what: problem)
+            for _ in 0..<Self.mostOwn {
+                let naive = interpreter.takeOwn(at: now)
+                if !isPatient, naive?.observation == .refused(.livelock) { return nil }
+                let step = adapter.takeOwn(at: now)
+                if step == nil, naive == nil { break }
+                if let problem = compare(step, naive, "by itself: ", machine) {
+                    return problem(of: stimuli.prefix(count))
+                }
             }
-            note(step, isStart: event == nil)
-            if event == nil, case .refused = step {
-                isRefusedAtStart = true
-                return nil
-            }
-            if step == .refused(.finished) { return nil }
         }
         return nil
     }
 
     /// The first difference on a machine that may be no legal one; nil also when it is none.
-    static func difference(_ machine: ModelMachine, _ events: [String]) -> Difference? {
+    static func difference(_ machine: ModelMachine, _ stimuli: [Stimulus]) -> Difference? {
         // What cannot be read is not to be compared.
         guard let adapter = try? StepAdapter(machine.definition.compact) else { return nil }
         var comparison = Comparison()
-        return comparison.difference(machine, adapter, events)
+        return comparison.difference(machine, adapter, stimuli)
+    }
+
+    /// What both sides say, where they differ or both are wrong.
+    private struct Problem {
+        let step: String
+        let naive: String
+        let what: String
+
+        func callAsFunction(of stimuli: some Collection<Stimulus>) -> Difference {
+            Difference(stimuli: Array(stimuli), step: step, naive: naive, what: what)
+        }
+    }
+
+    private mutating func compare(
+        _ step: Observation, _ naive: Observation, _ kind: String, _ machine: ModelMachine
+    ) -> Problem? {
+        let what = step == naive ? naive.illegality(in: machine) : "the two differ"
+        if let what { return Problem(step: "\(step)", naive: "\(naive)", what: what) }
+        note(step, kind)
+        return nil
+    }
+
+    private mutating func compare(
+        _ step: OwnObservation?, _ naive: OwnObservation?, _ kind: String, _ machine: ModelMachine
+    ) -> Problem? {
+        guard let step, let naive, step.event == naive.event else {
+            let (step, naive) = (step.map { "\($0)" } ?? "nothing", naive.map { "\($0)" } ?? "nothing")
+            return Problem(step: step, naive: naive, what: "the two differ in what comes next")
+        }
+        return compare(step.observation, naive.observation, kind, machine)
     }
 
     /// What the events came to, in numbers.
@@ -67,7 +112,7 @@ struct Comparison {
         return "\(sequences) sequences: " + kinds.joined(separator: ", ")
     }
 
-    private mutating func note(_ observation: Observation, isStart: Bool) {
+    private mutating func note(_ observation: Observation, _ prefix: String) {
         let kind =
             switch observation {
             case .refused(let reason): reason.rawValue
@@ -75,7 +120,7 @@ struct Comparison {
             case .accepted(let step) where step.entered.isEmpty && step.exited.isEmpty: "stayed"
             case .accepted: "moved"
             }
-        counts[isStart ? "start: \(kind)" : kind, default: 0] += 1
+        counts[prefix + kind, default: 0] += 1
     }
 }
 

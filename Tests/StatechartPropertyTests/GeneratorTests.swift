@@ -1,3 +1,4 @@
+import NaiveStatechart
 import Testing
 
 /// The random machines are what the property needs: legal, the same for the same seed, and of every kind.
@@ -7,7 +8,7 @@ import Testing
             var (one, other) = (MachineGenerator(seed: UInt64(seed)), MachineGenerator(seed: UInt64(seed)))
             let (machine, same) = (one.machine(), other.machine())
             #expect(machine.definition.compact == same.definition.compact)
-            #expect(one.events(for: machine) == other.events(for: same))
+            #expect(one.stimuli(for: machine) == other.stimuli(for: same))
         }
     }
 
@@ -27,7 +28,9 @@ import Testing
         "history that borrows its default", "initial at a child", "initial deeper", "initial at history",
         "initial at several", "initial with actions", "no target", "one target", "several targets", "reenter", "itself",
         "an ancestor", "the root", "history as target", "always", "always to history", "onDone", "*", "prefix", "exact",
-        "done.state in on", "error in on", "entry", "exit", "raise", "set", "fail",
+        "done.state in on", "error in on", "entry", "exit", "raise", "set", "fail", "after", "send", "delayed send",
+        "cancel",
+        "misfire",
     ]
 
     private static func kinds(of machine: ModelMachine) -> Set<String> {
@@ -41,6 +44,7 @@ import Testing
             if !state.exit.isEmpty { kinds.insert("exit") }
             kinds.formUnion(beginnings(of: state))
             for transition in state.transitions { kinds.formUnion(Self.kinds(of: transition)) }
+            if state.timeouts.contains(where: { $0.skip != nil }) { kinds.insert("misfire") }
             for action in state.entry + state.exit { kinds.insert(name(of: action)) }
         }
         return kinds
@@ -78,6 +82,7 @@ import Testing
         case .always: kinds.insert("always")
         case .done: kinds.insert("onDone")
         case .initial: break
+        case .after: kinds.insert("after")
         case .event(let descriptor):
             kinds.insert(descriptor == "*" ? "*" : descriptor.hasSuffix(".*") ? "prefix" : "exact")
             if descriptor.hasPrefix("done.state.") { kinds.insert("done.state in on") }
@@ -93,6 +98,9 @@ import Testing
         case .fail: "fail"
         case .count: "count"
         case .record: "record"
+        case .send(let send): send.delay == nil ? "send" : "delayed send"
+        case .cancel: "cancel"
+        case .written: "written"
         }
     }
 
@@ -100,12 +108,12 @@ import Testing
         var generator = MachineGenerator(seed: 3)
         var machine = generator.machine()
         while !machine.states.contains(where: { $0.kind == .deepHistory }) { machine = generator.machine() }
-        var shrinker = Shrinker(machine, ["a", "b", "c"]) { machine, events in
-            let shows = machine.states.contains { $0.kind == .deepHistory } && events.contains("b")
-            return shows && (try? StepAdapter(machine.definition.compact)) != nil ? events : nil
+        var shrinker = Shrinker(machine, [.send("a"), .send("b"), .wait(5)]) { machine, stimuli in
+            let shows = machine.states.contains { $0.kind == .deepHistory } && stimuli.contains(.send("b"))
+            return shows && (try? StepAdapter(machine.definition.compact)) != nil ? stimuli : nil
         }
         shrinker.shrink()
-        #expect(shrinker.events == ["b"])
+        #expect(shrinker.stimuli == [.send("b")])
         #expect(shrinker.machine.states.count <= 4)
         #expect(shrinker.machine.states.allSatisfy { $0.transitions.isEmpty && $0.entry.isEmpty && $0.exit.isEmpty })
     }

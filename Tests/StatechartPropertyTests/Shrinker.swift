@@ -1,15 +1,17 @@
-/// Makes a machine and its events smaller as long as they still show something.
+import NaiveStatechart
+
+/// Makes a machine and its stimuli smaller as long as they still show something.
 struct Shrinker {
     private(set) var machine: ModelMachine
-    private(set) var events: [String]
-    /// The events that a machine needs to show it, from the first on; nil when it does not, or is no legal machine.
-    private let showing: (ModelMachine, [String]) -> [String]?
+    private(set) var stimuli: [Stimulus]
+    /// The stimuli that a machine needs to show it, from the first on; nil when it does not, or is no legal machine.
+    private let showing: (ModelMachine, [Stimulus]) -> [Stimulus]?
     /// How many machines may be tried; one of ordinary size needs a few hundred.
     private var triesLeft = 4_000
 
-    init(_ machine: ModelMachine, _ events: [String], showing: @escaping (ModelMachine, [String]) -> [String]?) {
+    init(_ machine: ModelMachine, _ stimuli: [Stimulus], showing: @escaping (ModelMachine, [Stimulus]) -> [Stimulus]?) {
         self.machine = machine
-        self.events = events
+        self.stimuli = stimuli
         self.showing = showing
     }
 
@@ -17,16 +19,16 @@ struct Shrinker {
     mutating func shrink() {
         var isSmaller = true
         while isSmaller, triesLeft > 0 {
-            isSmaller = shrinkEvents()
+            isSmaller = shrinkStimuli()
             isSmaller = shrinkStates() || isSmaller
             isSmaller = shrinkContent() || isSmaller
         }
     }
 
-    private mutating func shrinkEvents() -> Bool {
+    private mutating func shrinkStimuli() -> Bool {
         var isSmaller = false
-        for place in events.indices.reversed() {
-            var fewer = events
+        for place in stimuli.indices.reversed() {
+            var fewer = stimuli
             fewer.remove(at: place)
             isSmaller = accept(machine, fewer) || isSmaller
         }
@@ -37,7 +39,7 @@ struct Shrinker {
         var isSmaller = false
         var number = 1
         while number < machine.states.count {
-            let isAccepted = smaller(number).contains { accept($0, events) }
+            let isAccepted = smaller(number).contains { accept($0, stimuli) }
             isSmaller = isSmaller || isAccepted
             if !isAccepted { number += 1 }
         }
@@ -57,7 +59,7 @@ struct Shrinker {
         for number in machine.states.indices {
             var edit = 0
             while let smaller = edited(number, edit) {
-                let isAccepted = accept(smaller, events)
+                let isAccepted = accept(smaller, stimuli)
                 isSmaller = isSmaller || isAccepted
                 if !isAccepted { edit += 1 }
             }
@@ -73,6 +75,12 @@ struct Shrinker {
         for place in state.transitions.indices { edits.append { state.transitions.remove(at: place) } }
         for place in state.entry.indices { edits.append { state.entry.remove(at: place) } }
         for place in state.exit.indices { edits.append { state.exit.remove(at: place) } }
+        for place in state.timeouts.indices {
+            edits.append {
+                let timeout = state.timeouts.remove(at: place)
+                state.transitions.removeAll { $0.trigger == .after(timeout.text) }
+            }
+        }
         for transition in state.transitions + [state.initial].compactMap({ $0 }) {
             for place in transition.actions.indices { edits.append { transition.actions.remove(at: place) } }
             if transition.reenters { edits.append { transition.reenters = false } }
@@ -90,12 +98,12 @@ struct Shrinker {
     }
 
     /// Keeps a machine and events that still show it.
-    private mutating func accept(_ machine: ModelMachine, _ events: [String]) -> Bool {
+    private mutating func accept(_ machine: ModelMachine, _ stimuli: [Stimulus]) -> Bool {
         guard triesLeft > 0 else { return false }
         triesLeft -= 1
-        guard let needed = showing(machine, events) else { return false }
+        guard let needed = showing(machine, stimuli) else { return false }
         self.machine = machine
-        self.events = needed
+        self.stimuli = needed
         return true
     }
 }

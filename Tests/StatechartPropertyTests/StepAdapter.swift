@@ -1,4 +1,4 @@
-import JSON
+import NaiveStatechart
 import Statechart
 
 /// One instance of a definition, run by the step under test. All that the property tests know of its interface.
@@ -12,6 +12,8 @@ struct StepAdapter {
     private var snapshot: Snapshot?
     /// The stored form of `snapshot`, as the writer keeps it up to date.
     private var text: SnapshotText?
+    /// When the last macrostep was.
+    private var time = LogicalTime.zero
 
     /// Why a definition was refused, one line for each mistake.
     struct Refused: Error {
@@ -29,18 +31,32 @@ struct StepAdapter {
 
     /// Starts the instance; a refusal leaves it as it was.
     mutating func start() -> Observation {
-        observed(machine.start(as: Self.identity))
+        observed(machine.apply(.start(), to: nil, as: Self.identity))
     }
 
     /// Sends an event to the instance, which must have been started; a refusal leaves it as it was.
-    mutating func send(_ event: String) -> Observation {
+    mutating func send(_ event: String, at now: Int64) -> Observation {
         guard let snapshot else { return .refused(.finished) }
-        return observed(machine.step(snapshot, Event(name: event), as: Self.identity))
+        let event = Event(name: event, at: LogicalTime(milliseconds: now))
+        return observed(machine.apply(.event(event), to: snapshot, as: Self.identity), at: event.at)
     }
 
-    private mutating func observed(_ outcome: Outcome) -> Observation {
+    /// Takes what comes next by itself, when that is due; nil when nothing is. A refusal means that it has failed.
+    mutating func takeOwn(at now: Int64) -> OwnObservation? {
+        guard let snapshot, snapshot.status == .running, let next = snapshot.armed.next,
+            next.kind == .sent || next.due.milliseconds <= now
+        else { return nil }
+        let input = Input.coming(next, at: next.time(notBefore: time), firedAt: LogicalTime(milliseconds: now))
+        let observation = observed(machine.apply(input, to: snapshot, as: Self.identity), at: input.event.at)
+        return OwnObservation(event: input.event.name, observation: observation)
+    }
+
+    private mutating func observed(_ outcome: Outcome, at time: LogicalTime = .zero) -> Observation {
         switch outcome {
         case .refused(let refusal): return .refused(Self.reason(refusal))
+        case .failed(let macrostep, let refusal):
+            snapshot = macrostep.snapshot
+            return .refused(Self.reason(refusal))
         case .accepted(let macrostep):
             let text =
                 if let snapshot, let known = self.text {
@@ -50,6 +66,7 @@ struct StepAdapter {
                 }
             snapshot = macrostep.snapshot
             self.text = text
+            self.time = time
             return .accepted(observed(macrostep, text))
         }
     }
@@ -62,7 +79,9 @@ struct StepAdapter {
             isDone: snapshot.status == .done, context: text.context,
             memory: snapshot.memory.map { memory in
                 "\(machine[memory.history].path): \(machine.paths(of: memory.states).joined(separator: ", "))"
-            })
+            },
+            // What cannot be read is not what the other side has.
+            pending: (try? PendingText.read(text.armed)) ?? [])
     }
 
     private static func reason(_ refusal: Refusal) -> Observation.Refusal {

@@ -1,10 +1,11 @@
+import NaiveStatechart
 import Testing
 
 /// Random machines and events: the step does what the algorithm of SCXML, Appendix D, does, naively written down.
 ///
 /// Both sides must agree after every event on what was accepted, on the configuration, on the order of entries and
-/// exits, on the context and on what history states remember. `PROPERTY_SEED` tries the same machines again,
-/// `PROPERTY_SEQUENCES` more of them.
+/// exits, on the context, on what history states remember, and on what comes by itself. `PROPERTY_SEED` tries the same
+/// machines again, `PROPERTY_SEQUENCES` more of them.
 @Suite struct StepPropertyTests {
     /// Runs that go on side by side.
     static let shards = 2
@@ -36,8 +37,8 @@ import Testing
         }
         comparison.isPatient = generator.isLively
         for _ in 0..<PropertyRun.sequencesPerMachine {
-            let events = generator.events(for: machine)
-            if let difference = comparison.difference(machine, adapter, events) {
+            let stimuli = generator.stimuli(for: machine)
+            if let difference = comparison.difference(machine, adapter, stimuli) {
                 return report(difference, of: machine, seed: seed)
             }
             if comparison.isRefusedAtStart { break }
@@ -46,14 +47,14 @@ import Testing
     }
 
     private static func report(_ difference: Comparison.Difference, of machine: ModelMachine, seed: UInt64) -> String {
-        var shrinker = Shrinker(machine, difference.events) { Comparison.difference($0, $1)?.events }
+        var shrinker = Shrinker(machine, difference.stimuli) { Comparison.difference($0, $1)?.stimuli }
         shrinker.shrink()
-        let shown = Comparison.difference(shrinker.machine, shrinker.events) ?? difference
+        let shown = Comparison.difference(shrinker.machine, shrinker.stimuli) ?? difference
         return """
             \(shown.what)
             \(PropertyRun.command(seed: seed))
             \(shrinker.machine.definition.readable())
-            events: \(shown.events.isEmpty ? "none, it is the start" : shown.events.joined(separator: ", "))
+            events: \(shown.stimuli.isEmpty ? "none, it is the start" : "\(shown.stimuli)")
             step:  \(shown.step)
             naive: \(shown.naive)
             """

@@ -39,7 +39,13 @@ import Testing
         ("t: timestamp", "t: soon", "\(initial) t is a string, but not a timestamp such as '2026-01-31T12:00:00Z'"),
         ("custmer: string", "customer: ''", "3:19: error: the context has no key 'custmer'; did you mean 'customer'?"),
         ("x: number", "x: 0", "3:22: error: unknown type 'number'; did you mean 'double'?"),
-        ("x: list(boolean)", "x: []", "3:22: error: unknown type 'list(boolean)'; did you mean 'bool'?"),
+        ("x: list(boolean)", "x: []", "3:22: error: unknown type 'list(boolean)'; did you mean 'list(bool)'?"),
+        ("x: list(strnig)", "x: []", "3:22: error: unknown type 'list(strnig)'; did you mean 'list(string)'?"),
+        (
+            "x: qqqq", "x: 0",
+            "3:22: error: unknown type 'qqqq'; types are bool, int, uint, double, string, bytes, timestamp, duration, "
+                + "dyn, list(T), map(string, T), optional(T) and maps of fields, such as {name: string}"
+        ),
         ("x: [int]", "x: 0", "3:22: error: the type of context.x must be a name or a map of fields, not a list"),
         (
             "x: 'map(int, string)'", "x: {}",
@@ -111,7 +117,7 @@ import Testing
     func dataAtTheStartMustFit(data: String, message: String) throws {
         let machine = try DefinitionReader.read(Self.machine(Self.types, Self.context, "[]")).machine
         let object = try #require(try JSONReader.value(from: data).object)
-        guard case .refused(.invalidData(let found)) = machine.start(with: object, as: .test) else {
+        guard case .refused(.invalidData(let found)) = machine.apply(.start(with: object), to: nil, as: .test) else {
             Issue.record("it must be refused")
             return
         }
@@ -124,7 +130,7 @@ import Testing
             (["x": 3, "customer": "Ann"], #"{"customer":"Ann","items":[],"n":0,"x":3.0}"#),
             (["customer": .null, "items": [["a": 1]]], #"{"customer":null,"items":[{"a":1}],"n":0,"x":0.0}"#),
         ] as [(JSONObject, String)] {
-            guard case .accepted(let macrostep) = machine.start(with: data, as: .test) else {
+            guard case .accepted(let macrostep) = machine.apply(.start(with: data), to: nil, as: .test) else {
                 Issue.record("it must be accepted")
                 continue
             }

@@ -22,7 +22,10 @@ struct DefinitionActionTests {
 
     @Test func keyThatBeganAsADoubleStaysOne() throws {
         let actions = try actions("{assign: {d: 2, k: 2, o.d: 2}}")
-        guard case .assign(let assignments, _) = actions.first else { return }
+        guard case .assign(let assignments, _) = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
         #expect(assignments.map(\.value.literal) == [2.0, 2, 2])
     }
 

@@ -26,6 +26,24 @@ struct DefinitionCheckTests {
             ])
     }
 
+    /// As in what was imported with losses.
+    @Test func aGuardThatIsFalseLetsNothingPass() {
+        let text = """
+            id: m
+            initial: a
+            guards: {isOpen: false, isFull: context == null}
+            states:
+              a: {on: {go: [{target: b, guard: isOpen}, {target: c, guard: false}, {target: d, guard: isFull}]}}
+              b: {}
+              c: {}
+              d: {}
+            """
+        #expect(
+            diagnostics(of: text) == [
+                "6:3: warning: state 'b' cannot be reached", "7:3: warning: state 'c' cannot be reached",
+            ])
+    }
+
     @Test func regionsBesideATargetAndHistoryAreReached() {
         let text = """
             id: m

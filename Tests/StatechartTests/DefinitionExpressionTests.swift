@@ -50,6 +50,30 @@ struct DefinitionExpressionTests {
         ),
         ("after: {'nope()': a}", "3:9: error: unknown function 'nope'"),
         (
+            "after: {2026-12-24: a}",
+            "3:9: error: '2026-12-24' is a date, not a delay; in an expression write "
+                + "timestamp('2026-12-24T00:00:00Z') - event.at"
+        ),
+        ("after: {1h 30m: a}", "3:9: error: '1h 30m' has a blank in it; write 1h30m"),
+        (
+            "after: {\"'P1M'\": a}",
+            "3:9: error: a month has no fixed length; write days, such as P30D"
+        ),
+        (
+            "entry: {send: {event: e, delay: \"'soon'\"}}",
+            "3:34: error: 'soon' is no delay; one is written such as 250ms, 30s, 5m, 1h30m, 7d, 1w, P3D or PT1H30M, "
+                + "or a number of milliseconds"
+        ),
+        (
+            "entry: {raise: {event: pay, data: {amount: 1, card: 5}}}",
+            "3:9: error: the data of 'pay' does not fit: data.card is an int, not a string"
+        ),
+        (
+            "entry: {raise: {event: pay, data: {amount: 'context.name', card: context.name}}}",
+            "3:9: error: the data of 'pay' does not fit: data.amount is a string, not a double; write double(…)"
+        ),
+        ("entry: {send: {event: pay}}", "3:9: error: the data of 'pay' does not fit: data is null, not a map"),
+        (
             "entry: {choose: [{guard: \"'a'\", actions: []}]}",
             "3:27: error: a guard gives true or false, this one gives string"
         ),

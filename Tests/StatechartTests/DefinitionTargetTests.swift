@@ -62,7 +62,7 @@ struct DefinitionTargetTests {
         ("#unlike", "target '#unlike' does not exist; no state has this id"),
         ("#", "target '#' does not exist; no state has this id"),
         (".", "target '.' does not exist; there are '.r', '.r.s'"),
-        ("q.", "target 'q.' does not exist; did you mean 'q'?"),
+        ("q.", "target 'q.' does not exist; did you mean 'q.r'?"),
         ("", "target '' does not exist; there are 'q', 'a'"),
     ])
     func wordThatNamesNothingGetsAHint(word: String, message: String) throws {

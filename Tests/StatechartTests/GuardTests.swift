@@ -66,7 +66,10 @@ import Testing
               b: {}
             """
         ).machine
-        guard case .accepted(let started) = machine.start(as: .test) else { return }
+        guard case .accepted(let started) = machine.apply(.start(), to: nil, as: .test) else {
+            Issue.record("the machine does not start")
+            return
+        }
         func verdicts(_ data: JSONValue) -> [String] {
             machine.explain(started.snapshot, Event(name: "go", data: data), as: .test).map {
                 "\(machine[$0.transition].line) \($0.verdict.rawValue) \($0.reads.map(\.message))"
@@ -164,7 +167,10 @@ import Testing
                   mine: {guard: "In('a') && instance.name == 'test-1'"}
             """
         ).machine
-        guard case .accepted(let started) = machine.start(as: .test) else { return }
+        guard case .accepted(let started) = machine.apply(.start(), to: nil, as: .test) else {
+            Issue.record("the machine does not start")
+            return
+        }
         let answers = machine.acceptance(in: started.snapshot, as: .test, at: .zero)
         let told = answers.map { "\($0.descriptor) \($0.isAccepted.map(String.init(describing:)) ?? "nil")" }
         #expect(told == ["broken nil", "depends nil", "mine true", "no false", "sure true", "yes true"])

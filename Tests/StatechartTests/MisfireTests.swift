@@ -83,9 +83,10 @@ import Testing
     func aTimerIsSkippedWhenItIsLaterThanItMayBe(firedAt: Int64?, state: String) throws {
         let run = try TimedRun(Self.definition)
         let timer = try #require(run.snapshot.armed.first { $0.event == "after.10s.a" })
-        let event = run.machine.event(of: timer, firedAt: firedAt.map(LogicalTime.init(milliseconds:)))
-        #expect(event.at.milliseconds == 10_000)
-        guard case .accepted(let macrostep) = run.machine.step(run.snapshot, event, as: .test) else {
+        let at = timer.time(notBefore: .zero)
+        let input = Input.coming(timer, at: at, firedAt: firedAt.map(LogicalTime.init(milliseconds:)))
+        #expect(input.event.at.milliseconds == 10_000)
+        guard case .accepted(let macrostep) = run.machine.apply(input, to: run.snapshot, as: .test) else {
             Issue.record("refused")
             return
         }
@@ -94,8 +95,9 @@ import Testing
         if state == "a" {
             var expected = run.snapshot
             expected.armed.removeAll { $0.event == "after.10s.a" }
+            expected.seq += 1
             #expect(macrostep.snapshot == expected && macrostep.exited.isEmpty && macrostep.entered.isEmpty)
-            let traced = run.machine.step(run.snapshot, event, as: .test, isTracing: true)
+            let traced = run.machine.apply(input, to: run.snapshot, as: .test, isTracing: true)
             guard case .accepted(let told) = traced else {
                 Issue.record("refused")
                 return
@@ -108,8 +110,9 @@ import Testing
     @Test func theEventsOwnTimeDoesNotMakeATimerEarly() throws {
         let run = try TimedRun(Self.definition)
         let timer = try #require(run.snapshot.armed.first { $0.event == "after.10s.a" })
-        let event = run.machine.event(of: timer, notBefore: LogicalTime(milliseconds: 20_000))
-        guard case .accepted(let macrostep) = run.machine.step(run.snapshot, event, as: .test) else {
+        let input = Input.coming(timer, at: timer.time(notBefore: LogicalTime(milliseconds: 20_000)))
+        #expect(input.event.at.milliseconds == 20_000)
+        guard case .accepted(let macrostep) = run.machine.apply(input, to: run.snapshot, as: .test) else {
             Issue.record("refused")
             return
         }
@@ -120,6 +123,6 @@ import Testing
         let run = try TimedRun(Self.definition)
         let text = run.machine.text(of: run.snapshot)
         #expect(text.armed.contains(#""skip":2000"#))
-        #expect(try run.machine.snapshot(of: text, status: .running) == run.snapshot)
+        #expect(try run.machine.snapshot(of: text, status: .running, seq: 1) == run.snapshot)
     }
 }

@@ -20,7 +20,7 @@ import Testing
         try run.send("go")
         #expect(run.events == ["go", "one", "two"])
         #expect(run.snapshot.context["seen"] == ["inside", "one", "two"])
-        #expect(run.last[2].event.data == ["n": 0])
+        #expect(run.last[2].input.event.data == ["n": 0])
         #expect(run.snapshot.armed.isEmpty)
     }
 
@@ -28,6 +28,24 @@ import Testing
         var run = try TimedRun("{id: m, initial: a, states: {a: {on: {go: {actions: {send: nobody}}}}}}")
         try run.send("go")
         #expect(run.events == ["go", "nobody"] && run.failure == nil && run.snapshot.status == .running)
+    }
+
+    @Test func whatAnEventOfItsOwnUsedBeforeItFailedIsCounted() throws {
+        let run = try TimedRun(
+            """
+            id: m
+            initial: a
+            context: {n: 0}
+            states:
+              a:
+                on:
+                  go: {actions: {send: burn}}
+                  burn: {actions: {assign: {n: "size(lists.range(10000).map(i, lists.range(10000).map(j, j)))"}}}
+            """)
+        let go = Input.event(Event(name: "go"))
+        let chain = try run.machine.chain(go, from: run.snapshot, as: .test).get()
+        let cost = try #require(chain.rest.last).macrostep.cost
+        #expect(chain.refusal != nil && cost > 900_000, "\(cost)")
     }
 
     @Test func anErrorThatNobodyIsToldOfFailsTheInstanceAndKeepsTheEvent() throws {
@@ -52,7 +70,7 @@ import Testing
         var run = try TimedRun("{id: m, initial: a, states: {a: {on: {go: {actions: {send: go}}}}}}")
         try run.send("go")
         #expect(run.last.count == StepLimits.chain + 1)
-        #expect(run.snapshot.armed.map(\.event) == ["go"] && run.snapshot.nextImmediate != nil)
+        #expect(run.snapshot.armed.map(\.event) == ["go"] && run.snapshot.armed.nextSent != nil)
     }
 
     @Test func whatIsSentInTheLastMacrostepIsDropped() throws {
@@ -222,7 +240,7 @@ import Testing
         var run = try TimedRun(definition("2"))
         try run.send("go")
         #expect(run.snapshot.context["d"] == 3.0)
-        guard case .expressionFailed(let failure) = try TimedRun(definition("\"'two'\"")).refusal(of: "go") else {
+        guard case .expressionFailed(let failure) = try TimedRun(definition("dyn('two')")).refusal(of: "go") else {
             Issue.record("it must fail")
             return
         }

@@ -13,26 +13,25 @@ struct TimedRun {
     init(_ definition: String) throws {
         machine = try DefinitionReader.read(definition).machine
         snapshot = Snapshot(status: .running, configuration: [], context: machine.context, memory: [])
-        try follow(Event(name: "init"), machine.start(as: .test, isTracing: true))
+        try follow(.start(), from: nil)
     }
 
     var state: String { machine.leafPaths(of: snapshot.configuration).joined(separator: ",") }
     var context: String { JSONWriter.string(snapshot.context) }
     /// The events of the last macrosteps.
-    var events: [String] { last.map(\.event.name) }
+    var events: [String] { last.map(\.input.event.name) }
     /// What the actions of the last macrosteps did.
     var deeds: [String] { last.flatMap { $0.macrostep.microsteps.flatMap { $0.deeds.map(\.text) } } }
 
     /// Sends an event that must be accepted.
     mutating func send(_ name: String, _ data: JSONValue? = nil) throws {
-        let event = Event(name: name, data: data, at: now)
-        try follow(event, machine.step(snapshot, event, as: .test, isTracing: true))
+        try follow(.event(Event(name: name, data: data, at: now)), from: snapshot)
     }
 
     /// Why an event is refused; nil when it is not.
     func refusal(of name: String, _ data: JSONValue? = nil) -> Refusal? {
-        guard case .refused(let refusal) = machine.step(snapshot, Event(name: name, data: data, at: now), as: .test)
-        else { return nil }
+        let input = Input.event(Event(name: name, data: data, at: now))
+        guard case .refused(let refusal) = machine.apply(input, to: snapshot, as: .test) else { return nil }
         return refusal
     }
 
@@ -40,24 +39,19 @@ struct TimedRun {
     mutating func pass(_ milliseconds: Int64) throws -> [String] {
         let until = LogicalTime(milliseconds: now.milliseconds + milliseconds)
         var fired: [String] = []
-        while let next = snapshot.nextTimer, next.due <= until, snapshot.status == .running {
+        while let next = snapshot.armed.next, next.due <= until, snapshot.status == .running {
             now = max(now, next.due)
             fired.append(next.event)
-            let event = machine.event(of: next)
-            try follow(event, machine.step(snapshot, event, as: .test, isTracing: true))
+            try follow(.coming(next, at: next.due), from: snapshot)
         }
         now = until
         return fired
     }
 
-    private mutating func follow(_ event: Event, _ outcome: Outcome) throws {
-        guard case .accepted(let macrostep) = outcome else {
-            guard case .refused(let refusal) = outcome else { return }
-            throw refusal
-        }
-        let chain = machine.chain(event, macrostep, as: .test, isTracing: true)
-        last = chain.links
-        failure = chain.failure?.refusal
+    private mutating func follow(_ input: Input, from before: Snapshot?) throws {
+        let chain = try machine.chain(input, from: before, as: .test, isTracing: true).get()
+        last = chain.links.filter { $0.refusal == nil }
+        failure = chain.refusal
         snapshot = chain.snapshot
     }
 }

@@ -111,17 +111,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("'soon'", "the text is no delay; one is written \(DelayText.rule)"),
-        ("'P1M'", "a month has no fixed length; write days, such as P30D"),
-        ("'5min'", "the text is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
-        ("'2026-01-01T00:00:00Z'", "the text is a timestamp, not a delay; write timestamp(…) - event.at"),
+        ("string('soon')", "the text is no delay; one is written \(DelayText.rule)"),
+        ("string('P1M')", "a month has no fixed length; write days, such as P30D"),
+        ("string('5min')", "the text is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
+        ("string('2026-01-01T00:00:00Z')", "the text is a timestamp, not a delay; write timestamp(…) - event.at"),
         ("dyn(true)", "\(given) bool"),
         ("dyn(event.at)", "\(given) timestamp; write … - event.at"),
         ("9223372036854775806 + 1", "the delay is longer than a hundred years"),
         ("1.0 / 0.0", "the delay is longer than a hundred years"),
         ("0.0 / 0.0", "the delay is no number; one is written \(DelayText.rule)"),
         ("duration('4000000000s')", "the delay is longer than a hundred years"),
-        ("'5200000h'", "the delay is longer than a hundred years"),
+        ("string('5200000h')", "the delay is longer than a hundred years"),
         ("context.missing", "no such key: 'missing' in context; it has error, n"),
     ])
     func aDelayThatIsNoneRaisesAnErrorAndArmsNothing(delay: String, message: String) throws {
@@ -224,8 +224,9 @@ import Testing
         let text = run.machine.text(of: run.snapshot)
         #expect(
             text.armed
-                == #"[{"data":{"n":1},"due":1000,"event":"e","id":"x","number":1},"#
-                + #"{"due":1000,"event":"f","number":2},{"due":5000,"event":"after.5s.a","number":3,"state":"a"}]"#)
-        #expect(try run.machine.snapshot(of: text, status: .running) == run.snapshot)
+                == #"[{"data":{"n":1},"due":1000,"event":"e","id":"x","kind":"timer","number":1,"seq":1},"#
+                + #"{"due":1000,"event":"f","kind":"timer","number":2,"seq":1},"#
+                + #"{"due":5000,"event":"after.5s.a","kind":"timer","number":3,"seq":1,"state":"a"}]"#)
+        #expect(try run.machine.snapshot(of: text, status: .running, seq: 1) == run.snapshot)
     }
 }

@@ -37,7 +37,7 @@ enum ImportRules {
             "ArgumentParser", "Crypto", "Yams", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
-            "Terminal", "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging",
+            "Spelling", "Terminal", "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation",
         ],
         "Sources/wfctl": ["WorkflowCommand", "Foundation"],

@@ -43,7 +43,9 @@ struct WireTypeTests {
             #"{"instance":"order-1","event":"pay","seq":5,"fromSeq":4,"from":["a"],"to":["b.c"],"status":"done","#
                 + #""configuration":["b.c"],"tags":[],"context":{}}"#)
         for tags in ["", #","tags":["busy"]"#] {
-            try roundTrip(AcceptedEvents.self, #"{"items":[{"event":"pay","accepted":true}]"# + tags + "}")
+            try roundTrip(
+                AcceptedEvents.self,
+                #"{"items":[{"event":"pay","accepted":true}]"# + tags + #","status":"running"}"#)
         }
     }
 

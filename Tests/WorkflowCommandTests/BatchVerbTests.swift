@@ -113,6 +113,31 @@ struct BatchVerbTests {
                     exit: 65, output: "2 events: 1 applied, 0 applied before, 1 refused\n", errors: message + "\n"))
     }
 
+    /// Mistakes and refusals come in the order of the file.
+    @Test func refusalsComeInTheOrderOfTheLines() async {
+        let unknown = Problem(.unknownEvent, detail: "Machine 'm' has no event 'tikc'")
+        let (outcome, requests) = await Self.run(
+            ["[1]", Self.tick, "[2]", Self.tick, "[3]"],
+            [Self.step([Self.refused(1, unknown), Self.refused(2, unknown)])])
+        #expect(
+            outcome.errors == """
+                line 1: The line must be a map, not a list
+                line 2: Machine 'm' has no event 'tikc'
+                line 3: The line must be a map, not a list
+                line 4: Machine 'm' has no event 'tikc'
+                line 5: The line must be a map, not a list
+
+                """)
+        #expect(outcome.output == "5 events: 0 applied, 0 applied before, 5 refused\n" && requests == 1)
+        let (none, asked) = await Self.run(Array(repeating: "[]", count: 600), [])
+        #expect(none.exit == 65 && none.output.hasPrefix("600 events") && asked == 0)
+    }
+
+    @Test func aLineWithoutAKeyIsWrongUsage() async {
+        let outcome = await CommandHarness(files: ["e.ndjson": Self.tick]).run("send", "--batch", "e.ndjson")
+        #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: Line 1 has no key\n  with '--run NAME'"))
+    }
+
     @Test func aLineIsRefusedWithTheSuggestionOfASingleSend() async {
         let unknown = Problem(.unknownEvent, detail: "Machine 'm' has no event 'tikc'", suggestion: "tick")
         let missing = Problem(

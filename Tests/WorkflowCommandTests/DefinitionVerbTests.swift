@@ -200,7 +200,12 @@ struct DefinitionVerbTests {
         let outcome = await harness.run("simulate", "beat.yaml", "--until-idle", "-o", "jsonl")
         #expect(outcome.exit == 1)
         #expect(
-            outcome.errors == "error: The machine does not come to rest: 10000 events came by themselves\n")
+            outcome.errors == """
+                error: The machine does not come to rest: 10000 events came by themselves
+                  the first 20 of them are shown
+
+                """)
+        #expect(outcome.output.split(separator: "\n").count == 21)
     }
 
     @Test func simulatePrintsFields() async {

@@ -101,6 +101,10 @@ struct FailureTests {
             "There is no verb 'cancel'\n  an instance ends when its machine does: 'wfctl events NAME' lists what it "
                 + "accepts, 'wfctl send NAME EVENT' sends one"
         ),
+        (["stauts", "o"], "There is no verb 'stauts'\n  did you mean 'show'?"),
+        (["sh"], "There is no verb 'sh'\n  did you mean 'show'?"),
+        (["v"], "There is no verb 'v'\n  'wfctl --help' lists the verbs"),
+        (["clock", "advance", "-1d"], "A clock goes forward only: '-1d' is negative"),
         (["help", "sned"], "There is no verb 'sned'\n  did you mean 'send'?"),
         (["help", "ls"], "There is no verb 'ls'\n  did you mean 'list'?"),
     ])
@@ -113,6 +117,8 @@ struct FailureTests {
         (["send", "o"], "Missing expected argument '<event>'"),
         (["send", "o", "e", "--expect-seq", "x"], "The value 'x' is invalid for '--expect-seq <n>'"),
         (["send", "o", "e", "--dry-rum"], "Unknown option '--dry-rum'. Did you mean '--dry-run'?"),
+        (["list", "--statu", "failed"], "Unknown option '--statu'. Did you mean '--status'?"),
+        (["--verison"], "Unknown option '--verison'. Did you mean '--version'?"),
         (["list", "--limit", "0"], "'--limit' must be at least 1, not 0"),
         (
             ["list", "--status", "x"],

@@ -39,8 +39,9 @@ struct TerminalTests {
         let lines = await Self.history(Self.harness(columns: columns))
         #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
         #expect(lines.count == 3 && lines[1].contains("…"))
-        // What is copied is whole.
-        #expect(lines[1].hasPrefix("2 ") && lines[1].contains("2026-07-31T09:30:00.123Z"))
+        // What is copied is whole; a time has its day and its second wherever it has room.
+        let time = columns < 80 ? "  07-31 09:30:00  " : "  2026-07-31T09:30:00.123Z  "
+        #expect(lines[1].hasPrefix("2 ") && lines[1].contains(time))
     }
 
     @Test func dataGiveWayBeforeStates() async {
@@ -50,6 +51,43 @@ struct TerminalTests {
                 + #"review.legal.pending, review.finance.pending  packing  {"note":"xxxxx…"#)
         let narrow = await Self.history(Self.harness(columns: 80))
         #expect(narrow[1] == #"2    2026-07-31T09:30:00.123Z  event  finance.ok  review.leg…  packing  {"note"…"#)
+    }
+
+    /// Who asks for a column gets it, however narrow the terminal is.
+    @Test func noColumnIsLeftOut() async {
+        let asked = await Self.history(Self.harness(columns: 80), "--keys", "--actors")
+        #expect(
+            asked == [
+                "SEQ  AT              KIND   EVENT     FROM      TO       DATA      KEY  ACTOR",
+                #"2    07-31 09:30:00  event  finance…  review.…  packing  {"note"…  k-1  uid:1000"#,
+                #"3    07-31 09:30:00  event  pay       packing   done     {"card"…  -    -"#,
+            ])
+        for columns in [40, 60, 80] {
+            let lines = await Self.history(Self.harness(columns: columns), "--keys", "--actors", "--detail")
+            #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(lines)")
+            #expect(lines[0].split(separator: " ").count == 12, "\(lines[0])")
+        }
+        let timer = TimerItem(
+            instance: "order-1042", event: "after.P3D.review", due: Sample.time, dueInMilliseconds: 259_200_250)
+        let timers = await Self.harness(columns: 40).run("timers", answers: [.value(Page(items: [timer]))]).output
+        #expect(
+            timers == """
+                DUE             IN       INSTANCE    EV…
+                07-31 09:30:00  3d250ms  order-1042  af…
+
+                """)
+    }
+
+    /// Later rows may be wider: those of one part of a list are aligned all the same.
+    @Test func aLongListKeepsItsColumns() async {
+        let rows = (1...1_200).map { seq in
+            Sample.row(seq, "e", from: ["a"], to: [seq == 700 ? "a.long.one" : "a"])
+        }
+        let pages = [Page(items: Array(rows[..<600]), nextPage: "p"), Page(items: Array(rows[600...]))]
+        let lines = await CommandHarness().run("history", "o", answers: pages.map { .value($0) }).output
+            .split(separator: "\n")
+        let ends = lines.dropFirst().map { $0.firstRange(of: "{\"card\"")?.lowerBound.utf16Offset(in: $0) }
+        #expect(Set(ends[1..<600]).count == 1 && Set(ends[600...]).count == 1 && ends[1] != ends[600])
     }
 
     @Test func columnsOfTheEnvironmentComeFirst() async {
@@ -184,5 +222,14 @@ struct TerminalTests {
         #expect(DisplayWidth.of(text) == columns)
         #expect(DisplayWidth.cut(text, to: 3) == cut)
         #expect(DisplayWidth.cut(text, to: columns) == text)
+    }
+
+    @Test(arguments: [
+        ("order-7", "order-7"), ("a b", #""a b""#), ("", #""""#), ("a=b", #""a=b""#), (#"say "x""#, #""say \"x\"""#),
+        (#"c:\d"#, #"c:\d"#), (#"c:\d e"#, #""c:\\d e""#), ("one\ntwo\t3\r", #""one\ntwo\t3\r""#),
+        ("\u{1b}[31m", #""\u001b[31m""#), ("a\u{202e}b", #""a\u202eb""#), ("größe", "größe"),
+    ])
+    func aValueInTheLogIsQuotedWhereItsEndWouldNotBeSeen(text: String, value: String) {
+        #expect(Printable.logValue(text) == value)
     }
 }

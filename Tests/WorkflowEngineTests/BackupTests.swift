@@ -128,7 +128,7 @@ import WorkflowStore
         while second == nil, ContinuousClock.now < deadline {
             do {
                 second = try await made(by: running.engine)
-            } catch Rejection.backupUnderWay {
+            } catch let rejection as Rejection where rejection.code == .backupUnderWay {
                 await Task.yield()
             }
         }
@@ -148,19 +148,74 @@ import WorkflowStore
         // It was quicker, or was told why it ended.
         do {
             for try await _ in events {}
-        } catch Rejection.draining {}
+        } catch let rejection as Rejection where rejection.code == .draining {}
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["wfd.db", "wfd.db.lock"])
+    }
+
+    /// A backup is refused for all that a restore refuses, in the same words: what was damaged before the daemon copies
+    /// the file. One after another, because each has an engine.
+    @Test(
+        .serialized,
+        arguments: [
+            "UPDATE journal SET digest = zeroblob(32) WHERE position = {order-7/3}",
+            "DELETE FROM journal WHERE position = {order-7/3}",
+            "UPDATE instance SET context = '{\"lit\":false}' WHERE name = 'order-7'",
+            "UPDATE snapshot SET digest = zeroblob(32)",
+            "DELETE FROM timer WHERE event = 'ring'",
+            "DELETE FROM dedupe WHERE position = {order-7/3}",
+            "UPDATE machine SET created_ms = created_ms + 1 WHERE name = 'oven'",
+            "UPDATE store SET dedupe_count = dedupe_count + 1",
+        ])
+    func aBackupIsRefusedForAllThatARestoreRefuses(damage: String) async throws {
+        let file = try await WrittenFile()
+        try file.forge(damage)
+        let restoration = StoreRestoration(
+            backup: file.path, database: file.folder.path + "/other.db", limits: WrittenFile.shortLook
+        ) { copy in try await Verification(of: copy).requireNone { _ in } }
+        let refused = await #expect(throws: StoreError.self) {
+            _ = try await restoration.run(clock: SystemClock().now())
+        }
+        let reason = try #require(refused?.message.split(separator: "is damaged: ", maxSplits: 1).last)
+        let store = try #require(try file.openToServe())
+        let running = try await RunningEngine(store: store, clock: HandClock(WrittenFile.end))
+        await #expect {
+            _ = try await made(by: running.engine)
+        } throws: { error in
+            (error as? Rejection)?.message
+                == "Cannot back up '\(file.path)': the copy is damaged: \(reason); verify the database"
+        }
+        try await running.stop()
+        #expect(try backups(in: file.folder) == [])
+    }
+
+    /// As that of a backup that nobody waits for any more.
+    @Test func aVerificationEndsWhenItIsTold() async throws {
+        let file = try await WrittenFile()
+        var limits = EngineLimits()
+        limits.progressInterval = .zero
+        var store = StoreLimits()
+        store.sliceRows = 20
+        let copy = try SQLiteFile.open(at: file.path, limits: store)
+        let told = Collected<Int>()
+        await #expect(throws: CancellationError.self) {
+            try await Verification(of: copy, limits: limits).requireNone { now in
+                told.add(now.done)
+                if now.done > 0 { throw CancellationError() }
+            }
+        }
+        try copy.close()
+        #expect(told.all.last.map { (1..<318).contains($0) } == true)
     }
 
     @Test func oneThatFailsIsToldAndTheEngineWorksOn() async throws {
         let running = try await RunningEngine(store: FakeStore())
         try await running.start("a")
         let error = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
-        #expect(error?.kind == "backupFailed")
+        #expect(error?.kind == "storageUnavailable")
         #expect(try await running.flip("a").seq.rawValue == 2)
         // And again: the desk is free.
         let again = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
-        #expect(again?.kind == "backupFailed")
+        #expect(again?.kind == "storageUnavailable")
         try await running.stop()
         #expect(throws: Rejection.self) { _ = try running.engine.backup() }
     }

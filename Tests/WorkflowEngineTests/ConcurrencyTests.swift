@@ -1,4 +1,5 @@
 import JSON
+import NaiveStatechart
 import Statechart
 import Testing
 import WorkflowEngine
@@ -108,7 +109,7 @@ import WorkflowStore
         }
     }
 
-    /// The file has exactly these events, by instance and seq, and folding them leads to its instances.
+    /// The file has exactly these events, by instance and seq, and they lead to its instances.
     private static func expect(_ told: [Told], in folder: StoreFolder) async throws {
         let store = try folder.open()
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
@@ -120,12 +121,12 @@ import WorkflowStore
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
                     isReversed: false))
-            var fold = Fold(of: record)
+            var history = try NaiveHistory(of: record, machine: machine, version: 1)
             for row in rows {
-                _ = try fold.apply(row, machine: machine, version: 1)
+                #expect(try history.follow(row) == nil)
                 #expect(row.data == markers[row.seq.rawValue].map { String($0) })
             }
-            #expect(fold.snapshot.map { machine.text(of: $0) } == record.state)
+            #expect(try history.differences(from: record.state) == [])
         }
         try store.writer.close()
     }

@@ -70,7 +70,7 @@ import WorkflowStore
                 SendCommand(instance: "j", event: Event(name: "nope", data: "s3cret")),
             ])
         }
-        #expect(refused == "together")
+        #expect(refused == "unknownEvent")
         try await eventually("the batch is told") { !logged.all.isEmpty }
         #expect(
             logged.all == [

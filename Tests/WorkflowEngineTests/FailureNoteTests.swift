@@ -171,11 +171,12 @@ import WorkflowStore
                   go: {actions: {send: bad}}
                   bad: {actions: {send: {event: later, delay: context.text}}}
                   fill: {actions: {send: worse}}
-                  worse: {actions: {raise: {event: typed, data: {s3cret: context.text}}}}
+                  worse: {actions: {raise: {event: typed, data: {a: context.list}}}}
                   later: {}
                   typed: {}
             """)
-        _ = try await timed.engine.start(StartCommand(machine: "job", instance: "j", data: ["text": "s3cret"]))
+        _ = try await timed.engine.start(
+            StartCommand(machine: "job", instance: "j", data: ["text": "s3cret", "list": "s3cret"]))
         try await timed.send(delay.hasPrefix("delay") ? "go" : "fill", to: "j")
         let record = try await timed.record("j")
         #expect(record.status == .failed)

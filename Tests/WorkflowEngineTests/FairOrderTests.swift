@@ -27,7 +27,7 @@ import WorkflowStore
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
         _ = try await running.engine.apply(Self.burner, syntax: .yaml)
-        let names = (0..<16).map { "hot-\($0)" }
+        let names = (0..<6).map { "hot-\($0)" }
         for name in names + ["cold"] {
             _ = try await running.engine.start(StartCommand(machine: "burner", instance: name))
         }
@@ -57,11 +57,62 @@ import WorkflowStore
     private static func burn(_ name: String, _ engine: Engine, _ load: Load) {
         engine.begin(SendCommand(instance: name, event: Event(name: "burn"))) { outcome in
             switch outcome {
-            case .failure(.refused): load.burnt.withLock { $0 += 1 }
+            case .failure(let rejection) where rejection.refused != nil: load.burnt.withLock { $0 += 1 }
             default: Issue.record("it was not refused, but \(outcome)")
             }
             if load.isOver.withLock({ $0 }) { load.ended.withLock { $0 += 1 } } else { burn(name, engine, load) }
         }
+    }
+
+    /// Many burn for the first time, all at once: others of their machine are expected to burn as soon as one has, also
+    /// those that took plain events before.
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    func aPlainSendWaitsForOneOfManyThatNobodyKnows(isWarm: Bool) async throws {
+        let folder = try StoreFolder(isInMemory: true)
+        let running = try await RunningEngine(store: folder.open())
+        _ = try await running.engine.apply(Self.burner, syntax: .yaml)
+        let names = (0..<16).map { "hot-\($0)" }
+        for name in names {
+            _ = try await running.engine.start(StartCommand(machine: "burner", instance: name))
+            if isWarm { try await Self.send("plain", to: name, running) }
+        }
+        try await running.start("lamp-1")
+        let load = Load()
+        load.isOver.withLock { $0 = true }
+        for name in names { Self.burn(name, running.engine, load) }
+        let waited = await withCheckedContinuation { caller in
+            running.engine.begin(SendCommand(instance: "lamp-1", event: Event(name: "flip"))) { outcome in
+                if case .failure(let rejection) = outcome { Issue.record("it was not taken: \(rejection)") }
+                caller.resume(returning: load.burnt.withLock { $0 })
+            }
+        }
+        #expect(waited <= 1, "a plain send waited for \(waited) of \(names.count) that burnt")
+        try await eventually("the last has burnt") { load.ended.withLock { $0 } == names.count }
+        try await running.stop()
+    }
+
+    private static let spinner = """
+        id: spinner
+        initial: a
+        context: {n: 0}
+        states:
+          a:
+            after: {0: {target: a, reenter: true, actions: {assign: {n: "size(lists.range(20000).map(i, i + 1))"}}}}
+            on: {stop: b}
+          b: {}
+        """
+
+    /// Of an instance that never comes to rest, a command waits for as much as one step may use, not for a hundred
+    /// steps.
+    @Test(.timeLimit(.minutes(5))) func whatComesBeforeACommandIsBoundedInCost() async throws {
+        let folder = try StoreFolder(isInMemory: true)
+        let running = try await RunningEngine(store: folder.open())
+        _ = try await running.engine.apply(Self.spinner, syntax: .yaml)
+        _ = try await running.engine.start(StartCommand(machine: "spinner", instance: "s"))
+        try await Self.send("stop", to: "s", running)
+        let rows = running.engine.statistics.counts.largestBatch
+        #expect(rows < 60, "\(rows) rows in one batch")
+        try await running.stop()
     }
 
     /// However much plain work there is, what burns is done.
@@ -108,6 +159,41 @@ import WorkflowStore
                 #expect(try outcome.get().seq.rawValue == Int64(offset + 2))
             }
         }
+        try await running.stop()
+    }
+
+    /// What is thrown away and applied again keeps its order too.
+    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.unavailable, .constraint])
+    func eachInstanceKeepsItsOrderWhenCommitsFail(code: StoreError.Code) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        _ = try await running.engine.apply(Self.burner, syntax: .yaml)
+        let names = (0..<4).map { "hot-\($0)" } + ["cold"]
+        for name in names { _ = try await running.engine.start(StartCommand(machine: "burner", instance: name)) }
+        store.fail { number, _ in number % 3 == 0 ? StoreError(code, "made to fail") : nil }
+        var answers: [PendingSends] = []
+        for number in 1...100 {
+            let sends = names.enumerated().map { place, name in
+                let isWarm = name != "cold" && (number + place) % 10 == 0
+                return SendCommand(instance: name, event: Event(name: isWarm ? "warm" : "plain"))
+            }
+            answers.append(try running.engine.begin(sends))
+        }
+        var last: [String: Int64] = [:]
+        var failed = 0
+        for pending in answers {
+            for (name, outcome) in zip(names, await pending.outcomes()) {
+                guard case .success(let event) = outcome else {
+                    failed += 1
+                    continue
+                }
+                // One that failed left no row.
+                #expect(event.seq.rawValue == (last[name] ?? 1) + 1)
+                last[name] = event.seq.rawValue
+            }
+        }
+        #expect(failed > 0 && last.count == names.count)
+        store.fail { _, _ in nil }
         try await running.stop()
     }
 

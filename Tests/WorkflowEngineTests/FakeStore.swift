@@ -69,6 +69,8 @@ final class FakeStore: WorkflowStore {
         content.withLock { content in content.machines.first { $0.id == id } }
     }
 
+    var partitions: [PartitionID] { [.first] }
+
     func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
 
     func machineNames(limit: Int) -> [String] { [] }
@@ -102,7 +104,7 @@ final class FakeStore: WorkflowStore {
 
 /// Verifying is tried on files.
 extension FakeStore {
-    func inspectStore() -> StoreInspection { StoreInspection(numbers: content.withLock { $0.numbers }) }
+    func inspectStore() -> StoreInspection { StoreInspection(numbers: [content.withLock { $0.numbers }]) }
 
     func inspectMachines(after id: MachineID) -> InspectedMachines { InspectedMachines(machines: []) }
 
@@ -143,7 +145,7 @@ private final class FakeWriter: StoreWriter {
 
     func instanceName(_ id: InstanceID) -> String? { store.instance(id)?.name }
 
-    func timers(limit: Int) -> [TimerRecord] {
+    func timers(in partition: PartitionID, limit: Int) -> [TimerRecord] {
         store.content.withLock { Array($0.timers.sorted { $0.key < $1.key }.prefix(limit)) }
     }
 

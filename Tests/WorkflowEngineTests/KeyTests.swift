@@ -163,11 +163,11 @@ import WorkflowStore
         #expect(
             await timed.rejection { () async throws(Rejection) in
                 try await timed.send("pay", ["amount": "much"], to: "t", key: Self.key)
-            } == "refused")
+            } == "invalidData")
         #expect(
             await timed.rejection { () async throws(Rejection) in
                 try await timed.send("bad", to: "t", key: Self.key)
-            } == "refused")
+            } == "expressionFailed")
         let asked = try await timed.send("close", to: "t", key: Self.key, isDryRun: true)
         #expect(asked.isDryRun && !asked.isRepeated)
         let first = try await timed.send("pay", ["amount": 1], to: "t", key: Self.key)

@@ -28,9 +28,10 @@ final class RunningEngine: Sendable {
 
     init(
         store: any WorkflowStore, limits: EngineLimits = EngineLimits(), clock: any WallClock = SystemClock(),
+        observers: [any CommitObserver] = [],
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
-        let engine = Engine(store: store, clock: clock, limits: limits, logger: logger)
+        let engine = Engine(store: store, clock: clock, limits: limits, observers: observers, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
@@ -118,5 +119,5 @@ final class StoreFolder: Sendable {
 
 extension Rejection {
     /// What kind of rejection it is, for comparing.
-    var kind: String { "\(self)".prefix { $0.isLetter }.description }
+    var kind: String { "\(code)" }
 }

@@ -1,4 +1,5 @@
 import JSON
+import NaiveStatechart
 import Statechart
 import Testing
 import WorkflowEngine
@@ -51,14 +52,18 @@ import WorkflowStore
                 isReversed: false))
     }
 
-    /// Folding the rows must lead to the stored row.
+    /// The rows must lead to the stored row, by the engine's fold and by the naive interpreter.
     private func expectFolds(_ engine: Engine, _ definition: String = worker) async throws {
         let record = try await engine.instance(named: "w").record
         let machine = try DefinitionReader.read(definition).machine
         var fold = Fold(of: record)
         for row in try await history(engine) { try fold.apply(row, machine: machine, version: 1) }
-        #expect(fold.snapshot.map { machine.text(of: $0) } == record.state)
+        #expect(fold.snapshot.map { machine.text(of: $0) } == record.unplacedState)
         #expect(fold.snapshot?.status.rawValue == record.status.rawValue)
+        var naive = try NaiveHistory(of: record, machine: machine, version: 1)
+        for row in try await history(engine) { #expect(try naive.follow(row) == nil) }
+        #expect(try naive.differences(from: record.state) == [])
+        #expect(naive.status == record.status.rawValue)
     }
 
     @Test(.timeLimit(.minutes(5))) func theAnswerTellsOfTheWholeChainAndEachEventHasItsRow() async throws {

@@ -38,7 +38,8 @@ import WorkflowStore
     private static func text(_ view: InstanceView) -> [String] {
         let record = view.record
         return [
-            record.uuid.text, record.name, "\(record.status)", "\(record.seq.rawValue)", "\(record.state)",
+            record.uuid.text, record.name, "\(record.status)", "\(record.seq.rawValue)", record.state.configuration,
+            record.state.context, record.state.output ?? "",
             "\(record.created.rawValue) \(record.updated.rawValue)", "\(view.machine.name) \(view.machine.version)",
             "\(view.failure == nil)",
         ]

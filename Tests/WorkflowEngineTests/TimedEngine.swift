@@ -1,5 +1,6 @@
 import JSON
 import Logging
+import NaiveStatechart
 import Statechart
 import Testing
 import WorkflowEngine
@@ -127,7 +128,8 @@ final class TimedEngine {
         return rows
     }
 
-    /// Folding the history must lead to the stored row, and the timers in the store must be what it has armed.
+    /// The history must lead to the stored row, by the engine's fold and by the naive interpreter, and the timers in
+    /// the store must be what it has armed.
     func expectWhole(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let record = try await record(name)
         var fold = Fold(of: record)
@@ -136,12 +138,19 @@ final class TimedEngine {
             try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
         }
         let machine = try await engine.loadedMachine(record.machineID).machine
-        #expect(fold.snapshot.map { machine.text(of: $0) } == record.state, sourceLocation: sourceLocation)
+        let version = try await engine.loadedMachine(record.machineID).record.version
+        var history = try NaiveHistory(of: record, machine: machine, version: version)
+        for row in try await rows(name) { #expect(try history.follow(row) == nil, sourceLocation: sourceLocation) }
+        #expect(try history.differences(from: record.state) == [], sourceLocation: sourceLocation)
+        #expect(history.status == record.status.rawValue, sourceLocation: sourceLocation)
+        let positions = try SnapshotText.positions(in: record.state.armed)
+        #expect(fold.snapshot.map { machine.text(of: $0) } == record.unplacedState, sourceLocation: sourceLocation)
         #expect(fold.snapshot?.status.rawValue == record.status.rawValue, sourceLocation: sourceLocation)
         let armed = record.status == .running ? fold.snapshot?.armed ?? [] : []
-        let expected = zip(armed, record.armedAt).map { timer, position in
+        let expected = zip(armed, positions).map { timer, position in
             TimerKey(
-                due: Timestamp(rawValue: timer.due.milliseconds), position: position, ordinal: Int64(timer.number))
+                due: Timestamp(rawValue: timer.due.milliseconds), position: Position(rawValue: position),
+                ordinal: Int64(timer.id.number))
         }
         let stored = try await store.timers(after: nil, limit: 100_000).map(\.timer).filter {
             $0.instanceID == record.id

@@ -200,7 +200,8 @@ import WorkflowStore
         // A refused command leaves what fired before it.
         (timed.clock as? HandClock)?.advance(1_500)
         #expect(
-            await timed.rejection { () async throws(Rejection) in try await timed.send("pass", to: "b") } == "refused")
+            await timed.rejection { () async throws(Rejection) in try await timed.send("pass", to: "b") }
+                == "notAccepted")
         #expect(
             Self.times(try await timed.rows("b")) == [
                 "started init 0", "timer after.1s.open 1000 real 1500", "timer after.1s.shut 2000 real 3000",

@@ -142,6 +142,37 @@ import WorkflowStore
         try await timed.stop()
     }
 
+    /// What waits before a move is applied at the time of before, and what waits behind it at that of after.
+    @Test(.timeLimit(.minutes(5))) func aMoveHasItsTurnAmongCommands() async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store, clock: VirtualClock(at: Self.start))
+        _ = try await running.engine.apply(Self.daily, syntax: .yaml)
+        _ = try await running.engine.start(StartCommand(machine: "daily", instance: "d"))
+        let look = SendCommand(instance: "d", event: Event(name: "look"))
+        store.hold.shut()
+        async let held = running.engine.send(look)
+        await store.hold.somebodyIsHeld()
+        try await withThrowingTaskGroup { group in
+            // An immediate task runs at once until it has to wait: with what it asks for in the queue.
+            for days in [nil, 1, nil, nil, 3, nil] as [Int64?] {
+                group.addImmediateTask {
+                    if let days {
+                        _ = try await running.engine.moveClock(to: after(days * Self.day))
+                    } else {
+                        _ = try await running.engine.send(look)
+                    }
+                }
+            }
+            store.hold.open()
+            try await group.waitForAll()
+        }
+        _ = try await held
+        let days = store.content.withLock { $0.journal.map { ($0.at.rawValue - Self.start.rawValue) / Self.day } }
+        #expect(days == [0, 0, 0, 1, 1, 1, 2, 3, 3])
+        #expect(store.content.withLock { $0.journal.map(\.event) }.filter { $0 == "look" }.count == 5)
+        try await running.stop()
+    }
+
     /// A move that cannot be written changes nothing for good: asked again, it fires each timer once.
     @Test(.timeLimit(.minutes(5))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
         let store = FakeStore()

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WorkflowAPI
 
@@ -37,6 +38,88 @@ import WorkflowAPI
     }
 }
 
+/// Many who wait for bytes at once, of whom some leave before their turn.
+@Suite struct AnswerBudgetLineTests {
+    @Test(.timeLimit(.minutes(1))) func whoCameFirstHasTheNextBytes() async throws {
+        let budget = AnswerBudget(limit: 100, waiting: .seconds(60))
+        var held: AnswerBudget.Share? = try await budget.reserve(100)
+        let order = Tally()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let share = try await budget.reserve(100)
+                    order.served.withLock { $0.append(number) }
+                    withExtendedLifetime(share) {}
+                }
+                while budget.waiters <= number { await Task.yield() }
+            }
+            withExtendedLifetime(held) {}
+            held = nil
+            try await group.waitForAll()
+        }
+        #expect(order.served.withLock { $0 } == Array(0..<20))
+        #expect(budget.used == 0 && budget.waiters == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func nobodyOvertakesOneWhoNeedsMore() async throws {
+        let budget = AnswerBudget(limit: 100, waiting: .seconds(60))
+        let held = try await budget.reserve(80)
+        let large = Task { try await budget.reserve(90) }
+        while budget.waiters < 1 { await Task.yield() }
+        let small = Task { try await budget.reserve(20) }
+        while budget.waiters < 2 { await Task.yield() }
+        #expect(budget.share(of: 1) == nil)
+        // Who stood behind it has room when it leaves.
+        large.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await large.value }
+        withExtendedLifetime((try await small.value, held)) { #expect(budget.used == 100) }
+        #expect(budget.waiters == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theLineHasAnEnd() async throws {
+        let budget = AnswerBudget(limit: 1, waiting: .seconds(60))
+        let held = try await budget.reserve(1)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<AnswerLimits.waiters { group.addTask { _ = try? await budget.reserve(1) } }
+            while budget.waiters < AnswerLimits.waiters { await Task.yield() }
+            let refusal = await #expect(throws: Problem.self) { _ = try await budget.reserve(1) }
+            #expect(refusal?.type == .overloaded)
+            group.cancelAll()
+        }
+        withExtendedLifetime(held) { #expect(budget.used == 1 && budget.waiters == 0) }
+    }
+
+    /// A turn that is lost makes its waiter, and all behind it, wait for longer than the test may take.
+    @Test(.timeLimit(.minutes(5))) func noTurnIsLostHoweverManyLeave() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        let budget = AnswerBudget(limit: 100, waiting: .seconds(600))
+        let ended = Tally()
+        for round in 0..<30 {
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<60 {
+                    let mix = (seed &+ UInt64(round * 60 + number)) &* 0x9E37_79B9_7F4A_7C15
+                    let waiter = Task {
+                        let share = try await budget.reserve(1 + Int(mix >> 58))
+                        for _ in 0..<(mix >> 40) % 4 { await Task.yield() }
+                        withExtendedLifetime(share) {}
+                    }
+                    group.addTask {
+                        if (mix >> 32) % 3 == 0 {
+                            for _ in 0..<(mix >> 20) % 8 { await Task.yield() }
+                            waiter.cancel()
+                        }
+                        let isServed = (try? await waiter.value) != nil
+                        ended.count(number, isServed: isServed)
+                    }
+                }
+            }
+            #expect(budget.used == 0 && budget.waiters == 0, "seed \(seed), round \(round)")
+        }
+        let (served, cancelled) = (ended.served.withLock(\.count), ended.cancelled.withLock(\.count))
+        #expect(served + cancelled == 1_800 && served >= 1_100 && cancelled > 0, "seed \(seed)")
+    }
+}
+
 @Suite struct LongWorkTests {
     private static let start = ContinuousClock.now
 
@@ -56,8 +139,11 @@ import WorkflowAPI
         // The one that lost it goes on when there is one again; the other has kept its own.
         #expect(places.goOn(turns[1], at: at(200)))
         #expect(!places.goOn(turns[2], at: at(200)))
+        #expect(places.admit(at: at(200)) == [])
         places.end(next)
-        #expect(places.goOn(turns[2], at: at(300)))
+        // It is its turn before that of any new one.
+        #expect(places.begin(at: at(300)) == nil)
+        #expect(places.admit(at: at(300)) == [turns[2]])
         #expect(places.begin(at: at(300)) == nil)
     }
 
@@ -67,8 +153,56 @@ import WorkflowAPI
         for turn in turns { places.wait(turn, since: at(0)) }
         for _ in turns { #expect(places.begin(at: at(100)) != nil) }
         #expect(!places.goOn(turns[0], at: at(200)))
+        #expect(!places.goOn(turns[1], at: at(200)))
+        #expect(places.nextChance == nil)
         places.wait(LongWork.bound + 1, since: at(200))
-        #expect(places.goOn(turns[0], at: at(300)))
+        #expect(places.nextChance == at(300))
+        #expect(places.admit(at: at(299)) == [])
+        #expect(places.admit(at: at(300)) == [turns[0]])
+        places.leave(turns[1])
+        places.end(turns[0])
+        #expect(places.admit(at: at(400)) == [])
+    }
+
+    /// Whoever loses its place goes on in its turn, also when others leave while they wait for one.
+    @Test(.timeLimit(.minutes(5))) func noPlaceIsLostHoweverManyLeave() async throws {
+        let work = LongWork(patience: .microseconds(50))
+        let ended = Tally()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<24 {
+                group.addTask {
+                    for round in 0..<30 {
+                        let turn = Task {
+                            let turn = try await Self.begin(work)
+                            for _ in 0..<3 {
+                                turn.waitsForCaller()
+                                for _ in 0..<(number + round) % 16 { await Task.yield() }
+                                try await turn.goOn()
+                            }
+                        }
+                        if (number + round) % 4 == 0 {
+                            for _ in 0..<round % 32 { await Task.yield() }
+                            turn.cancel()
+                        }
+                        let isServed = (try? await turn.value) != nil
+                        ended.count(number, isServed: isServed)
+                    }
+                }
+            }
+        }
+        #expect(ended.served.withLock(\.count) >= 540)
+        // All places are there again.
+        let turns = try (0..<LongWork.bound).map { _ in try work.begin() }
+        #expect(throws: Problem.self) { _ = try work.begin() }
+        withExtendedLifetime(turns) {}
+    }
+
+    private static func begin(_ work: LongWork) async throws -> LongWork.Turn {
+        while true {
+            try Task.checkCancellation()
+            if let turn = try? work.begin() { return turn }
+            await Task.yield()
+        }
     }
 
     @Test func whatWaitsWithoutAPlaceIsBounded() {
@@ -84,6 +218,16 @@ import WorkflowAPI
     }
 }
 
+/// Who was served and who was not, in their order.
+private final class Tally: Sendable {
+    let served = Mutex<[Int]>([])
+    let cancelled = Mutex<[Int]>([])
+
+    func count(_ number: Int, isServed: Bool) {
+        if isServed { served.withLock { $0.append(number) } } else { cancelled.withLock { $0.append(number) } }
+    }
+}
+
 /// Places that several expressions may change.
 private final class SharedPlaces {
     private var places = Places()
@@ -91,5 +235,8 @@ private final class SharedPlaces {
     func begin(at now: ContinuousClock.Instant) -> Int? { places.begin(at: now) }
     func wait(_ number: Int, since now: ContinuousClock.Instant) { places.wait(number, since: now) }
     func goOn(_ number: Int, at now: ContinuousClock.Instant) -> Bool { places.goOn(number, at: now) }
+    func admit(at now: ContinuousClock.Instant) -> [Int] { places.admit(at: now) }
+    var nextChance: ContinuousClock.Instant? { places.nextChance }
+    func leave(_ number: Int) { places.leave(number) }
     func end(_ number: Int) { places.end(number) }
 }

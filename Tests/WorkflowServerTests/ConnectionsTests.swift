@@ -54,44 +54,81 @@ import WorkflowAPI
         #expect(!connections.admit(channels[5]).isExtra)
     }
 
+    /// A channel as those of the daemon are, as far as requests are read.
+    private func reading(_ place: ConnectionPlace) throws -> EmbeddedChannel {
+        let watch = HeadWatch(place)
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(watch)
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false)
+        try channel.pipeline.syncOperations.addHandler(
+            RequestCodec(isOnTCP: false, watch: watch, peer: Peer(actor: nil)))
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/none")).wait()
+        return channel
+    }
+
+    /// The next request's head that a channel has read; nil when there is none.
+    private func head(_ channel: EmbeddedChannel) throws -> HTTPRequest? {
+        while let part = try channel.readInbound(as: HTTPRequestPart.self) {
+            if case .head(let head) = part { return head }
+        }
+        return nil
+    }
+
+    private func expectTimeout(on channel: EmbeddedChannel) throws {
+        let request = try #require(try head(channel))
+        #expect(request.unreadable?.type == .requestTimeout)
+        #expect(request.unreadable?.detail == "The head of the request was not complete after 10 seconds")
+        #expect(request.headerFields[.connection] == "close")
+        // Its rest may come: it is not heard.
+        try channel.writeInbound(ByteBuffer(string: " / HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        #expect(try head(channel) == nil)
+    }
+
     @Test func aHeadIsCompleteInTenSecondsHoweverItsBytesCome() throws {
         let place = ConnectionPlace(EmbeddedChannel())
-        let channel = try channel(HeadWatch(place))
+        let channel = try reading(place)
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
-        #expect(channel.isActive && place.idleSince != nil)
-        for _ in 0..<9 {
-            try channel.writeInbound(ByteBuffer(string: "G"))
-            #expect(place.idleSince == nil)
-            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(place.idleSince != nil)
+        for byte in "GET /livez" {
+            try channel.writeInbound(ByteBuffer(string: String(byte)))
+            #expect(try head(channel) == nil && place.idleSince == nil)
+            channel.embeddedEventLoop.advanceTime(by: .milliseconds(999))
         }
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        #expect(!channel.isActive)
+        #expect(try head(channel) == nil)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(10))
+        try expectTimeout(on: channel)
     }
 
     @Test func aBodyMayTakeLongerAndTheNextHeadHasItsOwnTime() throws {
-        let watch = HeadWatch(ConnectionPlace(EmbeddedChannel()))
-        let channel = try channel(watch)
-        try channel.writeInbound(ByteBuffer(string: "head"))
-        watch.headIsComplete()
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        try channel.writeInbound(
+            ByteBuffer(string: "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: 10\r\n\r\n"))
+        #expect(try head(channel)?.method == .post)
         for _ in 0..<10 {
             channel.embeddedEventLoop.advanceTime(by: .seconds(5))
-            try channel.writeInbound(ByteBuffer(string: "body"))
+            try channel.writeInbound(ByteBuffer(string: "b"))
         }
-        watch.requestEnded()
-        watch.allIsAnswered()
         channel.embeddedEventLoop.advanceTime(by: .seconds(5))
         try channel.writeInbound(ByteBuffer(string: "G"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(9))
-        #expect(channel.isActive)
+        #expect(try head(channel) == nil)
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        try expectTimeout(on: channel)
+    }
+
+    @Test func aConnectionTooManyIsClosedWhenItsHeadDoesNotEnd() throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel(), isExtra: true))
+        try channel.writeInbound(ByteBuffer(string: "G"))
+        channel.embeddedEventLoop.advanceTime(by: ServerLimits.headTime)
         #expect(!channel.isActive)
     }
 
     @Test(arguments: ["/livez", "/readyz", "/v1/instances"])
     func anExtraConnectionIsAskedAboutHealthAlone(path: String) throws {
         let watch = HeadWatch(ConnectionPlace(EmbeddedChannel(), isExtra: true))
-        let channel = try channel(watch, RequestCodec(isOnTCP: false, watch: watch))
+        let channel = try channel(watch, RequestCodec(isOnTCP: false, watch: watch, peer: Peer(actor: nil)))
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path)
         channel.pipeline.syncOperations.fireChannelRead(NIOAny(HTTPServerRequestPart.head(head)))
         guard case .head(let request)? = try channel.readInbound(as: HTTPRequestPart.self) else {

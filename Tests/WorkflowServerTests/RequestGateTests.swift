@@ -3,6 +3,14 @@ import Testing
 import WorkflowAPI
 import WorkflowServer
 
+extension RequestGate {
+    /// Why a request is refused; nil when it is let in.
+    func refusal(of request: HTTPRequest) -> Problem? {
+        guard case .failure(let problem) = admit(request, from: Peer(actor: nil), for: nil) else { return nil }
+        return problem
+    }
+}
+
 /// Which requests over TCP are let in, told from their heads.
 @Suite struct RequestGateTests {
     private static let gate = RequestGate(

@@ -1,15 +1,20 @@
+import Logging
 import NIOCore
 import NIOEmbedded
+import Synchronization
 import Testing
+import WorkflowEngine
 
 @testable import WorkflowServer  // A handler of its connections is no part of what the daemon uses.
 
 /// What a connection holds for its caller, on a channel whose caller takes bytes when the test says so.
 @Suite struct UnreadAnswersTests {
-    private let budget = AnswerBudget(limit: 1 << 20)
+    private let log = CutOffs()
+    private let budget: AnswerBudget
     private let channel: SlowChannel
 
     init() throws {
+        budget = AnswerBudget(limit: 1 << 20, log: OperatorLog(log.logger))
         channel = try SlowChannel(budget)
     }
 
@@ -27,10 +32,14 @@ import Testing
     @Test func whoTakesNothingForThirtySecondsIsLeft() {
         channel.write(1_000)
         channel.pass(seconds: AnswerLimits.stalledSeconds - 1)
-        #expect(channel.isOpen)
+        #expect(channel.isOpen && log.lines.withLock { $0 } == [])
         channel.pass(seconds: 1)
         #expect(!channel.isOpen)
         #expect(budget.used == 0)
+        #expect(
+            log.lines.withLock { $0 } == [
+                "notice a connection was cut off, whose caller did not read its answer bytes=1000 seconds=30"
+            ])
     }
 
     @Test func whoTakesAByteNowAndThenIsWaitedFor() {
@@ -69,6 +78,29 @@ import Testing
         channel.write(1_000)
         channel.end()
         #expect(budget.used == 0)
+    }
+}
+
+/// Collects what is logged.
+private final class CutOffs: Sendable {
+    let lines = Mutex<[String]>([])
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+    private struct Handler: LogHandler {
+        let log: CutOffs
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+            log.lines.withLock { $0.append("\(event.level) \(event.message)\(all)") }
+        }
     }
 }
 

@@ -62,7 +62,7 @@ import WorkflowStore
             commits += 1
         }
         let copied = ContinuousClock.now
-        let backup = try store.completeBackup(name) { _, _ in true }
+        let backup = try await store.completeBackup(name, verify: { _ in }, mayGoOn: { _, _ in true })
         let checked = ContinuousClock.now
         let rows = scribe.history.values.reduce(0) { $0 + $1.count }
         #expect(backup.contents.events == Int64(rows))
@@ -97,12 +97,12 @@ import WorkflowStore
         try store.writer.close()
     }
 
-    @Test func whatIsLeftBesideTheStoreIsTheCopyAlone() throws {
+    @Test func whatIsLeftBesideTheStoreIsTheCopyAlone() async throws {
         let directory = try TemporaryDirectory()
         let (store, _) = try opened(directory, rows: 200)
         let name = name()
         _ = try copy(store, name) { _ in }
-        _ = try store.completeBackup(name) { _, _ in true }
+        _ = try await store.completeBackup(name, verify: { _ in }, mayGoOn: { _, _ in true })
         let file = "store.db.backup-" + name.text
         #expect(
             try directory.names()
@@ -133,12 +133,14 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    @Test func checkingMayBeCutOff() throws {
+    @Test func checkingMayBeCutOff() async throws {
         let directory = try TemporaryDirectory()
         let (store, _) = try opened(directory, rows: 500)
         let name = name()
         _ = try copy(store, name) { _ in }
-        #expect(throws: StoreError.self) { _ = try store.completeBackup(name) { _, _ in false } }
+        await #expect(throws: StoreError.self) {
+            _ = try await store.completeBackup(name, verify: { _ in }, mayGoOn: { _, _ in false })
+        }
         #expect(try !directory.names().contains { $0.contains("backup") })
         try store.writer.close()
     }
@@ -179,7 +181,7 @@ import WorkflowStore
         try store.writer.close()
     }
 
-    @Test func aDamagedCopyIsNotGiven() throws {
+    @Test func aDamagedCopyIsNotGiven() async throws {
         let directory = try TemporaryDirectory()
         let (store, _) = try opened(directory, rows: 2_000)
         let name = name()
@@ -188,7 +190,9 @@ import WorkflowStore
         var bytes = try Data(contentsOf: URL(filePath: directory.path + "/" + file))
         bytes.replaceSubrange(40_000..<200_000, with: Data(count: 160_000))
         try directory.write(bytes, to: file)
-        let error = #expect(throws: StoreError.self) { _ = try store.completeBackup(name) { _, _ in true } }
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await store.completeBackup(name, verify: { _ in }, mayGoOn: { _, _ in true })
+        }
         #expect(error?.message.contains("Cannot back up '\(directory.store)'") == true)
         #expect(try !directory.names().contains { $0.contains("backup") })
         try store.writer.close()

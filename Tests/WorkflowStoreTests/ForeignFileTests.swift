@@ -75,14 +75,14 @@ import WorkflowStore
     }
 
     @Test(arguments: ["store.db.lock", "store.db-wal", "store.db-journal"])
-    func aRestoreFollowsNoLinkEither(name: String) throws {
+    func aRestoreFollowsNoLinkEither(name: String) async throws {
         let (directory, victim) = try store()
         let backup = try TemporaryDirectory()
         try backup.write(try Data(contentsOf: URL(filePath: directory.store)), to: "store.db")
         let path = directory.path + "/" + name
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: victim.path + "/victim")
-        let error = #expect(throws: StoreError.self) {
-            _ = try StoreRestoration(backup: backup.store, database: directory.store)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await StoreRestoration(backup: backup.store, database: directory.store, verify: { _ in })
                 .run(clock: Timestamp(rawValue: 1_785_490_200_000))
         }
         #expect(
@@ -91,7 +91,7 @@ import WorkflowStore
     }
 
     /// Its copy is made, and what it replaces is kept, under names that nobody can have taken before.
-    @Test func whatARestoreWritesIsNotWrittenThroughALink() throws {
+    @Test func whatARestoreWritesIsNotWrittenThroughALink() async throws {
         let (directory, victim) = try store()
         let backup = try TemporaryDirectory()
         try backup.write(try Data(contentsOf: URL(filePath: directory.store)), to: "store.db")
@@ -99,7 +99,7 @@ import WorkflowStore
             try FileManager.default.createSymbolicLink(
                 atPath: directory.store + name, withDestinationPath: victim.path + "/new")
         }
-        let report = try StoreRestoration(backup: backup.store, database: directory.store)
+        let report = try await StoreRestoration(backup: backup.store, database: directory.store, verify: { _ in })
             .run(clock: Timestamp(rawValue: 1_785_490_200_000))
         #expect(report.replaced == directory.store + ".replaced-20260731T093000Z-2")
         #expect(try victim.contents() == ["victim": Self.precious])

@@ -149,13 +149,13 @@ import WorkflowStore
         try store.writer.close()
     }
 
-    @Test func aRestoreKeepsTheSecondNameWithTheDatabase() throws {
+    @Test func aRestoreKeepsTheSecondNameWithTheDatabase() async throws {
         let (killed, _) = try killed()
         let backup = try TemporaryDirectory()
         let store = try SQLiteStore.sqlite(backup)
         try store.writer.close()
         try remove("-wal", of: killed)
-        let report = try StoreRestoration(backup: backup.store, database: killed.store)
+        let report = try await StoreRestoration(backup: backup.store, database: killed.store, verify: { _ in })
             .run(clock: Timestamp(rawValue: 1_785_490_200_000))
         let kept = try #require(report.replaced)
         #expect(FileManager.default.fileExists(atPath: kept + ".held-wal"))

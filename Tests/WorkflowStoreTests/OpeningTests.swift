@@ -7,7 +7,7 @@ import WorkflowStore
     @Test(arguments: [
         ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"), ("trusted_schema", "0"),
         ("cell_size_check", "1"), ("wal_autocheckpoint", "0"), ("auto_vacuum", "2"), ("cache_size", "-32768"),
-        ("application_id", "2003199025"), ("user_version", "1"),
+        ("secure_delete", "1"), ("application_id", "2003199025"), ("user_version", "1"),
     ])
     func productionPathSetsPragma(pragma: String, value: String) throws {
         let directory = try TemporaryDirectory()
@@ -31,7 +31,7 @@ import WorkflowStore
         try SQLiteStore.sqlite(directory).writer.close()
     }
 
-    @Test func aMissingDirectoryIsNotCreatedForAPathThatSomebodyTyped() throws {
+    @Test func aMissingDirectoryIsNotCreatedForAPathThatSomebodyTyped() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/a/b/store.db"
         let error = #expect(throws: StoreError.self) {
@@ -41,8 +41,10 @@ import WorkflowStore
         #expect(
             error?.message
                 == "Cannot open '\(path)': there is no folder '\(directory.path)/a/b'; make it, or correct the path")
-        let restoration = StoreRestoration(backup: path, database: directory.store)
-        #expect(throws: StoreError.self) { try restoration.run(clock: Timestamp(rawValue: 1_700_000_000_000)) }
+        let restoration = StoreRestoration(backup: path, database: directory.store, verify: { _ in })
+        await #expect(throws: StoreError.self) {
+            try await restoration.run(clock: Timestamp(rawValue: 1_700_000_000_000))
+        }
         #expect(try directory.names() == [])
     }
 

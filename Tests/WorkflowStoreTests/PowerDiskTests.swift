@@ -64,7 +64,7 @@ import Testing
     @Test func aLogThatOnlyClaimsToBeSyncedIsLost() throws {
         let scene = try Scene(synchronous: "FULL", honesty: .liesAboutLog)
         for number in 1...5 { try scene.insert(number) }
-        #expect(try scene.rowsLeft(draws: 200) != [5])
+        #expect(try !scene.rowsLeft(draws: 200).isDisjoint(with: 0..<5))
     }
 
     @Test(arguments: 1...20) func aTornCheckpointIsHealedByTheLog(call: Int) throws {

@@ -29,7 +29,7 @@ import WorkflowStore
         let uuid = RequestKey(bytes: Array("sixteen letters!".utf8))
         #expect(try #require(RequestKey(text: "sixteen letters!")) != uuid)
         let zero = try #require(RequestKey(text: "00666966-7465-656e-206c-657474657273"))
-        #expect(zero != RequestKey(text: "fifteen letters"))
+        #expect(try #require(RequestKey(text: "fifteen letters")) != zero)
     }
 
     @Test(arguments: ["", String(repeating: "x", count: 201), "é", "a\tb", "a\nb", "\u{7F}", "☂"])

@@ -20,13 +20,13 @@ import WorkflowStore
     }
 
     /// A backup of the store in another directory.
-    private func backup(_ directory: TemporaryDirectory) throws -> TemporaryDirectory {
+    private func backup(_ directory: TemporaryDirectory) async throws -> TemporaryDirectory {
         let store = try SQLiteStore.sqlite(directory)
         var random = SystemRandomNumberGenerator()
         let name = BackupName(random: &random)
         try store.writer.beginBackup(name)
         while try !store.writer.stepBackup(for: .milliseconds(2)).isDone {}
-        _ = try store.completeBackup(name) { _, _ in true }
+        _ = try await store.completeBackup(name, verify: { _ in }, mayGoOn: { _, _ in true })
         let copy = try TemporaryDirectory()
         let path = directory.store + ".backup-" + name.text
         try copy.write(try Data(contentsOf: URL(filePath: path)), to: "store.db")
@@ -38,15 +38,17 @@ import WorkflowStore
     private func restore(
         _ backup: TemporaryDirectory, to directory: TemporaryDirectory, clock: StoreRestoration.ClockChoice = .kept,
         dryRun: Bool = false
-    ) throws(StoreError) -> RestoreReport {
-        try StoreRestoration(backup: backup.store, database: directory.store, clock: clock, isDryRun: dryRun)
-            .run(clock: Self.now)
+    ) async throws(StoreError) -> RestoreReport {
+        try await StoreRestoration(
+            backup: backup.store, database: directory.store, clock: clock, isDryRun: dryRun, verify: { _ in }
+        )
+        .run(clock: Self.now)
     }
 
     @Test func theBackupTakesThePlaceAndTheDatabaseIsKept() async throws {
         let directory = try TemporaryDirectory()
         let scribe = try write(directory, events: 300)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         let store = try SQLiteStore.sqlite(directory)
         let later = Scribe(store.writer)
         later.apply("refund")
@@ -56,7 +58,7 @@ import WorkflowStore
         let killed = try directory.copyAfterCrash()
         try store.writer.close()
 
-        let report = try restore(backup, to: killed)
+        let report = try await restore(backup, to: killed)
         #expect(
             report.contents
                 == StoreContents(generation: 2, instances: 1, events: 300, last: scribe.numbers.last))
@@ -89,14 +91,14 @@ import WorkflowStore
         try old.writer.close()
     }
 
-    @Test func everyRestoreIsAGenerationOfItsOwn() throws {
+    @Test func everyRestoreIsAGenerationOfItsOwn() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let first = try backup(directory)
-        #expect(try restore(first, to: directory).contents.generation == 2)
-        #expect(try restore(first, to: directory).contents.generation == 3)
-        let third = try backup(directory)
-        #expect(try restore(third, to: directory).contents.generation == 4)
+        let first = try await backup(directory)
+        #expect(try await restore(first, to: directory).contents.generation == 2)
+        #expect(try await restore(first, to: directory).contents.generation == 3)
+        let third = try await backup(directory)
+        #expect(try await restore(third, to: directory).contents.generation == 4)
         let store = try SQLiteStore.sqlite(directory)
         #expect(store.lineage.restorations.map(\.generation) == [2, 3, 4])
         #expect(store.lineage.restorations.map(\.parent) == [1, 1, 3])
@@ -106,47 +108,76 @@ import WorkflowStore
         #expect(kept == [name, name + "-2", name + "-3"])
     }
 
-    @Test func aDryRunVerifiesAndChangesNothing() throws {
+    @Test func aDryRunVerifiesAndChangesNothing() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         let before = try directory.contents()
-        let report = try restore(backup, to: directory, dryRun: true)
-        #expect(report.contents.generation == 2 && report.replaced == nil)
+        let report = try await restore(backup, to: directory, dryRun: true)
+        #expect(report.contents.generation == 2)
+        #expect(report.replaced == directory.store + ".replaced-20260731T093000Z" && report.events == 0)
         var after = try directory.contents()
         after["store.db.lock"] = before["store.db.lock"]
         #expect(after == before)
     }
 
-    @Test func aCopyForTheVirtualClockSaysSo() throws {
+    /// Those of the generation of the backup that came after it, and those of later generations.
+    @Test func aRestoreTellsHowManyEventsItTakesAway() async throws {
+        let directory = try TemporaryDirectory()
+        _ = try write(directory, events: 3)
+        let first = try await backup(directory)
+        func add(_ name: String, _ count: Int) throws {
+            let store = try SQLiteStore.sqlite(directory)
+            let scribe = Scribe(store.writer)
+            scribe.apply(name)
+            scribe.start(name)
+            for _ in 1..<count { scribe.send(name) }
+            try scribe.commit(store.writer)
+            try store.writer.close()
+        }
+        try add("a", 4)
+        #expect(try await restore(first, to: directory, dryRun: true).events == 4)
+        let second = try await backup(directory)
+        #expect(try await restore(first, to: directory).events == 4)
+        try add("b", 5)
+        #expect(try await restore(first, to: directory, dryRun: true).events == 5)
+        // Of a backup of the generation that was given up, the three that it began with are in both.
+        #expect(try await restore(second, to: directory, dryRun: true).events == 5)
+        let other = try TemporaryDirectory()
+        _ = try write(other, events: 7)
+        #expect(try await restore(first, to: other, dryRun: true).events == 7)
+        #expect(try await restore(first, to: try TemporaryDirectory()).events == nil)
+    }
+
+    @Test func aCopyForTheVirtualClockSaysSo() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
         let copy = try TemporaryDirectory()
-        _ = try restore(try backup(directory), to: copy, clock: .virtual)
+        _ = try await restore(try await backup(directory), to: copy, clock: .virtual)
         #expect(try RawFile(copy).value("SELECT clock FROM store") == "virtual")
-        _ = try restore(try backup(directory), to: directory)
+        _ = try await restore(try await backup(directory), to: directory)
         #expect(try RawFile(directory).value("SELECT clock FROM store") == "real")
     }
 
-    @Test func whileSomebodyHoldsTheDatabaseItIsRefused() throws {
+    @Test func whileSomebodyHoldsTheDatabaseItIsRefused() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         let store = try SQLiteStore.sqlite(directory)
-        let error = #expect(throws: StoreError.self) { _ = try restore(backup, to: directory) }
+        let error = await #expect(throws: StoreError.self) { _ = try await restore(backup, to: directory) }
         #expect(error?.code == .locked)
         // And a database that is served is no backup.
         let copy = try TemporaryDirectory()
-        #expect(throws: StoreError.self) { _ = try restore(directory, to: copy) }
+        await #expect(throws: StoreError.self) { _ = try await restore(directory, to: copy) }
         try store.writer.close()
         #expect(try copy.names().allSatisfy { $0 == "store.db.lock" })
     }
 
     @Test(arguments: ["journal", "instance", "schema", "page"])
-    func aDamagedBackupIsRefusedAndNothingChanges(what: String) throws {
+    func aDamagedBackupIsRefusedAndNothingChanges(what: String) async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 300)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         let before = try directory.contents()
         switch what {
         case "journal":
@@ -162,7 +193,7 @@ import WorkflowStore
             bytes.replaceSubrange(20_000..<21_000, with: Data(count: 1_000))
             try backup.write(bytes, to: "store.db")
         }
-        let error = #expect(throws: StoreError.self) { _ = try restore(backup, to: directory) }
+        let error = await #expect(throws: StoreError.self) { _ = try await restore(backup, to: directory) }
         #expect(error?.code == .damaged)
         #expect(error?.message.hasPrefix("'\(backup.store)' is damaged: ") == true)
         var after = try directory.contents()
@@ -170,38 +201,38 @@ import WorkflowStore
         #expect(after == before)
     }
 
-    @Test func whatIsNoBackupIsRefused() throws {
+    @Test func whatIsNoBackupIsRefused() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
         let other = try TemporaryDirectory()
-        func message() -> String? {
-            let error = #expect(throws: StoreError.self) { _ = try restore(other, to: directory) }
+        func message() async -> String? {
+            let error = await #expect(throws: StoreError.self) { _ = try await restore(other, to: directory) }
             return error?.message
         }
-        #expect(message() == "Cannot restore '\(other.store)': there is no such file")
+        #expect(await message() == "Cannot restore '\(other.store)': there is no such file")
         try other.write(Data("no database".utf8), to: "store.db")
-        #expect(message() == "Cannot open '\(other.store)': it is not an SQLite database")
+        #expect(await message() == "Cannot open '\(other.store)': it is not an SQLite database")
         try other.write(try Data(contentsOf: URL(filePath: directory.store)), to: "store.db")
         try other.write(Data("log".utf8), to: "store.db-wal")
-        #expect(message()?.contains("part of it is in the log beside it") == true)
+        #expect(await message()?.contains("part of it is in the log beside it") == true)
         try FileManager.default.removeItem(atPath: other.store + "-wal")
         try RawFile(other).execute("UPDATE store SET clean = 0")
-        #expect(message()?.contains("was not closed in order") == true)
+        #expect(await message()?.contains("was not closed in order") == true)
         try RawFile(other).execute("PRAGMA user_version = 99")
-        #expect(message()?.contains("its schema version 99 is newer than") == true)
-        let same = #expect(throws: StoreError.self) { _ = try restore(directory, to: directory) }
+        #expect(await message()?.contains("its schema version 99 is newer than") == true)
+        let same = await #expect(throws: StoreError.self) { _ = try await restore(directory, to: directory) }
         #expect(same?.message == "Cannot restore '\(directory.store)': it is the database itself")
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    @Test func aDatabaseThatCannotBeReadIsReplacedAllTheSame() throws {
+    @Test func aDatabaseThatCannotBeReadIsReplacedAllTheSame() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         var bytes = try Data(contentsOf: URL(filePath: directory.store))
         bytes.replaceSubrange(100..<8_192, with: Data(count: 8_092))
         try directory.write(bytes, to: "store.db")
-        let report = try restore(backup, to: directory)
+        let report = try await restore(backup, to: directory)
         #expect(report.unreadable != nil)
         #expect(report.contents.generation == 1_001)
         #expect(try Data(contentsOf: URL(filePath: try #require(report.replaced))) == bytes)
@@ -209,23 +240,23 @@ import WorkflowStore
         try store.writer.close()
     }
 
-    @Test func whereNoDatabaseWasItIsTheFirst() throws {
+    @Test func whereNoDatabaseWasItIsTheFirst() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
         let empty = try TemporaryDirectory()
-        let report = try restore(try backup(directory), to: empty)
+        let report = try await restore(try await backup(directory), to: empty)
         #expect(report.replaced == nil && report.contents.generation == 2)
         #expect(try empty.names() == ["store.db", "store.db.lock"])
     }
 
     /// Beside another database SQLite would play it into that one.
-    @Test func aLogWithoutItsDatabaseIsPutAway() throws {
+    @Test func aLogWithoutItsDatabaseIsPutAway() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         let other = try TemporaryDirectory()
         try other.write(Data("a log".utf8), to: "store.db-wal")
-        let report = try restore(backup, to: other)
+        let report = try await restore(backup, to: other)
         #expect(report.replaced == other.store + ".replaced-20260731T093000Z-wal")
         #expect(try other.names() == ["store.db", "store.db.lock", "store.db.replaced-20260731T093000Z-wal"])
         let store = try SQLiteStore.sqlite(other)
@@ -234,10 +265,10 @@ import WorkflowStore
     }
 
     /// A file system without second names: the database has lost its name when the restore is killed.
-    @Test func aKilledRestoreThatLeftNoDatabaseIsBegunAgain() throws {
+    @Test func aKilledRestoreThatLeftNoDatabaseIsBegunAgain() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let backup = try backup(directory)
+        let backup = try await backup(directory)
         let kept = directory.store + ".replaced-20260731T092959Z"
         try FileManager.default.moveItem(atPath: directory.store, toPath: kept)
         try directory.write(Data("half a copy".utf8), to: "store.db.restoring")
@@ -246,7 +277,7 @@ import WorkflowStore
             error?.message
                 == "Cannot open '\(directory.store)': a restore was cut off while it kept the database as '\(kept)'; "
                 + "run 'wfd restore' again")
-        let report = try restore(backup, to: directory)
+        let report = try await restore(backup, to: directory)
         #expect(report.contents.generation == 2 && report.replaced == kept)
         try SQLiteStore.sqlite(directory).writer.close()
     }
@@ -262,18 +293,31 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
-    @Test func theGivenVerificationIsUsed() throws {
+    @Test func theGivenVerificationIsUsed() async throws {
         let directory = try TemporaryDirectory()
         _ = try write(directory, events: 3)
-        let backup = try backup(directory)
-        var paths: [String] = []
-        let restoration = StoreRestoration(backup: backup.store, database: directory.store) { path in
-            paths.append(path)
+        let backup = try await backup(directory)
+        let verify: FileVerification = { copy in
+            #expect(try await copy.instance(named: "order-1") != nil)
             throw StoreError(.damaged, "it says no")
         }
-        let error = #expect(throws: StoreError.self) { _ = try restoration.run(clock: Self.now) }
-        #expect(error?.message == "it says no")
-        #expect(paths == [directory.store + ".restoring"])
+        let restoration = StoreRestoration(backup: backup.store, database: directory.store, verify: verify)
+        let error = await #expect(throws: StoreError.self) { _ = try await restoration.run(clock: Self.now) }
+        #expect(error?.message == "'\(backup.store)' is damaged: it says no")
+        #expect(try directory.names() == ["store.db", "store.db.lock"])
+
+        let store = try SQLiteStore.sqlite(directory)
+        var random = SystemRandomNumberGenerator()
+        let name = BackupName(random: &random)
+        try store.writer.beginBackup(name)
+        while try !store.writer.stepBackup(for: .milliseconds(2)).isDone {}
+        let same = await #expect(throws: StoreError.self) {
+            _ = try await store.completeBackup(name, verify: verify, mayGoOn: { _, _ in true })
+        }
+        #expect(
+            same?.message
+                == "Cannot back up '\(directory.store)': the copy is damaged: it says no; verify the database")
+        try store.writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 }

@@ -17,10 +17,15 @@ import WorkflowStore
         try await check.run(try .sqlite(directory, limits))
     }
 
+    /// A test of the checks with a mark would pass if none had it.
+    @Test(arguments: StoreSuite.Mark.allCases)
+    func someCheckCarriesTheMark(mark: StoreSuite.Mark) {
+        #expect(!StoreSuite.checks(marked: mark).isEmpty)
+    }
+
     /// Pages that look at a few rows come back short or empty, and the whole list is still the same.
-    @Test(arguments: StoreSuite.checks)
+    @Test(arguments: StoreSuite.checks(marked: .pagesOfInstances))
     func holdsInShortPages(check: StoreSuite.Check) async throws {
-        guard check.name.hasPrefix("instances are listed") else { return }
         var limits = StoreLimits()
         limits.pageRows = 2
         let directory = try TemporaryDirectory()

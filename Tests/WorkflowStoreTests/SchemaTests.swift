@@ -108,7 +108,27 @@ import WorkflowStore
         "UPDATE journal SET event = 'other' WHERE position = 2",
         "UPDATE journal SET data = '{}' WHERE position = 2",
         "UPDATE journal SET data = NULL WHERE position = 2",
-        #"UPDATE journal SET data = '{"$redacted":"00"}', to_state = 'x' WHERE position = 2"#,
+        "UPDATE journal SET salt = salt WHERE position = 2",
+        "UPDATE journal SET note = 'x' WHERE position = 2",
+        "UPDATE journal SET actor = 'x' WHERE position = 2",
+        "UPDATE journal SET key = NULL WHERE position = 3",
+        "UPDATE journal SET salt = zeroblob(8) WHERE position = 2",
+        "UPDATE journal SET salt = zeroblob(16), data = NULL WHERE position = 2",
+        "UPDATE journal SET salt = zeroblob(16), key = NULL WHERE position = 3",
+        "UPDATE journal SET salt = X'' WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = NULL WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = '{}' WHERE position = 2",
+        "UPDATE journal SET data = \(commitment) WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = upper(\(commitment)) WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = substr(\(commitment), 2) WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = substr(\(commitment), 1, 65) || 'z\"' WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = \(commitment) || ' ' WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = \(commitment), to_state = 'x' WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = \(commitment), digest = zeroblob(32) WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = \(commitment), note = 'x' WHERE position = 2",
+        "UPDATE journal SET salt = X'', data = \(commitment), key = X'41' WHERE position = 2",
+        // A UUID says nothing of who used it, and stays.
+        "UPDATE journal SET salt = X'', data = \(commitment), key = NULL WHERE position = 3",
         "UPDATE journal SET position = 99 WHERE position = 2",
         "DELETE FROM journal WHERE position = 2",
         "UPDATE machine SET source = 'id: other'",
@@ -119,6 +139,9 @@ import WorkflowStore
         "UPDATE store SET id = 2",
         "UPDATE journal SET kind = 'odd'", "UPDATE instance SET status = 'odd'",
         "UPDATE instance SET digest = x'00'", "UPDATE instance SET context = x'00'",
+        "UPDATE instance SET salt = x'00'", "UPDATE instance SET salt_from = 0",
+        "UPDATE instance SET entered_ms = NULL",
+        "UPDATE snapshot SET salt = x''", "UPDATE snapshot SET status = 'purging'", "UPDATE store SET held = 2",
     ])
     func historyCannotBeRewritten(sql: String) throws {
         let directory = try TemporaryDirectory()
@@ -127,11 +150,30 @@ import WorkflowStore
         #expect(error?.resultCode == .SQLITE_CONSTRAINT)
     }
 
-    @Test func dataMayBeRedacted() throws {
+    @Test func aSaltIsKeptOnceAndARowRedactedOnce() throws {
         let directory = try TemporaryDirectory()
-        try write(directory, rows: 3)
-        try RawFile(directory).execute(#"UPDATE journal SET data = '{"$redacted":"00"}' WHERE position = 2"#)
+        try write(directory, rows: 5)
+        let file = RawFile(directory)
+        func refuse(_ sql: String) {
+            #expect(throws: DatabaseError.self) { try file.execute("UPDATE journal SET \(sql)") }
+        }
+        // At once.
+        try file.execute("UPDATE journal SET salt = X'', data = \(Self.commitment) WHERE position = 2")
+        refuse("salt = NULL WHERE position = 2")
+        refuse("salt = X'' WHERE position = 2")
+        refuse("data = '{}' WHERE position = 2")
+        // Its salt was kept before; the key is a UUID and stays, the one at position 4 is none and goes.
+        try file.execute("UPDATE journal SET salt = zeroblob(16) WHERE position IN (3, 4)")
+        refuse("salt = zeroblob(16) WHERE position = 3")
+        refuse("salt = NULL WHERE position = 3")
+        try file.execute("UPDATE journal SET salt = X'', data = \(Self.commitment), note = NULL WHERE position = 3")
+        try file.execute("UPDATE journal SET salt = X'', data = \(Self.commitment), key = NULL WHERE position = 4")
+        #expect(try file.value("SELECT group_concat(coalesce(length(salt), '-')) FROM journal") == "-,0,0,0,-")
+        #expect(try file.value("SELECT count(*) FROM journal WHERE key IS NOT NULL") == "1")
     }
+
+    /// What a redacted row has in the place of its data.
+    private static let commitment = "'\"\(String(repeating: "0a", count: 32))\"'"
 
     @Test func rowsOfAPurgingInstanceMayBeDeleted() throws {
         let directory = try TemporaryDirectory()
@@ -145,7 +187,9 @@ import WorkflowStore
         let scribe = Scribe(store.writer)
         scribe.apply("order")
         scribe.start("order-1")
-        for _ in 1..<rows { scribe.send("order-1") }
+        for number in 1..<rows {
+            scribe.send("order-1", key: number == 2 ? Array(1...16) : number == 3 ? [0, 0x41] : nil)
+        }
         try scribe.commit(store.writer)
         try store.writer.close()
     }

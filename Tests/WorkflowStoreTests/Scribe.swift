@@ -13,6 +13,7 @@ final class Scribe {
     /// Where in the batch an instance stands.
     private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
     private var random = SystemRandomNumberGenerator()
+    private var digests = DigestBuffer()
 
     init(_ writer: any StoreWriter) {
         numbers = writer.numbers
@@ -40,7 +41,7 @@ final class Scribe {
             id: numbers.nextInstance, uuid: UniqueID(at: at, random: &random), name: name,
             machineID: (machine ?? machines[machines.count - 1]).id, status: .running, seq: Seq(rawValue: 0),
             head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
-            digest: Digest(of: []), created: at, updated: at)
+            entered: at, salt: Salt(random: &random), digest: Digest(of: []), created: at, updated: at)
         numbers.nextInstance = InstanceID(rawValue: instance.id.rawValue + 1)
         instances[name] = instance
         write(
@@ -51,7 +52,7 @@ final class Scribe {
     /// An instance takes an event.
     func send(
         _ name: String, _ event: String = "go", data: String? = #"{"card":"tok_9"}"#, to state: String = "busy",
-        status: InstanceStatus = .running, actor: String? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+        status: InstanceStatus = .running, actor: Actor? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
     ) {
         instances[name]?.status = status
         write(name, .event, event: event, data: data, to: state, at: tick(), actor: actor, key: key, real: real)
@@ -96,7 +97,7 @@ final class Scribe {
 
     private func write(
         _ name: String, _ kind: JournalKind, event: String, data: String?, to state: String, at: Timestamp,
-        actor: String? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+        actor: Actor? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
     ) {
         guard var instance = instances[name] else { preconditionFailure("no instance '\(name)'") }
         let before = instance
@@ -106,23 +107,18 @@ final class Scribe {
         instance.state = SnapshotText(
             configuration: state, context: #"{"count":\#(instance.seq.rawValue)}"#, memory: "{}")
         instance.updated = at
+        if state != before.state.configuration { instance.entered = at }
         let isFirst = kind == .started
         var row = JournalRecord(
             position: instance.head, instanceID: instance.id, machineID: instance.machineID, seq: instance.seq,
             previous: isFirst ? nil : before.head, at: at, real: real, kind: kind, event: event, data: data,
             from: before.state.configuration, to: state, actor: actor, key: key, digest: before.digest)
-        let snapshot = snapshot(of: instance)
+        let isDue = instance.seq.rawValue.isMultiple(of: SnapshotRecord.interval)
+        let snapshot = isDue ? digests.snapshot(of: instance) : nil
         row.digest = digest(row, of: instance, previous: isFirst ? nil : before.digest, snapshot)
         instance.digest = row.digest
         instances[name] = instance
         collect(row, instance, snapshot)
-    }
-
-    private func snapshot(of instance: InstanceRecord) -> SnapshotRecord? {
-        guard instance.seq.rawValue.isMultiple(of: SnapshotRecord.interval) else { return nil }
-        return SnapshotRecord(
-            instanceID: instance.id, seq: instance.seq, position: instance.head, status: instance.status,
-            state: instance.state)
     }
 
     private func digest(
@@ -130,12 +126,9 @@ final class Scribe {
     ) -> Digest {
         let machine = machines.first { $0.id == row.machineID }
         guard let machine else { preconditionFailure("no machine of the row") }
-        return Digest(
-            row: row, previous: previous, uuid: instance.uuid, machine: machine.digest,
-            semantics: machine.semantics,
-            names: row.kind == .started
-                ? StartedNames(instance: instance.name, machine: machine.name, version: machine.version) : nil,
-            snapshot: snapshot)
+        return digests.digest(
+            row: row, previous: previous, instance: ChainInstance(instance), machine: ChainMachine(machine),
+            snapshot: snapshot?.digest)
     }
 
     private func collect(_ row: JournalRecord, _ instance: InstanceRecord, _ snapshot: SnapshotRecord?) {

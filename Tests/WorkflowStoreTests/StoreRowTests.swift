@@ -7,13 +7,17 @@ import WorkflowStore
     private static let least = Int64.min
     private static let most = Int64.max
     private static let values: [(String, Int64)] = [
-        ("next_position", most), ("next_position", 0), ("next_instance", most), ("next_machine", 1 << 48 + 1),
+        ("next_position", most), ("next_position", 0), ("next_position", 1 << 48), ("next_instance", 1 << 48),
+        ("next_instance", most), ("next_machine", 1 << 48 + 1),
         ("last_ms", least), ("last_ms", 253_402_300_800_000), ("clock_ms", -1), ("clock_position", 100),
         ("generation", most), ("generation", 0), ("epoch", most), ("epoch", -1), ("dedupe_floor", 100),
         ("dedupe_ms", least), ("dedupe_count", -1), ("purge_floor", most), ("clean", 2),
+        ("held", -1),
     ]
 
-    private static let checked: [(String, Int64)] = [("next_position", 0), ("dedupe_count", -1), ("clean", 2)]
+    private static let checked: [(String, Int64)] = [
+        ("next_position", 0), ("dedupe_count", -1), ("clean", 2), ("held", -1),
+    ]
 
     private func store(with column: String, _ value: String, in directory: TemporaryDirectory) throws {
         let store = try SQLiteStore.sqlite(directory)
@@ -25,13 +29,16 @@ import WorkflowStore
     }
 
     private func expectRefused(_ message: String, _ body: () throws -> Void) {
-        let error = #expect(throws: StoreError.self, performing: body)
+        expect(#expect(throws: StoreError.self, performing: body), message)
+    }
+
+    private func expect(_ error: StoreError?, _ message: String) {
         #expect(error?.code == .corrupt || error?.code == .damaged)
         #expect(error?.message == message)
     }
 
     @Test(arguments: values)
-    func aNumberThatCannotBeIsRefusedByItsColumn(column: String, value: Int64) throws {
+    func aNumberThatCannotBeIsRefusedByItsColumn(column: String, value: Int64) async throws {
         let directory = try TemporaryDirectory()
         try store(with: column, "\(value)", in: directory)
         let reason = "the column '\(column)' of its table 'store' holds \(value), which no wfd writes"
@@ -45,10 +52,11 @@ import WorkflowStore
         if Self.checked.contains(where: { $0 == (column, value) }) { return }
         for isDryRun in [true, false] {
             let restoration = StoreRestoration(
-                backup: directory.store, database: directory.path + "/other.db", isDryRun: isDryRun)
-            expectRefused("'\(directory.store)' is damaged: \(reason)") {
-                _ = try restoration.run(clock: Timestamp(rawValue: 1))
+                backup: directory.store, database: directory.path + "/other.db", isDryRun: isDryRun, verify: { _ in })
+            let error = await #expect(throws: StoreError.self) {
+                _ = try await restoration.run(clock: Timestamp(rawValue: 1))
             }
+            expect(error, "'\(directory.store)' is damaged: \(reason)")
         }
     }
 

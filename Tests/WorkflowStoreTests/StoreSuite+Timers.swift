@@ -8,8 +8,8 @@ extension StoreSuite {
             (store) async throws in
             let scribe = try scribe(store, instances: ["alpha", "beta"])
             let all = try armed(scribe, store)
-            #expect(try store.writer.timers(limit: 100) == all.map(\.timer))
-            #expect(try store.writer.timers(limit: 3) == Array(all.map(\.timer).prefix(3)))
+            #expect(try store.writer.timers(in: .first, limit: 100) == all.map(\.timer))
+            #expect(try store.writer.timers(in: .first, limit: 3) == Array(all.map(\.timer).prefix(3)))
             for limit in [1, 2, 5, 100] {
                 var listed: [ListedTimer] = []
                 while true {
@@ -40,7 +40,7 @@ extension StoreSuite {
             batch.endedTimers = all.map(\.timer.key)
             try store.writer.commit(batch)
             #expect(try await store.timers(after: nil, limit: 100) == [])
-            #expect(try store.writer.timers(limit: 100) == [])
+            #expect(try store.writer.timers(in: .first, limit: 100) == [])
         },
         Check(name: "ending a timer that is not there breaks a constraint and leaves nothing") { (store) async throws in
             let scribe = try scribe(store, instances: ["alpha"])

@@ -4,12 +4,30 @@ import WorkflowStore
 
 /// What every store must do, as checks against an empty one.
 struct StoreSuite {
+    /// By what some checks are picked.
+    enum Mark: CaseIterable {
+        /// Lists instances page by page, and takes pages that are shorter than asked for.
+        case pagesOfInstances
+    }
+
     /// One check.
     struct Check: Sendable, CustomTestStringConvertible {
         let name: String
+        let marks: Set<Mark>
         let run: @Sendable (any WorkflowStore) async throws -> Void
 
+        init(name: String, marks: Set<Mark> = [], run: @escaping @Sendable (any WorkflowStore) async throws -> Void) {
+            self.name = name
+            self.marks = marks
+            self.run = run
+        }
+
         var testDescription: String { name }
+    }
+
+    /// The checks that carry a mark.
+    static func checks(marked mark: Mark) -> [Check] {
+        checks.filter { $0.marks.contains(mark) }
     }
 
     static let checks =

@@ -27,6 +27,9 @@ typedef struct {
     int32_t context;
     int32_t memory;
     int32_t armed;
+    // The same as the instance's row says it: before and behind the position of the row that armed the timer.
+    int32_t armed_head;
+    int32_t armed_tail;
     // The caller's key.
     int32_t key;
     // The event of the one timer that runs afterwards; -1 for none.

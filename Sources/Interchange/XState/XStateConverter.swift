@@ -260,8 +260,8 @@ extension XStateConverter {
         switch member.key {
         case "invoke", "activities":
             let message = "\(key) needs effects, which this version does not have; it is left out"
-            let isHeard = member.key == "invoke" && isHeard(member.value)
-            notes.warning(message, at: member.place, touching: isHeard ? .course : .nothing)
+            // An actor sends events by itself, and one that fails unheard stops its machine. Activities do neither.
+            notes.warning(message, at: member.place, touching: member.key == "invoke" ? .course : .nothing)
         case let key where Self.meaningless.contains(key):
             notes.info("\(key.quoted) means nothing here and is left out", at: member.place)
         default:
@@ -274,14 +274,6 @@ extension XStateConverter {
             notes.warning("unknown key \(key) is left out\(hint)", at: member.place, touching: .nothing)
         }
         return nil
-    }
-
-    /// Whether something in the machine waits for what an invoked actor tells by itself. Events that it sends are like
-    /// those of any sender outside.
-    private func isHeard(_ invoked: DefinitionNode) -> Bool {
-        (invoked.elements ?? [invoked]).contains { actor in
-            ["onDone", "onError", "onSnapshot"].contains { actor[$0] != nil }
-        }
     }
 
     private mutating func id(_ value: DefinitionNode) -> DefinitionNode {

@@ -18,7 +18,35 @@ package enum DelayText {
     /// The milliseconds of a text in one of the forms, negative where a minus stands before it; nil for any other text.
     /// What looks like one of the forms and is no delay is an error: `P1M`, `5min`.
     package static func read(_ text: String) throws(DelayError) -> Int64? {
-        try read(text, called: "'\(text.prefix(40))'")
+        let name = "'\(text.prefix(40))'"
+        if let day = date(text) {
+            throw DelayError(
+                message: "\(name) is a date, not a delay; "
+                    + "in an expression write timestamp('\(day)T00:00:00Z') - event.at")
+        }
+        if let milliseconds = try read(text, called: name) { return milliseconds }
+        let joined = text.filter { $0 != " " }
+        // `1 - 2` is an expression, `1000` is a delay with or without blanks around it.
+        if joined.contains(where: \.isLetter), joined != text, isDelay(joined) {
+            throw DelayError(message: "\(name) has a blank in it; write \(joined)")
+        }
+        return nil
+    }
+
+    /// Throws for a text in an expression that is no delay when it runs either.
+    static func check(literal text: String) throws(DelayError) {
+        // Why a text is no duration is left out: the message says what a delay is.
+        if (try? TimeSpan.read(text)) != nil { return }
+        guard try read(text) == nil else { return }
+        throw DelayError(message: "'\(text.prefix(40))' is no delay; one is written \(rule)")
+    }
+
+    /// The day of `2026-12-24` and `2026-12-24T18:00:00Z`; nil for any other text.
+    private static func date(_ text: String) -> String? {
+        let day = text.prefix(10)
+        let isDate = zip("0000-00-00", day).allSatisfy { $0 == "-" ? $1 == "-" : $1.isASCII && $1.isNumber }
+        guard day.count == 10, isDate, [nil, "T", "t", " "].contains(text.dropFirst(10).first) else { return nil }
+        return String(day)
     }
 
     /// - Parameter name: What the text is called in messages.

@@ -28,7 +28,7 @@ final class Line: Sendable {
 }
 
 extension Machine {
-    /// `getTransitionDomain`, with the rule of `reenter` (DESIGN: a transition whose targets are its source or below it
+    /// `getTransitionDomain`, with the rule of `reenter` (a transition whose targets are its source or below it
     /// leaves the source alone).
     ///
     /// - Parameter targets: The transition's, with history states replaced by what they stand for.

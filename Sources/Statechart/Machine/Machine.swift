@@ -111,7 +111,7 @@ package final class Machine: Sendable {
     }
 }
 
-/// The grammar of event names (DESIGN: tokens joined by dots) and the names that only the engine may use.
+/// The grammar of event names (tokens joined by dots) and the names that only the engine may use.
 package enum EventName {
     /// Names under these belong to the engine; callers may not send them.
     package static let reservedPrefixes = ["done.state.", "done.invoke.", errorPrefix, timeoutPrefix]

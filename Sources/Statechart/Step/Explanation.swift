@@ -34,7 +34,7 @@ extension Machine {
         var event = event
         do throws(JSONMismatch) {
             let data = try converted(event.data, of: event.name)
-            event = Event(name: event.name, data: data, at: event.at, origin: event.origin)
+            event = Event(name: event.name, data: data, at: event.at)
         } catch {
             // With data that does not fit nothing is tried.
             return []

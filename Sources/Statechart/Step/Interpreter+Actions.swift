@@ -40,7 +40,7 @@ extension Interpreter {
             try perform(send, of: state)
         case .cancel(let id, let line):
             tell("cancel \(id)", of: state, line: line)
-            armed.removeAll { $0.owner == .send(id: id) }
+            cancel { $0.owner == .send(id: id) }
         case .log(let expression):
             let value = try evaluate(.expression(expression), of: state, as: "log ")
             tell("log " + JSONWriter.string(value), of: state, line: expression.line)
@@ -112,8 +112,8 @@ extension Interpreter {
         let when = delay.map { $0 > 0 ? " in \($0) ms" : "" } ?? ""
         tell("send \(send.event)" + when + Self.shown(data), of: state, line: send.line)
         try arm(
-            event: send.event, data: data, after: delay ?? 0, owner: .send(id: send.id),
-            isImmediate: (delay ?? 0) == 0, misfire: send.misfire, line: send.line, of: state)
+            (delay ?? 0) == 0 ? .sent : .timer, event: send.event, data: data, after: delay ?? 0,
+            owner: .send(id: send.id), misfire: send.misfire, line: send.line, of: state)
     }
 
     /// The data of an event that is raised or sent, as its declared type has it.

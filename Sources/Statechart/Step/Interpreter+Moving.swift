@@ -22,7 +22,7 @@ extension Interpreter {
         } else {
             configuration.remove(at: configuration.firstOffset { $0 >= state.index })
         }
-        if !state.timeouts.isEmpty { armed.removeAll { $0.owner == .state(state.index) } }
+        if !state.timeouts.isEmpty { cancel { $0.owner == .state(state.index) } }
     }
 
     private mutating func remember(_ history: StateIndex, of parent: StateIndex) {

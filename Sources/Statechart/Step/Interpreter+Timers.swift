@@ -8,7 +8,7 @@ extension Interpreter {
         do throws(ActionFailure) {
             let delay = try milliseconds(of: timeout.delay, in: state, as: "after ")
             try arm(
-                event: timeout.event, data: nil, after: delay, owner: .state(state), misfire: timeout.misfire,
+                .timer, event: timeout.event, data: nil, after: delay, owner: .state(state), misfire: timeout.misfire,
                 line: timeout.line, of: state)
         } catch {
             raise(error)
@@ -35,7 +35,7 @@ extension Interpreter {
 
     /// Arms a timer, or puts an event that was sent without delay in line.
     mutating func arm(
-        event name: String, data: JSONValue?, after delay: Int64, owner: ArmedTimer.Owner, isImmediate: Bool = false,
+        _ kind: Pending.Kind, event name: String, data: JSONValue?, after delay: Int64, owner: Pending.Owner,
         misfire: Misfire, line: Int, of state: StateIndex
     ) throws(ActionFailure) {
         guard armed.count < StepLimits.timers else {
@@ -48,10 +48,23 @@ extension Interpreter {
             throw ActionFailure(
                 state: state, line: line, expression: name, message: "the timer would be due after the year 9999")
         }
-        armed.append(
-            ArmedTimer(
-                number: nextTimer, event: name, data: data, due: due, owner: owner, isImmediate: isImmediate,
-                misfire: misfire))
-        nextTimer += 1
+        let pending = Pending(
+            id: nextID(), kind: kind, event: name, data: data, due: due, owner: owner, misfire: misfire)
+        armed.append(pending)
+        requests.append(.arm(pending))
+    }
+
+    /// Ends what is armed, as far as it matches. What the same macrostep armed was never asked for.
+    mutating func cancel(_ matches: (Pending) -> Bool) {
+        let cancelled = armed.filter(matches)
+        if cancelled.isEmpty { return }
+        armed.removeAll(where: matches)
+        for pending in cancelled {
+            if pending.id.seq == seq {
+                requests.removeAll { $0 == .arm(pending) }
+            } else {
+                requests.append(.cancel(pending.id))
+            }
+        }
     }
 }

@@ -12,18 +12,24 @@ struct Interpreter: ~Copyable {
     var configuration: [StateIndex]
     var context: JSONObject
     var memory: [HistoryMemory]
-    var armed: [ArmedTimer]
+    var armed: [Pending]
+    /// What the macrostep asks for so far.
+    var requests: [Macrostep.Request] = []
     var output: JSONValue?
     var exited: [StateIndex] = []
     var entered: [StateIndex] = []
-    /// The number of the next timer; none is used twice in one macrostep.
-    var nextTimer: Int
+    /// Of this macrostep.
+    let seq: Int64
+    /// Of what it has armed last.
+    private var lastNumber = 0
     /// Nil when nobody asked for it.
     var trace: [Microstep]?
     /// False from the moment in which a top-level final state is entered.
     var isRunning: Bool
     /// What expressions see as `event`: the one taken last.
     var event: Event
+    /// Whether a caller waits for the macrostep, and can be told that nothing takes its event.
+    private let isAwaited: Bool
     /// Everything that is evaluated in the macrostep takes from it.
     var budget = Budget()
     /// The guards of one selection, each asked once.
@@ -48,15 +54,21 @@ struct Interpreter: ~Copyable {
         let failure: ActionFailure?
     }
 
-    init(machine: Machine, snapshot: Snapshot, identity: InstanceIdentity, event: Event, isTracing: Bool) {
+    /// - Parameter taken: The place in `Snapshot.armed` of what is taken; nil for an event that a caller waits for.
+    init(
+        machine: Machine, snapshot: Snapshot, identity: InstanceIdentity, event: Event, taking taken: Int? = nil,
+        isTracing: Bool
+    ) {
         self.machine = machine
         self.identity = identity
         self.event = event
+        isAwaited = taken == nil
         configuration = snapshot.configuration
         context = snapshot.context
         memory = snapshot.memory
-        nextTimer = (snapshot.armed.last?.number ?? 0) + 1
-        armed = event.origin.number.map { number in snapshot.armed.filter { $0.number != number } } ?? snapshot.armed
+        seq = snapshot.seq + 1
+        armed = snapshot.armed
+        if let taken { armed.remove(at: taken) }
         output = snapshot.output
         isRunning = snapshot.status == .running
         trace = isTracing ? [] : nil
@@ -83,11 +95,13 @@ struct Interpreter: ~Copyable {
     }
 
     private consuming func macrostep() -> Macrostep {
-        Macrostep(
+        if !isRunning { cancel { _ in true } }
+        return Macrostep(
             snapshot: Snapshot(
-                status: isRunning ? .running : .done, configuration: configuration, context: context, memory: memory,
-                armed: isRunning ? armed : [], output: output),
-            exited: exited, entered: entered, microsteps: trace ?? [], cost: CELLimits.evaluation - budget.remaining)
+                seq: seq, status: isRunning ? .running : .done, configuration: configuration, context: context,
+                memory: memory, armed: armed, output: output),
+            exited: exited, entered: entered, microsteps: trace ?? [], requests: requests,
+            cost: CELLimits.evaluation - budget.remaining)
     }
 
     /// Enters the machine's initial configuration.
@@ -108,7 +122,7 @@ struct Interpreter: ~Copyable {
         let takesAny = machine.takesAny && Selector.takesAny(name)
         if try take(.event(name, takesAny: takesAny), event: name) { return }
         // What nobody waits for is recorded, and so is a guard that failed: its error comes next.
-        guard event.origin == .external, machine.isStrict, nextInternal == internalQueue.count else { return }
+        guard isAwaited, machine.isStrict, nextInternal == internalQueue.count else { return }
         throw refusal()
     }
 
@@ -153,7 +167,7 @@ struct Interpreter: ~Copyable {
     private mutating func take(internal next: InternalEvent) throws(Refusal) {
         try countWork()
         let isError = machine.isStrict && Self.isError(next.name)
-        event = Event(name: next.name, data: next.data, at: event.at, origin: event.origin)
+        event = Event(name: next.name, data: next.data, at: event.at)
         let isTaken = try take(.event(next.name, takesAny: !isError), event: next.name)
         if isError, !isTaken { throw unhandled(next) }
     }
@@ -237,6 +251,12 @@ extension Interpreter {
         internalQueue.append(InternalEvent(name: "error.execution", data: data, failure: failure))
     }
 
+    /// The identity of what is armed next.
+    mutating func nextID() -> Pending.ID {
+        lastNumber += 1
+        return Pending.ID(seq: seq, number: lastNumber)
+    }
+
     /// Takes units of work from the budget.
     mutating func charge(_ units: Int) {
         do throws(EvaluationError) {
@@ -254,15 +274,5 @@ extension Interpreter {
         let deed = Microstep.Deed(
             state: state, line: line, text: text(), exited: microstep.exited.count, entered: microstep.entered.count)
         trace?[last].deeds.append(deed)
-    }
-}
-
-extension Event.Origin {
-    /// The number in `Snapshot.armed` of the event that comes by itself.
-    var number: Int? {
-        switch self {
-        case .external: nil
-        case .sent(let number), .timer(let number): number
-        }
     }
 }

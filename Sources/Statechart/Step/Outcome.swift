@@ -1,12 +1,14 @@
-/// What a step comes to.
+/// What an input comes to.
 package enum Outcome: Sendable, Equatable {
     /// Nothing changed.
     case refused(Refusal)
-    /// The machine took the event and is stable again.
+    /// The machine took the input and is stable again.
     case accepted(Macrostep)
+    /// What was armed could not be taken, and why: it stays armed, and the instance has failed.
+    case failed(Macrostep, Refusal)
 }
 
-/// All that one event caused.
+/// All that one input caused.
 ///
 /// A class, because it is large, never changes and goes from hand to hand.
 package final class Macrostep: Sendable {
@@ -19,12 +21,16 @@ package final class Macrostep: Sendable {
     package let entered: [StateIndex]
     /// What happened one by one; empty unless it was asked for.
     package let microsteps: [Microstep]
+    /// What it asks for: rows of what is to come. What was taken is not among them.
+    package let requests: [Request]
     /// Units of `Budget` that were used.
     package let cost: Int
 
     init(
-        snapshot: Snapshot, exited: [StateIndex], entered: [StateIndex], microsteps: [Microstep], cost: Int
+        snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
+        requests: [Request] = [], cost: Int
     ) {
+        self.requests = requests
         self.snapshot = snapshot
         self.exited = exited
         self.entered = entered
@@ -36,7 +42,7 @@ package final class Macrostep: Sendable {
 extension Macrostep: Equatable {
     package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
         lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
-            && lhs.microsteps == rhs.microsteps && lhs.cost == rhs.cost
+            && lhs.microsteps == rhs.microsteps && lhs.requests == rhs.requests && lhs.cost == rhs.cost
     }
 }
 

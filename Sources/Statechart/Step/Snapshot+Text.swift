@@ -38,17 +38,20 @@ extension Machine {
     }
 
     /// The stored form of a snapshot.
-    package func text(of snapshot: Snapshot) -> SnapshotText {
+    ///
+    /// - Parameter positions: Of the rows that armed what is armed, in the same order, for an instance's row; empty for
+    ///   everything else.
+    package func text(of snapshot: Snapshot, positions: [Int64] = []) -> SnapshotText {
         SnapshotText(
             configuration: configurationText(of: snapshot.configuration), context: JSONWriter.string(snapshot.context),
-            memory: text(of: snapshot.memory), armed: text(of: snapshot.armed),
+            memory: text(of: snapshot.memory), armed: text(of: snapshot.armed, positions: positions),
             output: snapshot.output.map(JSONWriter.string))
     }
 
     /// The stored form of a snapshot that steps have made of another one, whose stored form is known: the same as
     /// `text(of:)` gives. What no step has touched is not encoded again.
     package func text(
-        of snapshot: Snapshot, after previous: Snapshot, _ known: SnapshotText
+        of snapshot: Snapshot, positions: [Int64] = [], after previous: Snapshot, _ known: SnapshotText
     ) -> SnapshotText {
         var text = known
         if !snapshot.configuration.isSameMemory(as: previous.configuration) {
@@ -58,7 +61,9 @@ extension Machine {
             text.context = JSONWriter.string(snapshot.context)
         }
         if !snapshot.memory.isSameMemory(as: previous.memory) { text.memory = self.text(of: snapshot.memory) }
-        if !snapshot.armed.isSameMemory(as: previous.armed) { text.armed = self.text(of: snapshot.armed) }
+        if !snapshot.armed.isSameMemory(as: previous.armed) {
+            text.armed = self.text(of: snapshot.armed, positions: positions)
+        }
         text.output = snapshot.output.map(JSONWriter.string)
         return text
     }
@@ -72,12 +77,10 @@ extension Machine {
         return JSONWriter.string(object)
     }
 
-    private func text(of armed: [ArmedTimer]) -> String {
-        armed.isEmpty ? "[]" : JSONWriter.string(JSONValue.array(armed.map(json(of:))))
-    }
-
     /// The snapshot of its stored form.
-    package func snapshot(of text: SnapshotText, status: Snapshot.Status) throws(SnapshotTextError) -> Snapshot {
+    package func snapshot(
+        of text: SnapshotText, status: Snapshot.Status, seq: Int64
+    ) throws(SnapshotTextError) -> Snapshot {
         var active: Set<StateIndex> = []
         for path in SnapshotText.leafPaths(in: text.configuration) {
             var next: StateIndex? = try state(stored: path)
@@ -95,12 +98,12 @@ extension Machine {
         }
         memory.sort { $0.history < $1.history }
         return Snapshot(
-            status: status, configuration: active.sorted(), context: context, memory: memory,
+            seq: seq, status: status, configuration: active.sorted(), context: context, memory: memory,
             armed: text.armed == "[]" ? [] : try armed(text.armed),
             output: try text.output.map { text throws(SnapshotTextError) in try Self.value(text, "output") })
     }
 
-    private func state(stored path: String) throws(SnapshotTextError) -> StateIndex {
+    func state(stored path: String) throws(SnapshotTextError) -> StateIndex {
         guard let index = state(atPath: path) else {
             throw SnapshotTextError(message: "machine '\(name)' has no state '\(path)'")
         }
@@ -112,53 +115,12 @@ extension Machine {
         throw SnapshotTextError(message: "the \(what) is not a JSON object")
     }
 
-    private static func value(_ text: String, _ what: String) throws(SnapshotTextError) -> JSONValue {
+    static func value(_ text: String, _ what: String) throws(SnapshotTextError) -> JSONValue {
         do throws(JSONError) {
             return try JSONReader.value(from: text)
         } catch {
             throw SnapshotTextError(message: "the \(what) is not JSON: \(error)")
         }
-    }
-}
-
-// MARK: Timers
-
-extension Machine {
-    private func json(of timer: ArmedTimer) -> JSONValue {
-        var object: JSONObject = [
-            "number": .int(Int64(timer.number)), "event": .string(timer.event), "due": .int(timer.due.milliseconds),
-        ]
-        object["data"] = timer.data
-        switch timer.owner {
-        case .state(let state): object["state"] = .string(self[state].path)
-        case .send(let id): object["id"] = id.map(JSONValue.string)
-        }
-        if timer.isImmediate { object["immediate"] = true }
-        if case .skip(let limit) = timer.misfire { object["skip"] = .int(limit) }
-        return .object(object)
-    }
-
-    private func armed(_ text: String) throws(SnapshotTextError) -> [ArmedTimer] {
-        guard case .array(let elements) = try Self.value(text, "list of timers") else {
-            throw SnapshotTextError(message: "the timers are not a list")
-        }
-        var timers: [ArmedTimer] = []
-        for element in elements {
-            guard let object = element.object, case .int(let number)? = object["number"],
-                let event = object["event"]?.string, case .int(let due)? = object["due"]
-            else { throw SnapshotTextError(message: "a timer is not whole") }
-            let owner: ArmedTimer.Owner =
-                if let path = object["state"]?.string { .state(try state(stored: path)) } else {
-                    .send(id: object["id"]?.string)
-                }
-            let misfire: Misfire =
-                if case .int(let limit)? = object["skip"] { .skip(afterMilliseconds: limit) } else { .fire }
-            timers.append(
-                ArmedTimer(
-                    number: Int(number), event: event, data: object["data"], due: LogicalTime(milliseconds: due),
-                    owner: owner, isImmediate: object["immediate"] == true, misfire: misfire))
-        }
-        return timers
     }
 }
 

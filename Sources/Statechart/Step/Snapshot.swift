@@ -9,21 +9,24 @@ package struct Snapshot: Sendable, Equatable {
         case failed
     }
 
+    /// How many macrosteps led to it; 0 before the first.
+    package var seq: Int64
     package var status: Status
     /// The active states, the root among them, in document order.
     package var configuration: [StateIndex]
     package var context: JSONObject
     /// What the history states remember, in their document order.
     package var memory: [HistoryMemory]
-    /// The timers that run, in the order in which they were armed.
-    package var armed: [ArmedTimer]
+    /// What will come by itself, in the order in which it was armed.
+    package var armed: [Pending]
     /// What the final state at the top gave; nil before, and when it gives nothing.
     package var output: JSONValue?
 
     package init(
-        status: Status, configuration: [StateIndex], context: JSONObject, memory: [HistoryMemory],
-        armed: [ArmedTimer] = [], output: JSONValue? = nil
+        seq: Int64 = 0, status: Status, configuration: [StateIndex], context: JSONObject, memory: [HistoryMemory],
+        armed: [Pending] = [], output: JSONValue? = nil
     ) {
+        self.seq = seq
         self.status = status
         self.configuration = configuration
         self.context = context
@@ -52,7 +55,8 @@ package struct SnapshotText: Sendable, Equatable {
     package var context: String
     /// Path of the history state → list of paths.
     package var memory: String
-    /// List of timers, in the order in which they were armed.
+    /// List of `Pending`, in the order in which they were armed; in an instance's row each says the `position` of the
+    /// row that armed it.
     package var armed: String
     /// Nil when there is none.
     package var output: String?

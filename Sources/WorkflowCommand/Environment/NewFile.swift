@@ -102,6 +102,6 @@ final class SystemNewFile: NewFile {
     }
 
     private func failure(_ code: CInt) -> CommandFailure {
-        CommandFailure(.other, "Cannot write '\(path)': \(String(cString: strerror(code)))")
+        CommandFailure(.cannotCreate, "Cannot write '\(path)': \(String(cString: strerror(code)))")
     }
 }

@@ -30,13 +30,15 @@ struct Progress {
     }
 
     /// Tells how far a part of the work is; may be called as often as one likes. A total of 0 is unknown.
-    mutating func show(_ name: String, done: Int64, total: Int64) throws {
+    ///
+    /// - Parameter partUnit: What this part counts; nil for what the others count.
+    mutating func show(_ name: String, done: Int64, total: Int64, in partUnit: Unit? = nil) throws {
         let now = environment.uptime()
         if part?.name != name { part = (name, now, done) }
         guard now >= next else { return }
         let isTerminal = environment.errors.isTerminal
         next = now + (isTerminal ? Self.terminalInterval : Self.logInterval)
-        let text = "\(name) \(amount(done, of: total))\(rest(done, total, now))"
+        let text = "\(name) \(amount(done, of: total, partUnit ?? unit))\(rest(done, total, now))"
         try environment.errors.write(isTerminal ? "\r\(text)\u{1B}[K" : text + "\n")
         hasLine = isTerminal
     }
@@ -47,7 +49,7 @@ struct Progress {
         hasLine = false
     }
 
-    private func amount(_ done: Int64, of total: Int64) -> String {
+    private func amount(_ done: Int64, of total: Int64, _ unit: Unit) -> String {
         let percent = total > 0 ? " (\(min(100, done * 100 / total)) %)" : ""
         return switch unit {
         case .bytes where total == 0: ByteText.text(done)

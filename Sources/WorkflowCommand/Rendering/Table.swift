@@ -1,9 +1,11 @@
 import Terminal
+package import WorkflowAPI
 
 /// Columns of text for people. The titles and the first rows decide how wide a column is.
 ///
-/// On a terminal a table with titles is cut to its width: text that is free first, then states, then events. What a
-/// person copies, such as names, is cut only when all else has been.
+/// On a terminal a table with titles is cut to its width: text that is free first, then states, then events. Then times
+/// lose their year and their milliseconds. What a person copies, such as names, is cut only when all else has been. No
+/// column is left out as long as each can have a character.
 package struct Table<Row> {
     /// One column.
     package struct Column: Sendable {
@@ -25,6 +27,8 @@ package struct Table<Row> {
         let cut: Cut
         let style: @Sendable (Row) -> Style?
         let text: @Sendable (Row) -> String
+        /// In place of the text where that has no room.
+        var narrow: (@Sendable (Row) -> String)?
 
         /// - Parameter width: Characters at least in a table that is printed row by row.
         package init(
@@ -39,6 +43,14 @@ package struct Table<Row> {
             self.text = text
         }
 
+        /// A column of times.
+        package static func time(_ title: String, _ time: @escaping @Sendable (Row) -> WireTime) -> Column {
+            var column = Column(title) { time($0).text }
+            // `07-31 09:30:00` of `2026-07-31T09:30:00.123Z`.
+            column.narrow = { String(time($0).text.dropFirst(5).prefix(14)).replacing("T", with: " ") }
+            return column
+        }
+
         /// - Parameter style: Of all its cells.
         package init(
             _ title: String?, width: Int = 0, cut: Cut = .never, style: Style,
@@ -48,54 +60,87 @@ package struct Table<Row> {
         }
     }
 
-    /// No column that is cut has fewer.
-    private static var narrowest: Int { 8 }
+    /// What is cut to how many characters, one after the other until all columns fit.
+    private static var steps: [(cut: Column.Cut, least: Int)] {
+        usualSteps + [(.first, 3), (.second, 5), (.last, 5), (.second, 3), (.last, 3), (.never, 3)]
+            + Column.Cut.allCases.map { ($0, 1) }
+    }
+    /// Cells are readable after these, and titles whole.
+    private static var usualSteps: [(cut: Column.Cut, least: Int)] { [(.first, 8), (.second, 8), (.last, 8)] }
 
     private let columns: [Column]
     private let isRowByRow: Bool
-    private let screen: Screen
+    /// Nil when nothing is cut.
+    private let limit: Int?
+    private let isColoured: Bool
     private var widths: [Int] = []
     private var gap = 3
+    /// Whether times are short.
+    private var isNarrow = false
 
     package init(_ columns: [Column], isRowByRow: Bool = false, on screen: Screen = Screen()) {
         self.columns = columns
         self.isRowByRow = isRowByRow
-        self.screen = screen
+        limit = columns.contains { $0.title != nil } ? screen.columns : nil
+        isColoured = screen.isColoured
     }
 
-    /// The lines of some rows; with the titles when they are the first.
+    /// The lines of some rows; with the titles when they are the first. Columns are as wide as these rows and all
+    /// before need.
     package mutating func lines(for rows: [Row]) -> String {
-        let cells = rows.map { row in columns.map { Printable.lines($0.text(row)) } }
         let isFirst = widths.isEmpty
-        if isFirst { measure(cells) }
-        let titles = isFirst && hasTitles ? [line(columns.map { $0.title ?? "" }, styles: [])] : []
+        var cells = cells(rows)
+        measure(cells)
+        if isFirst, let limit {
+            if isRowByRow || total(widths) > limit { gap = 2 }
+            isNarrow = total(fitted(isRowByRow ? usual : widths, Self.usualSteps)) > limit
+            if isNarrow {
+                cells = self.cells(rows)
+                widths = []
+                measure(cells)
+            }
+        }
+        let hasTitles = isFirst && columns.contains { $0.title != nil }
+        let titles = hasTitles ? [line(columns.map { $0.title ?? "" }, styles: [])] : []
         let lines = zip(rows, cells).map { row, cells in
-            line(cells, styles: screen.isColoured ? columns.map { $0.style(row) } : [])
+            line(cells, styles: isColoured ? columns.map { $0.style(row) } : [])
         }
         return (titles + lines).joined()
     }
 
-    private var hasTitles: Bool { columns.contains { $0.title != nil } }
-
-    private mutating func measure(_ cells: [[String]]) {
-        widths = columns.indices.map { column in
-            let least = max(isRowByRow ? columns[column].width : 0, columns[column].title?.count ?? 0)
-            return cells.reduce(least) { max($0, DisplayWidth.of($1[column])) }
+    private func cells(_ rows: [Row]) -> [[String]] {
+        rows.map { row in
+            columns.map { Printable.lines(isNarrow ? $0.narrow?(row) ?? $0.text(row) : $0.text(row)) }
         }
-        guard let limit = screen.columns, hasTitles else { return }
-        if isRowByRow || widths.reduce(0, +) + gap * (columns.count - 1) > limit { gap = 2 }
-        widths = fitted(widths, to: limit)
     }
 
+    /// Makes the columns wide enough; in a table that is printed row by row only for its first rows, so that it keeps
+    /// its shape.
+    private mutating func measure(_ cells: [[String]]) {
+        guard widths.isEmpty || !isRowByRow else { return }
+        widths = columns.indices.map { column in
+            let least = max(isRowByRow ? columns[column].width : 0, columns[column].title?.count ?? 0)
+            let known = widths.isEmpty ? least : widths[column]
+            return cells.reduce(known) { max($0, DisplayWidth.of($1[column])) }
+        }
+    }
+
+    /// What later rows may need of a table that is printed row by row.
+    private var usual: [Int] {
+        zip(columns, widths).map { column, width in column.cut == .never ? width : max(width, 8) }
+    }
+
+    private func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * (columns.count - 1) }
+
     /// The widths, made smaller until all columns fit: the widest column of those that are cut next gives way.
-    private func fitted(_ widths: [Int], to limit: Int) -> [Int] {
+    private func fitted(_ widths: [Int], _ steps: [(cut: Column.Cut, least: Int)]) -> [Int] {
+        guard let limit else { return widths }
         var widths = widths.map { min($0, limit) }
-        let room = limit - gap * (columns.count - 1)
-        for cut in Column.Cut.allCases where cut != .never {
+        for (cut, least) in steps {
             let group = columns.indices.filter { columns[$0].cut == cut }
-            while widths.reduce(0, +) > room {
+            while total(widths) > limit {
                 guard let widest = group.max(by: { widths[$0] < widths[$1] }),
-                    widths[widest] > max(Self.narrowest, columns[widest].title?.count ?? 0)
+                    widths[widest] > (least < 8 ? least : max(least, columns[widest].title?.count ?? 0))
                 else { break }
                 widths[widest] -= 1
             }
@@ -104,14 +149,10 @@ package struct Table<Row> {
     }
 
     private func line(_ cells: [String], styles: [Style?]) -> String {
-        var widths = widths
-        var cells = cells
-        if let limit = screen.columns, hasTitles {
-            // A later row may have wider cells than the rows that were measured; it is fitted by itself.
-            let wanted = zip(widths, cells).map { max($0, DisplayWidth.of($1)) }
-            if wanted != widths { widths = isRowByRow ? fitted(wanted, to: limit) : widths }
-            cells = zip(cells, widths).map { DisplayWidth.cut($0, to: $1) }
-        }
+        // A row that is printed by itself may have wider cells than those before, and is fitted by itself.
+        let wanted = isRowByRow ? zip(widths, cells).map { max($0, DisplayWidth.of($1)) } : widths
+        let widths = fitted(wanted, Self.steps)
+        let cells = limit == nil ? cells : zip(cells, widths).map { DisplayWidth.cut($0, to: $1) }
         var line = ""
         var position = 0
         var start = 0
@@ -119,7 +160,7 @@ package struct Table<Row> {
             defer { start += max(widths[column], DisplayWidth.of(cell)) + gap }
             guard !cell.isEmpty else { continue }
             var shown = cell
-            if let limit = screen.columns, hasTitles {
+            if let limit {
                 shown = DisplayWidth.cut(cell, to: limit - start)
                 if shown.isEmpty { break }
             }

@@ -22,6 +22,9 @@ struct SimulatedStep: JSONWritable {
     var entered: [String] = []
     var microsteps: [ReplayMicrostep] = []
 
+    /// Whether nobody sent the event.
+    var cameByItself: Bool { ["sent", "timer", "failed"].contains(kind) }
+
     /// What the actions did, in order.
     var actions: [String] { microsteps.flatMap { $0.actions.map(\.text) } }
 

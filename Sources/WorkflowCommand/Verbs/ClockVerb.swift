@@ -27,6 +27,14 @@ struct ClockVerb: Verb {
         case advance
     }
 
+    /// A minus would make an option of the distance.
+    static func refuseNegative(in arguments: [String]) throws {
+        guard arguments.first == configuration.commandName,
+            let distance = arguments.first(where: { $0.hasPrefix("-") && DelayText.isDelay(String($0.dropFirst())) })
+        else { return }
+        throw CommandFailure(.usage, "A clock goes forward only: '\(distance)' is negative")
+    }
+
     func validate() throws {
         guard action != nil else { return }
         guard let distance else { throw ValidationError("'advance' needs to know how far: \(DelayText.rule)") }

@@ -8,7 +8,7 @@ struct Events: Verb {
         commandName: "events", abstract: "List the events of an instance's machine, and which it accepts now.",
         discussion: "$ wfctl events order-1042")
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
     @OptionGroup var global: GlobalOptions
@@ -18,6 +18,21 @@ struct Events: Verb {
         var printer = ListPrinter(session, columns: Self.columns)
         try printer.add(page.items)
         try printer.end()
+        if session.format == .table, let tags = page.tags, !tags.isEmpty {
+            try session.print("tags: \(tags.joined(separator: ", "))\n")
+        }
+        if page.status != .running { try session.say(ending(of: page)) }
+    }
+
+    /// Why it takes no event.
+    private func ending(of page: AcceptedEvents) -> StyledText {
+        guard let failure = page.failure else {
+            return "note: \(instance) is \(page.status.rawValue) and takes no more events"
+        }
+        return """
+            note: \(instance) has failed and takes no events: \(failure.detail)
+              'wfctl retry \(instance)' applies the event again
+            """
     }
 
     private static let columns: [Table<EventItem>.Column] = [

@@ -25,7 +25,9 @@ struct Graph: Verb {
     )
     var file: String?
 
-    @Option(help: ArgumentHelp("An instance instead of a file.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("An instance instead of a file.", valueName: "name"),
+        completion: Completion.instances.kind)
     var instance: String?
 
     @Option(name: .customLong("as"), help: ArgumentHelp("The diagram's language.", valueName: "language"))

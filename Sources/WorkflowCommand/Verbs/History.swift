@@ -8,7 +8,7 @@ struct History: Verb {
         commandName: "history", abstract: "Show what happened to an instance.",
         discussion: "$ wfctl history order-1042 --follow --limit 20")
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
     @Flag(
@@ -96,8 +96,10 @@ struct History: Verb {
     private static func columns(isShort: Bool) -> [Table<HistoryItem>.Column] {
         [
             .init("SEQ", width: 4) { String($0.seq) },
-            .init("AT") { $0.at.text },
-            .init("KIND", width: 7, style: { StateText.style(ofKind: $0.kind) }) { $0.kind },
+            .time("AT") { $0.at },
+            .init("KIND", width: 7, style: { StateText.style(ofKind: $0.kind) }) { row in
+                row.retry == true ? "\(row.kind) again" : row.kind
+            },
             .init("EVENT", width: 12, cut: .last) { row in
                 isShort ? EventText.short(row.event, states: row.from) : row.event
             },

@@ -8,7 +8,7 @@ struct List: Verb {
         commandName: "list", abstract: "List instances.",
         discussion: "$ wfctl list --machine order --state review --limit 20")
 
-    @Option(help: "Only instances of this machine.")
+    @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
     var machine: String?
 
     @Option(help: "Only instances in this state or below it.")
@@ -16,7 +16,7 @@ struct List: Verb {
 
     @Option(
         help: ArgumentHelp("Only instances with this status.", valueName: "running|done|failed|cancelled"),
-        transform: List.status)
+        completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
     var status: Instance.Status?
 
     @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
@@ -60,7 +60,7 @@ struct List: Verb {
         .init("STATUS", style: { StateText.style(of: $0.status) }) { $0.status.rawValue },
         .init("STATE", cut: .second, style: .state) { StateText.leaves($0.configuration) },
         .init("SEQ") { String($0.seq) },
-        .init("UPDATED") { $0.updatedAt.text },
+        .time("UPDATED") { $0.updatedAt },
     ]
 }
 

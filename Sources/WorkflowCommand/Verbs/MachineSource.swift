@@ -8,7 +8,7 @@ struct MachineSource: Verb {
         commandName: "machine", abstract: "Print a machine's definition exactly as it was applied.",
         discussion: "$ wfctl machine order --version 2")
 
-    @Argument(help: "The machine's name.")
+    @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var name: String
 
     @Option(help: "Its version. (default: the latest)")

@@ -80,7 +80,8 @@ struct MakeBackup: Verb {
         for try await line in try await client.makeBackup() {
             switch line {
             case .progress(let phase, let done, let total):
-                try progress.show(phase.rawValue, done: done, total: total)
+                try progress.show(
+                    phase.rawValue, done: done, total: total, in: phase == .verifying ? .things("events") : nil)
             case .ready(let backup): return backup
             }
         }

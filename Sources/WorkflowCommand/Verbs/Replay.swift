@@ -15,7 +15,7 @@ struct Replay: Verb {
             of a machine.
             """)
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
     @Option(help: ArgumentHelp("As it was after this seq.", valueName: "seq"))
@@ -30,7 +30,9 @@ struct Replay: Verb {
         completion: .file())
     var with: String?
 
-    @Option(help: ArgumentHelp("Every instance of this machine, instead of one.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("Every instance of this machine, instead of one.", valueName: "name"),
+        completion: Completion.machines.kind)
     var machine: String?
 
     @Option(help: ArgumentHelp("Only those of this version of the machine.", valueName: "version"))

@@ -13,7 +13,7 @@ struct Retry: Verb {
             and the exit code is 5.
             """)
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
     @Option(help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
@@ -22,13 +22,16 @@ struct Retry: Verb {
     @OptionGroup var global: GlobalOptions
 
     func run(in session: Session) async throws {
-        let answer = try await session.withClient {
-            try await $0.retry(instance, seq: expectSeq, wantsContext: session.showsContext)
+        let (answer, failure) = try await session.withClient { client in
+            let answer = try await client.retry(instance, seq: expectSeq, wantsContext: session.showsContext)
+            guard answer.status == .failed else { return (answer, Instance.Failure?.none) }
+            // The retry is done: that its reason cannot be read is no failure of it.
+            return (answer, try? await client.instance(instance).failure)
         }
         try session.print(answer) { SendText.lines(for: answer) }
         guard answer.status == .failed else { return }
         throw CommandFailure(
             .refused, "\(answer.instance) has failed again",
-            notes: ["'wfctl show \(answer.instance)' tells on which event and why"])
+            notes: [failure?.detail ?? "'wfctl show \(answer.instance)' tells on which event and why"])
     }
 }

@@ -14,10 +14,10 @@ struct Send: Verb {
             line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped.
             """)
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Argument(help: "The event's name.")
+    @Argument(help: "The event's name.", completion: Completion.events.kind)
     var event: String?
 
     @OptionGroup var data: DataOption

@@ -9,7 +9,7 @@ struct Show: Verb {
         commandName: "show", abstract: "Show an instance as it is now.",
         discussion: "$ wfctl show order-1042")
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
     @OptionGroup var global: GlobalOptions

@@ -70,25 +70,41 @@ struct Simulate: Verb {
         if let reason = Simulation.misfit(of: data, in: machine) {
             throw CommandFailure(.badData, "Cannot start '\(machine.name)': \(reason)")
         }
-        var printer = SimulationPrinter(session, isTracing: trace)
-        var simulation = Simulation(machine, at: LogicalTime(milliseconds: start.milliseconds))
-        let started = simulation.start(with: data)
-        try printer.add(started)
-        if let reason = started.first?.reason {
-            try printer.end()
-            throw CommandFailure(.refused, "The machine does not start: \(reason)")
+        let lines = events.map(ScriptLine.init(event:)) + scripted
+        let beginning = Simulation(machine, at: LogicalTime(milliseconds: start.milliseconds))
+        // Once without printing: of a run without end only the beginning is worth reading.
+        let isEndless = play(lines, in: beginning, with: data) { _ in }.isEndless
+        var printer = SimulationPrinter(session, isTracing: trace, isEndless: isEndless)
+        var reason: String?
+        _ = try play(lines, in: beginning, with: data) { steps in
+            if steps.first?.kind == "started" { reason = steps.first?.reason }
+            try printer.add(steps)
         }
-        for line in events.map(ScriptLine.init(event:)) + scripted { try printer.add(simulation.play(line)) }
-        while untilIdle, !simulation.isIdle, !simulation.isEndless { try printer.add(simulation.fireNext()) }
         try printer.end()
-        if simulation.isEndless {
+        if let reason { throw CommandFailure(.refused, "The machine does not start: \(reason)") }
+        if isEndless {
             throw CommandFailure(
-                .other, "The machine does not come to rest: \(Simulation.longestRun) events came by themselves")
+                .other, "The machine does not come to rest: \(Simulation.longestRun) events came by themselves",
+                notes: ["the first \(Simulation.shownOfEndlessRun) of them are shown"])
         }
         if printer.refused > 0 {
             let count = printer.refused
             throw CommandFailure(.refused, count == 1 ? "1 event was refused" : "\(count) events were refused")
         }
+    }
+
+    /// Starts a simulation and goes through a script; gives away what each event came to.
+    private func play(
+        _ lines: [ScriptLine], in beginning: Simulation, with data: JSONObject,
+        _ tell: ([SimulatedStep]) throws -> Void
+    ) rethrows -> Simulation {
+        var simulation = beginning
+        let started = simulation.start(with: data)
+        try tell(started)
+        guard started.first?.reason == nil else { return simulation }
+        for line in lines { try tell(simulation.play(line)) }
+        while untilIdle, !simulation.isIdle, !simulation.isEndless { try tell(simulation.fireNext()) }
+        return simulation
     }
 }
 
@@ -101,10 +117,13 @@ struct SimulationPrinter {
     private var table: ListPrinter<SimulatedStep>
     /// The events that were refused, and those that failed.
     private(set) var refused = 0
+    /// How many more events that came by themselves are printed.
+    private var left: Int
 
-    init(_ session: Session, isTracing: Bool) {
+    init(_ session: Session, isTracing: Bool, isEndless: Bool) {
         self.session = session
         self.isTracing = isTracing
+        left = isEndless ? Simulation.shownOfEndlessRun : .max
         isShort = !session.options.wide
         table = ListPrinter(session, columns: Self.columns(isShort: isShort))
     }
@@ -112,6 +131,11 @@ struct SimulationPrinter {
     /// Prints some macrosteps.
     mutating func add(_ steps: [SimulatedStep]) throws {
         refused += steps.count { $0.reason != nil }
+        let steps = steps.filter { step in
+            guard step.cameByItself else { return true }
+            left -= 1
+            return left >= 0
+        }
         guard isTracing, session.format == .table else {
             try table.add(steps)
             return

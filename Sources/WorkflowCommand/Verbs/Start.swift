@@ -13,7 +13,7 @@ struct Start: Verb {
             Without a name, wfd chooses one.
             """)
 
-    @Argument(help: "The machine's name.")
+    @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var machine: String
 
     @Argument(help: "The new instance's name: 1 to 200 characters of A-Z a-z 0-9 _ . : @ -")

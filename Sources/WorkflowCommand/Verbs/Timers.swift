@@ -9,10 +9,10 @@ struct Timers: Verb {
         discussion: """
             $ wfctl timers order-1042
 
-            Of one instance, or of all that run.
+            Of one instance, or of all: first those that run, then what waits in failed ones until they are retried.
             """)
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
     @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
@@ -41,7 +41,7 @@ struct Timers: Verb {
 
     private static func columns(isShort: Bool) -> [Table<TimerItem>.Column] {
         [
-            .init("DUE") { $0.due.text },
+            .time("DUE") { $0.due },
             .init("IN", style: { $0.waits == true ? .bad : $0.dueInMilliseconds < 0 ? .warning : nil }) { timer in
                 if timer.waits == true { return "waits: failed" }
                 let milliseconds = timer.dueInMilliseconds

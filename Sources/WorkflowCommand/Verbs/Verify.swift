@@ -15,7 +15,7 @@ struct Verify: Verb {
             when something differs. For a file that no wfd serves: wfd verify FILE.
             """)
 
-    @Argument(help: "The instance's name.")
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
     @Flag(help: "All instances, and the rest of the database.")

@@ -86,9 +86,12 @@ package struct Backtest: Sendable {
         machine name: String, version: Int64?, _ report: Report
     ) async throws -> TrialCounts {
         var run = BacktestRun(store: store, limits: limits, machine: machine)
-        try await run.begin(name, version)
-        var next: Int64? = 1
-        while let lower = next { next = try await run.pass(from: lower, report) }
+        for range in try await run.begin(name, version) {
+            run.start = range.start
+            var next: Int64? = range.lowerInstance
+            while let lower = next { next = try await run.pass(range, from: lower, report) }
+            run.passed += range.rows
+        }
         return run.counts
     }
 }
@@ -134,9 +137,11 @@ private struct BacktestRun {
     private(set) var counts = TrialCounts()
 
     private var versions: [MachineID: Int64] = [:]
-    private var lastInstance: Int64 = 0
-    private var end: Int64 = 1
-    private var start: Int64 = 1
+    /// Where the next pass begins in the journal.
+    var start: Int64 = 1
+    /// Rows of the partitions that are done, and those of all.
+    var passed = 0
+    private var total = 0
     private var told = 0
     private var clock: ReportClock
 
@@ -148,29 +153,31 @@ private struct BacktestRun {
     }
 
     /// Fixes what is replayed.
-    @concurrent mutating func begin(_ name: String, _ version: Int64?) async throws {
-        let numbers = try await store.inspectStore().numbers
-        lastInstance = numbers.nextInstance.rawValue - 1
-        end = numbers.nextPosition.rawValue
-        guard let latest = try await store.machine(named: name, version: version) else { return }
+    @concurrent mutating func begin(_ name: String, _ version: Int64?) async throws -> [PartitionRange] {
+        let ranges = PartitionRange.all(try await store.inspectStore().numbers)
+        total = ranges.reduce(0) { $0 + $1.rows }
+        guard let latest = try await store.machine(named: name, version: version) else { return [] }
         versions[latest.id] = latest.version
-        guard version == nil else { return }
+        guard version == nil else { return ranges }
         for number in 1..<max(1, latest.version) {
             guard let record = try await store.machine(named: name, version: number) else { continue }
             versions[record.id] = number
         }
+        return ranges
     }
 
     /// Replays the next instances from a number on; gives where the next pass begins, nil after the last one.
-    @concurrent mutating func pass(from lower: Int64, _ report: Backtest.Report) async throws -> Int64? {
-        guard lower <= lastInstance else { return nil }
+    @concurrent mutating func pass(
+        _ range: PartitionRange, from lower: Int64, _ report: Backtest.Report
+    ) async throws -> Int64? {
+        guard lower <= range.lastInstance else { return nil }
         var trials: [(record: InstanceRecord, trial: HistoryTrial)] = []
         var places: [InstanceID: Int] = [:]
         var upper = lower
         var next = lower
         var bytes = 0
         repeat {
-            let slice = try await store.inspectInstances(in: next...lastInstance)
+            let slice = try await store.inspectInstances(in: next...range.lastInstance)
             for instance in slice.instances where instance.record.status != .purging {
                 guard let version = versions[instance.record.machineID] else { continue }
                 places[instance.record.id] = trials.count
@@ -182,16 +189,16 @@ private struct BacktestRun {
             }
             upper = slice.through
             next = upper + 1
-        } while upper < lastInstance && trials.count < limits.verifiedInstances && bytes < limits.verifiedBytes
-        if !trials.isEmpty { try await replay(&trials, places, lower...upper, report) }
-        return upper < lastInstance ? upper + 1 : nil
+        } while upper < range.lastInstance && trials.count < limits.verifiedInstances && bytes < limits.verifiedBytes
+        if !trials.isEmpty { try await replay(&trials, places, lower...upper, range, report) }
+        return upper < range.lastInstance ? upper + 1 : nil
     }
 
     @concurrent private mutating func replay(
         _ trials: inout [(record: InstanceRecord, trial: HistoryTrial)], _ places: [InstanceID: Int],
-        _ ids: ClosedRange<Int64>, _ report: Backtest.Report
+        _ ids: ClosedRange<Int64>, _ range: PartitionRange, _ report: Backtest.Report
     ) async throws {
-        let last = trials.reduce(end - 1) { max($0, $1.record.head.rawValue) }
+        let last = trials.reduce(range.end - 1) { max($0, $1.record.head.rawValue) }
         var isDone = Array(repeating: false, count: trials.count)
         var firstAbove: Int64?
         var next = start
@@ -208,7 +215,8 @@ private struct BacktestRun {
             }
             await Task.yield()
             if clock.isDue() {
-                try await report(.progress(VerificationProgress(done: Int(slice.through), total: Int(end) - 1)))
+                let done = passed + Int(Position(rawValue: slice.through).number)
+                try await report(.progress(VerificationProgress(done: min(done, total), total: total)))
             }
             if slice.isLast { break }
             next = slice.through + 1
@@ -216,7 +224,7 @@ private struct BacktestRun {
         for (place, entry) in trials.enumerated() where !isDone[place] {
             try await tell(entry.record, .missing(entry.record), report)
         }
-        start = firstAbove ?? end
+        start = firstAbove ?? range.end
     }
 
     @concurrent private mutating func tell(

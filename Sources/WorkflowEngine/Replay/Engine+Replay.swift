@@ -52,7 +52,7 @@ extension Engine {
                 try await report(
                     ReplayedStep(
                         row: row, machine: loaded.machine, snapshot: snapshot, status: status,
-                        microsteps: macrostep?.microsteps ?? []))
+                        microsteps: macrostep.microsteps))
                 next = row.seq.rawValue + 1
             }
         }
@@ -80,6 +80,6 @@ package struct ReplayedStep: Sendable {
     /// The instance afterwards.
     package let snapshot: Snapshot
     package let status: InstanceStatus
-    /// Empty unless they were asked for, and for a row that is no macrostep.
+    /// Empty unless they were asked for, and where the instance failed.
     package let microsteps: [Microstep]
 }

@@ -1,4 +1,3 @@
-import JSON
 import Statechart
 package import WorkflowStore
 
@@ -34,8 +33,8 @@ package struct TrialDifference: Sendable, Equatable {
 
 /// One instance, going through its history again under another definition.
 ///
-/// Rows are given to it as they were recorded: start data, event data and times. An event that came by itself must be
-/// armed under the other definition too, and none may be armed that would have come before a row.
+/// What came from outside is given to it as it was recorded, with its data and time. What came by itself is what the
+/// other definition has armed: it must be the same event that comes next, and none may come before a row.
 struct HistoryTrial {
     private let machine: Machine
     private let identity: InstanceIdentity
@@ -62,36 +61,27 @@ struct HistoryTrial {
 
     /// Says that there are no more rows, of an instance that runs.
     mutating func end(after row: JournalRecord) {
-        guard verdict == nil, let snapshot, snapshot.status == .running, let next = snapshot.nextImmediate,
+        guard verdict == nil, let snapshot, snapshot.status == .running, let next = snapshot.armed.nextSent,
             sentInARow < StepLimits.chain
         else { return }
         verdict = difference(row, "it would go on with '\(next.event)', which it sends to itself")
     }
 
     private mutating func judge(_ row: JournalRecord, _ status: InstanceStatus) -> TrialVerdict? {
-        if let early = earlier(than: row) { return difference(row, early) }
-        let data: JSONValue?
-        do throws(JSONError) {
-            data = try row.data.map { text throws(JSONError) in try JSONReader.value(from: text) }
+        if row.kind == .event, let early = earlier(than: row) { return difference(row, early) }
+        let input: Input
+        do throws(RowError) {
+            input = try row.input(after: snapshot)
         } catch {
-            return .refused(seq: row.seq, event: row.event, reason: "its data is not JSON: \(error)")
-        }
-        let waiting = waiting(for: row)
-        if waiting == nil, row.kind.comesByItself {
-            return difference(row, "'\(row.event)' came by itself, but would not be waiting")
-        }
-        let event = row.recordedEvent(data, from: waiting, hadFailed: snapshot?.status == .failed)
-        guard let outcome = outcome(of: row, event) else {
-            return .refused(
-                seq: row.seq, event: row.event, reason: "a row of kind '\(row.kind.rawValue)' cannot be replayed")
+            return error.code == .disordered
+                ? difference(row, error.message) : .refused(seq: row.seq, event: row.event, reason: error.message)
         }
         sentInARow = row.kind == .sent ? sentInARow + 1 : 0
-        switch outcome {
-        case .refused(let refusal):
-            if row.kind == .failed {
-                snapshot?.status = .failed
-                return nil
-            }
+        switch machine.apply(input, to: snapshot, as: identity) {
+        case .failed(let macrostep, _) where row.kind == .failed:
+            snapshot = macrostep.snapshot
+            return nil
+        case .refused(let refusal), .failed(_, let refusal):
             return .refused(
                 seq: row.seq, event: row.event, reason: refusal.message(for: row.event, in: machine))
         case .accepted(let macrostep):
@@ -112,20 +102,6 @@ struct HistoryTrial {
         return nil
     }
 
-    private func outcome(of row: JournalRecord, _ event: Event) -> Outcome? {
-        switch (row.kind, snapshot) {
-        case (.started, nil): machine.start(with: event.data?.object ?? JSONObject(), as: identity)
-        case (.event, let before?), (.sent, let before?), (.timer, let before?):
-            machine.step(before, event, as: identity)
-        case (.retried, var before?), (.failed, var before?):
-            { () -> Outcome in
-                before.status = .running
-                return machine.step(before, event, as: identity)
-            }()
-        default: nil
-        }
-    }
-
     private func difference(_ row: JournalRecord, _ reason: String, _ after: Snapshot? = nil) -> TrialVerdict {
         let configuration = (after ?? snapshot)?.configuration ?? []
         return .differs(
@@ -138,45 +114,11 @@ struct HistoryTrial {
 // MARK: What comes by itself
 
 extension HistoryTrial {
-    /// What the row's event is among all that is armed under the other definition; nil when nothing of the kind is.
-    private func waiting(for row: JournalRecord) -> ArmedTimer? {
-        let sent = snapshot?.armed.first { $0.isImmediate && $0.event == row.event }
-        return switch row.kind {
-        case .sent: sent
-        case .timer: timer(of: row)
-        case .retried, .failed: sent ?? timer(of: row)
-        case .started, .event, .result, .cancelled, .reset, .set, .migrated, .redacted: nil
-        }
-    }
-
-    /// The timer of the row's event that is due first.
-    private func timer(of row: JournalRecord) -> ArmedTimer? {
-        snapshot?.armed.lazy.filter { !$0.isImmediate && $0.event == row.event }
-            .min { ($0.due, $0.number) < ($1.due, $1.number) }
-    }
-
-    /// What would have come by itself before a row, and did not; nil when there is nothing.
+    /// What would have come by itself before a caller's event, and did not; nil when there is nothing.
     private func earlier(than row: JournalRecord) -> String? {
-        // While it has failed, timers wait; and what it sends to itself comes before them.
-        guard let snapshot, snapshot.status == .running, !snapshot.armed.isEmpty, row.kind != .sent else { return nil }
-        if let next = snapshot.nextImmediate, row.kind != .failed, sentInARow < StepLimits.chain {
-            return "'\(next.event)', which it sends to itself, would come before"
-        }
-        var limit = LogicalTime(row.at)
-        // A timer that fires late is recorded with the time at which it was due, or later.
-        if row.kind == .timer || row.kind == .failed, let timer = timer(of: row) { limit = min(limit, timer.due) }
-        let early = snapshot.armed.lazy.filter { !$0.isImmediate && $0.due < limit }
-            .min { ($0.due, $0.number) < ($1.due, $1.number) }
-        return early.map { "timer '\($0.event)' would have fired before" }
-    }
-}
-
-extension JournalKind {
-    /// Whether it records an event that the instance had armed.
-    fileprivate var comesByItself: Bool {
-        switch self {
-        case .sent, .timer, .retried, .failed: true
-        case .started, .event, .result, .cancelled, .reset, .set, .migrated, .redacted: false
-        }
+        // While it has failed, what is armed waits.
+        guard let snapshot, snapshot.status == .running, let next = snapshot.armed.next else { return nil }
+        if next.kind == .sent { return sentInARow < StepLimits.chain ? next.wouldComeBefore : nil }
+        return next.due < LogicalTime(row.at) ? next.wouldComeBefore : nil
     }
 }

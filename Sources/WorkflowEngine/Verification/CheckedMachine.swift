@@ -4,18 +4,12 @@ import WorkflowStore
 /// A machine version, as far as it can be used to check a history.
 final class CheckedMachine: Sendable {
     /// As the store says, which the journal's digests cover.
-    let name: String
-    let version: Int64
-    let digest: Digest
-    let semantics: Int64
+    let chain: ChainMachine
     /// Nil when the source is not what was applied, cannot be read, or follows rules that this engine does not know.
     let loaded: LoadedMachine?
 
     init(record: MachineRecord) {
-        name = record.name
-        version = record.version
-        digest = record.digest
-        semantics = record.semantics
+        chain = ChainMachine(record)
         // Why it cannot be used is told where the machines are checked.
         loaded =
             record.semantics == Engine.semantics && Digest(of: record.source.utf8) == record.digest

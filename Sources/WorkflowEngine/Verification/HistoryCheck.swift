@@ -22,10 +22,12 @@ struct HistoryCheck {
     private var digest: Digest?
     private var to = ""
     private var note: String?
+    private var isNoteRedacted = false
     private var machineID: MachineID
-    /// The position of the row that armed each of the timers that run, by its number.
-    private var armedAt: [Int: Position] = [:]
+    /// The position of the row that armed each of what is armed.
+    private var armedAt: [Pending.ID: Position] = [:]
     private var first = Timestamp(rawValue: 0)
+    private var entered = Timestamp(rawValue: 0)
     private var last = Timestamp(rawValue: 0)
 
     init(_ instance: InspectedInstance, nextPosition: Position) {
@@ -60,8 +62,10 @@ struct HistoryCheck {
         seq = row.seq
         position = row.position
         digest = row.digest
+        if to != row.to || first.rawValue == 0 { entered = row.at }
         if to != row.to { to = row.to }
         note = row.note
+        isNoteRedacted = row.isRedacted
         if first.rawValue == 0 { first = row.at }
         last = row.at
         guard seq == record.seq || row.position == record.head else { return }
@@ -109,24 +113,24 @@ extension HistoryCheck {
     }
 
     private func digestMistake(
-        _ row: JournalRecord, _ snapshot: InspectedSnapshot?, _ machine: CheckedMachine?, _ buffer: inout DigestBuffer
+        _ row: JournalRecord, _ snapshot: SnapshotRecord?, _ machine: CheckedMachine?, _ buffer: inout DigestBuffer
     ) -> String? {
         guard let machine else { return "machine \(row.machineID.rawValue) is missing" }
         if let snapshot {
-            guard buffer.digest(snapshot: snapshot.record) == snapshot.digest else {
+            guard buffer.digest(snapshot: snapshot) ?? snapshot.digest == snapshot.digest else {
                 return "the digest of the snapshot does not fit what the snapshot says"
             }
-            guard snapshot.record.position == row.position else {
-                return "the snapshot names position \(snapshot.record.position.rawValue) instead of the row's"
+            guard snapshot.position == row.position else {
+                return "the snapshot names position \(snapshot.position.rawValue) instead of the row's"
             }
         } else if row.seq.rawValue & (SnapshotRecord.interval - 1) == 0 {
             return "the snapshot is missing"
         }
+        // Nothing else says which rows keep their salts.
+        if row.salt == .derived, row.seq < record.saltFrom, row.hasCommitment { return "the row's salt is missing" }
         let digest = buffer.digest(
-            row: row, previous: digest, uuid: record.uuid, machine: machine.digest, semantics: machine.semantics,
-            names: row.kind == .started
-                ? StartedNames(instance: record.name, machine: machine.name, version: machine.version) : nil,
-            snapshot: snapshot?.record)
+            row: row, previous: digest, instance: ChainInstance(record), machine: machine.chain,
+            snapshot: snapshot?.digest)
         return digest == row.digest ? nil : "the digest does not fit what the row says"
     }
 
@@ -136,7 +140,7 @@ extension HistoryCheck {
         guard row.machineID == machineID else {
             return "the row belongs to machine \(row.machineID.rawValue), the instance to \(machineID.rawValue)"
         }
-        guard isFolded, let loaded = machine?.loaded else {
+        guard isFolded, !row.isRedacted, let loaded = machine?.loaded else {
             isFolded = false
             return nil
         }
@@ -151,19 +155,20 @@ extension HistoryCheck {
             ? nil : "the row's note is not what the step says"
     }
 
-    /// No number is used again while the timer that had it before may still run.
     private mutating func noteTimers(at position: Position) {
         guard let armed = fold.snapshot?.armed, !armed.isEmpty || !armedAt.isEmpty else { return }
         armedAt = Dictionary(
-            armed.map { ($0.number, armedAt[$0.number] ?? position) }, uniquingKeysWith: { first, _ in first })
+            armed.map { ($0.id, armedAt[$0.id] ?? position) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private func snapshotMistake(_ stored: InspectedSnapshot, _ machine: CheckedMachine?) -> String? {
-        guard isFolded, let snapshot = fold.snapshot, let loaded = machine?.loaded else { return nil }
-        guard stored.record.status == InstanceStatus(snapshot.status) else {
-            return "the snapshot's status is '\(stored.record.status)', not '\(snapshot.status)'"
+    private func snapshotMistake(_ stored: SnapshotRecord, _ machine: CheckedMachine?) -> String? {
+        guard isFolded, stored.salt != nil, let snapshot = fold.snapshot, let loaded = machine?.loaded else {
+            return nil
         }
-        guard let part = stored.record.state.difference(from: loaded.machine.text(of: snapshot)) else { return nil }
+        guard stored.status == InstanceStatus(snapshot.status) else {
+            return "the snapshot's status is '\(stored.status)', not '\(snapshot.status)'"
+        }
+        guard let part = stored.state.difference(from: loaded.machine.text(of: snapshot)) else { return nil }
         return "the snapshot's \(part) is not what the history leads to"
     }
 }
@@ -183,20 +188,21 @@ extension HistoryCheck {
         guard record.state.configuration == to else {
             return "the instance's configuration is '\(record.state.configuration)', but its last row ends in '\(to)'"
         }
-        guard record.failure == RecordedFailure(note: note)?.text(seq: seq, at: last) else {
+        guard isNoteRedacted || record.failure == RecordedFailure(note: note)?.text(seq: seq, at: last) else {
             return "the instance's failure is not that of its last row"
         }
         guard record.created == first else { return "the instance's start time is not that of its first row" }
         guard record.updated == last else { return "the instance's last time is not that of its last row" }
+        guard record.entered == entered else {
+            return "the instance's configuration is not as old as its history says"
+        }
         guard isFolded, let snapshot = fold.snapshot, let loaded = machine?.loaded else { return nil }
         guard record.status == InstanceStatus(snapshot.status) else {
             return "the instance's status is '\(record.status)', but its history leads to '\(snapshot.status)'"
         }
-        if let part = record.state.difference(from: loaded.machine.text(of: snapshot)) {
+        let positions = snapshot.armed.map { armedAt[$0.id]?.rawValue ?? 0 }
+        if let part = record.state.difference(from: loaded.machine.text(of: snapshot, positions: positions)) {
             return "the instance's \(part) is not what its history leads to"
-        }
-        guard record.armedAt == snapshot.armed.map({ armedAt[$0.number] ?? Position(rawValue: 0) }) else {
-            return "the instance's list of rows that armed its timers is not what its history leads to"
         }
         return nil
     }

@@ -27,10 +27,26 @@ package struct Verification: Sendable {
         do {
             try await run.all(report)
         } catch let error as StoreError where error.code == .corrupt {
-            // What SQLite itself cannot read is a finding too; nothing behind it can be compared.
-            try await run.tell(Finding(error.message), report)
+            // What SQLite itself cannot read is a finding too.
+            try await run.tell(Finding("\(error.message); nothing else could be compared"), report)
         }
         return run.counts
+    }
+
+    /// Requires that there is no difference: what every backup and every restore must pass.
+    ///
+    /// - Parameter progress: Told how far it is; what it throws ends the work.
+    /// - Throws: The first difference, as a `StoreError` with `damaged`.
+    @_optimize(none)  // Swift 6.3.1 crashes when it makes a copy of `run` for the closure below.
+    @concurrent package func requireNone(
+        progress: @concurrent (VerificationProgress) async throws -> Void
+    ) async throws {
+        _ = try await run { event in
+            switch event {
+            case .progress(let now): try await progress(now)
+            case .finding(let finding): throw StoreError(.damaged, "\(finding)")
+            }
+        }
     }
 
     /// Compares one instance, from its first row on.
@@ -52,14 +68,11 @@ struct VerificationRun {
     let store: any StoreReader
     let limits: EngineLimits
     private(set) var counts = VerifiedCounts()
-    /// The highest number of an instance that is looked at.
-    private(set) var lastInstance: Int64 = 0
-    /// The next position when it began.
-    private(set) var end: Int64 = 1
-
+    /// What is looked at of each partition.
+    private var ranges: [PartitionRange] = []
     private var machines: CheckedMachines
-    /// What all rows lead to; nil where only one instance is looked at.
-    private var sums: JournalSums?
+    /// What all rows of each partition lead to; empty where only one instance is looked at.
+    private var sums: [JournalSums] = []
     private var buffer = DigestBuffer()
     private var found: Set<InstanceID> = []
     private var clock: ReportClock
@@ -73,37 +86,57 @@ struct VerificationRun {
 
     /// Fixes what is looked at.
     @concurrent mutating func prepare() async throws {
-        let inspection = try await store.inspectStore()
-        lastInstance = inspection.numbers.nextInstance.rawValue - 1
-        end = inspection.numbers.nextPosition.rawValue
+        ranges = PartitionRange.all(try await store.inspectStore().numbers)
     }
 
     /// Compares everything.
     @concurrent mutating func all(_ report: Verification.Report) async throws {
         try await begin(report)
-        var lower = Int64.min
-        var start = Int64.min
-        while true {
-            let pass = try await pass(from: lower, journal: start, report)
-            guard pass.upper < lastInstance else { break }
-            lower = pass.upper + 1
-            // Without a row above, what is left are instances without rows.
-            start = pass.firstAbove ?? end
+        do {
+            for range in ranges { try await histories(range, report) }
+        } catch let error as StoreError where error.code == .corrupt {
+            sums = []
+            try await tell(unread(error), report)
         }
-        try await strayRows(report)
         // Rows that are not what was written lead to nothing.
-        if found.isEmpty { for misfit in sums?.misfits ?? [] { try await tell(misfit, report) } }
+        if found.isEmpty { for misfit in sums.flatMap(\.misfits) { try await tell(misfit, report) } }
         try await copies(report)
         try await indexes(report)
+    }
+
+    /// Compares all instances of a partition with their rows, pass by pass.
+    @concurrent private mutating func histories(_ range: PartitionRange, _ report: Verification.Report) async throws {
+        var lower = range.lowerInstance
+        var start = range.start
+        while true {
+            let pass = try await pass(range, from: lower, journal: start, report)
+            // Without a row above, what is left are instances without rows.
+            start = pass.firstAbove ?? range.end
+            guard pass.upper < range.lastInstance else { break }
+            lower = pass.upper + 1
+        }
+        for ids in range.strays {
+            // The last pass has seen the first row of those above.
+            let isAbove = ids.lowerBound > range.lastInstance
+            try await strayRows(of: ids, from: isAbove ? start : range.start, in: range, report)
+        }
+    }
+
+    /// Says of a page that cannot be read how much was not compared because of it.
+    private func unread(_ error: StoreError) -> Finding {
+        let events = ranges.reduce(0) { $0 + $1.rows }
+        let instances = ranges.reduce(0) { $0 + $1.instances }
+        return Finding(
+            "\(error.message); \(max(0, events - counts.events)) of \(events) events and "
+                + "\(max(0, instances - counts.instances)) of \(instances) instances could not be compared")
     }
 
     /// Compares the store's numbers and the machines, and fixes what is looked at.
     @concurrent private mutating func begin(_ report: Verification.Report) async throws {
         let inspection = try await store.inspectStore()
-        lastInstance = inspection.numbers.nextInstance.rawValue - 1
-        end = inspection.numbers.nextPosition.rawValue
+        ranges = PartitionRange.all(inspection.numbers)
         // Where its numbers are wrong, it does not say which rows it speaks of.
-        sums = inspection.misfits.isEmpty ? inspection.sums : nil
+        sums = inspection.misfits.isEmpty ? inspection.sums : []
         for misfit in inspection.misfits { try await tell(misfit, report) }
         var next: MachineID? = MachineID(rawValue: .min)
         while let after = next {
@@ -135,7 +168,9 @@ struct VerificationRun {
             group.add(slice)
             counts.events = 0
             counts.snapshots = 0
-            _ = try await journal(of: id.rawValue...id.rawValue, .min, &group, report)
+            for range in ranges where range.holds(id) {
+                _ = try await journal(of: id.rawValue...id.rawValue, range.start, range, &group, report)
+            }
         }
         try await close(&group, report)
     }
@@ -162,33 +197,40 @@ struct VerificationRun {
 extension VerificationRun {
     /// Compares the next instances from a number on, reading the journal from a position on.
     @concurrent private mutating func pass(
-        from lower: Int64, journal start: Int64, _ report: Verification.Report
+        _ range: PartitionRange, from lower: Int64, journal start: Int64, _ report: Verification.Report
     ) async throws -> (upper: Int64, firstAbove: Int64?) {
         var group = InstanceGroup()
         var upper = lower
         var next = lower
         repeat {
-            let slice = try await store.inspectInstances(in: next...max(next, lastInstance))
+            let slice = try await store.inspectInstances(in: next...max(next, range.lastInstance))
             group.add(slice)
             upper = slice.through
             next = upper + 1
-        } while upper < lastInstance && group.count < limits.verifiedInstances && group.bytes < limits.verifiedBytes
-        let firstAbove = try await journal(of: lower...upper, start, &group, report)
+        } while upper < range.lastInstance && group.count < limits.verifiedInstances
+            && group.bytes < limits.verifiedBytes
+        let firstAbove = try await journal(of: lower...upper, start, range, &group, report)
         try await close(&group, report)
         return (upper, firstAbove)
     }
 
     /// Reads the journal for a group of instances; gives the first position of an instance above them.
     @concurrent private mutating func journal(
-        of ids: ClosedRange<Int64>, _ start: Int64, _ group: inout InstanceGroup, _ report: Verification.Report
+        of ids: ClosedRange<Int64>, _ start: Int64, _ range: PartitionRange, _ group: inout InstanceGroup,
+        _ report: Verification.Report
     ) async throws -> Int64? {
         var firstAbove: Int64?
         var next = start
-        let last = max(end, group.nextPosition.rawValue) - 1
+        let last = max(range.end, group.nextPosition.rawValue) - 1
         while next <= last {
             let slice = try await store.inspectJournal(next...last, of: ids)
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             try await take(slice, &group)
+            if let position = slice.disorder {
+                let misfit = Misfit(
+                    position: position, "the table 'journal' is not in order, and its rest was not compared")
+                try await tell(misfit, report)
+            }
             for finding in group.takeFindings() { try await tell(finding.id, finding.finding, report) }
             try await tellProgress(report)
             if slice.isLast { break }
@@ -201,7 +243,9 @@ extension VerificationRun {
         async throws(StoreError)
     {
         try await machines.prepare(for: slice.rows)
-        sums?.take(slice.rows)
+        if let partition = slice.rows.first?.position.partition {
+            for place in sums.indices where sums[place].partition == partition { sums[place].take(slice.rows) }
+        }
         counts.events += slice.rows.count
         counts.snapshots += slice.snapshots.count
         counts.keys += slice.keys
@@ -219,12 +263,14 @@ extension VerificationRun {
     }
 
     /// Rows of instances that were never handed out.
-    @concurrent private mutating func strayRows(_ report: Verification.Report) async throws {
-        guard lastInstance < .max else { return }
-        var next = Int64.min
-        while next < end {
-            let slice = try await store.inspectJournal(next...(end - 1), of: (lastInstance + 1)...Int64.max)
+    @concurrent private mutating func strayRows(
+        of ids: ClosedRange<Int64>, from start: Int64, in range: PartitionRange, _ report: Verification.Report
+    ) async throws {
+        var next = start
+        while next < range.end {
+            let slice = try await store.inspectJournal(next...(range.end - 1), of: ids)
             for row in slice.rows { try await tell(row.instanceID, .stray(row), report) }
+            try await tellProgress(report)
             if slice.isLast { break }
             next = slice.through + 1
         }
@@ -289,8 +335,8 @@ extension VerificationRun {
 
     @concurrent private mutating func tellProgress(_ report: Verification.Report) async throws {
         guard clock.isDue() else { return }
-        try await report(
-            .progress(VerificationProgress(done: min(counts.events, Int(end) - 1), total: max(0, Int(end) - 1))))
+        let total = ranges.reduce(0) { $0 + $1.rows }
+        try await report(.progress(VerificationProgress(done: min(counts.events, total), total: total)))
     }
 }
 

@@ -1,7 +1,6 @@
 import Crypto
 import GRDB
 import GRDBSQLite
-import Migrations
 
 #if canImport(Glibc)
     import Glibc
@@ -13,16 +12,18 @@ import Migrations
 struct BackupCompletion {
     let file: StoreFile
     let name: BackupName
-    let migrations: [Migration]
     let limits: StoreLimits
 
     /// Gives the file its last name when all is well; removes it when not.
     ///
     /// - Parameter mayGoOn: Told how much was done, about every millisecond; false ends it.
-    func run(_ mayGoOn: (_ done: Int64, _ total: Int64) -> Bool) throws(StoreError) -> StoredBackup {
+    func run(
+        _ verify: FileVerification, _ mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup {
         let path = file.unfinishedBackup(name)
         do {
-            let contents = try prepare(path, mayGoOn)
+            try prepare(path)
+            let contents = try await check(path, verify, mayGoOn)
             try flush(path, mayGoOn)
             let (bytes, digest) = try read(path, mayGoOn)
             try StoreFile.flush(path, for: file.given)
@@ -35,29 +36,24 @@ struct BackupCompletion {
         }
     }
 
-    /// Takes it out of WAL mode, in which it would need a log beside it, marks it as closed in order, and checks it.
-    private func prepare(_ path: String, _ mayGoOn: (Int64, Int64) -> Bool) throws -> StoreContents {
-        let copy = try StoreFile(path)
+    /// Takes it out of WAL mode, in which it would need a log beside it, and marks it as closed in order.
+    private func prepare(_ path: String) throws {
         let connection = try DatabaseQueue(path: path, configuration: Self.configuration())
         defer { try? connection.close() }
-        return try withoutActuallyEscaping(mayGoOn) { mayGoOn in
-            try connection.inDatabase { database in
-                try database.execute(
-                    sql: "PRAGMA journal_mode = DELETE; UPDATE store SET clean = 1 WHERE id = 1 AND clean = 0")
-                let watch = ProgressWatch(total: StoreFile.size(of: path) ?? 0, mayGoOn)
-                watch.install(on: database)
-                defer { watch.remove(from: database) }
-                // As a restore does. Only this one compares the indexes with the tables.
-                guard try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok",
-                    try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") == nil
-                else { throw StoreError(.damaged, "SQLite finds the copy damaged; verify the database") }
-                try SchemaSteps(file: copy, migrations: migrations).check(database)
-                guard let row = try StoreRow.read(database) else {
-                    throw StoreError(.damaged, "the copy has no row in 'store'; verify the database")
-                }
-                _ = try TailCheck(file: copy, row: row, limit: limits.tailRows).run(database)
-                return try StoreContents.read(database, row)
-            }
+        try connection.inDatabase { database in
+            try database.execute(
+                sql: "PRAGMA journal_mode = DELETE; UPDATE store SET clean = 1 WHERE id = 1 AND clean = 0")
+        }
+    }
+
+    private func check(
+        _ path: String, _ verify: FileVerification, _ mayGoOn: (Int64, Int64) -> Bool
+    ) async throws -> StoreContents {
+        do {
+            return try await FullCheck(file: try StoreFile(existing: path, as: file.given), limits: limits)
+                .run(verify, mayGoOn)
+        } catch let error as StoreError where error.code == .damaged {
+            throw StoreError(.damaged, "the copy is damaged: \(error.message); verify the database")
         }
     }
 

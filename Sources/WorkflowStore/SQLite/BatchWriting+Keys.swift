@@ -1,6 +1,8 @@
 import GRDB
+import Statechart
 
-/// What the store knows about the keys that it remembers, and about those that it has forgotten.
+/// What the store knows about the keys that it remembers in one partition, that of its positions, and about those that
+/// it has forgotten.
 struct KeyLedger: Sendable, Equatable {
     /// Keys of rows before are forgotten.
     var floor: Position
@@ -70,7 +72,7 @@ extension BatchWriting {
                 ledger.count -= 1
                 ledger.forgotten = max(ledger.forgotten, key.time ?? ledger.forgotten)
             }
-            ledger.floor = Position(rawValue: position.rawValue + 1)
+            ledger.floor = position.next
             return true
         }
         return ledger

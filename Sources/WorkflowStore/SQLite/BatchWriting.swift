@@ -97,7 +97,7 @@ struct BatchWriting {
             database,
             """
             INSERT INTO instance (namespace_id, \(InstanceRecord.columns))
-            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values: values)
         for instance in instances {
             insert.bind(instance.id.rawValue)
@@ -112,8 +112,10 @@ struct BatchWriting {
             insert.bind(instance.state.memory)
             insert.bind(instance.state.armed)
             insert.bind(instance.state.output)
-            insert.bind(instance.armedAt.listText)
             insert.bind(instance.failure)
+            insert.bind(instance.entered.rawValue)
+            insert.bind(instance.salt)
+            insert.bind(instance.saltFrom.rawValue)
             insert.bind(instance.digest)
             insert.bind(instance.created.rawValue)
             insert.bind(instance.updated.rawValue)
@@ -126,7 +128,7 @@ struct BatchWriting {
         var insert = try PreparedStatement(
             database,
             """
-            INSERT INTO journal (\(JournalRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO journal (\(JournalRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values: values)
         // By their places: a copy of a row would count the references of all of its texts.
         for place in rows.indices {
@@ -139,12 +141,13 @@ struct BatchWriting {
             insert.bind(rows[place].real?.rawValue)
             insert.bind(rows[place].kind.rawValue)
             insert.bind(rows[place].event)
-            insert.bind(rows[place].data)
+            insert.bind(rows[place].storedData)
             insert.bind(rows[place].from)
             insert.bind(rows[place].to)
-            insert.bind(rows[place].actor)
+            insert.bind(rows[place].actor?.rawValue)
             insert.bind(rows[place].key)
             insert.bind(rows[place].note)
+            insert.bind(rows[place].salt.stored)
             insert.bind(rows[place].digest)
             try insert.run()
         }
@@ -154,7 +157,7 @@ struct BatchWriting {
         guard !snapshots.isEmpty else { return }
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO snapshot (\(SnapshotRecord.columns), digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO snapshot (\(SnapshotRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values: values)
         for snapshot in snapshots {
             insert.bind(snapshot.instanceID.rawValue)
@@ -166,7 +169,8 @@ struct BatchWriting {
             insert.bind(snapshot.state.memory)
             insert.bind(snapshot.state.armed)
             insert.bind(snapshot.state.output)
-            insert.bind(Digest(snapshot: snapshot))
+            insert.bind(snapshot.salt?.bytes)
+            insert.bind(snapshot.digest)
             try insert.run()
         }
     }
@@ -178,13 +182,13 @@ extension BatchWriting {
     /// that fails has one, and what it fails from and to is another status, or written with `updateMoved`.
     private static let updateInPlace = """
         UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
-            armed_at = ?, digest = ?, updated_ms = ?
+            entered_ms = ?, digest = ?, updated_ms = ?
         WHERE id = ? AND machine_id = ? AND status = ?
         """
 
     private static let updateMoved = """
         UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?,
-            armed_at = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?, failure = ?
+            entered_ms = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?, failure = ?
         WHERE id = ?
         """
 
@@ -239,7 +243,7 @@ extension BatchWriting {
         statement.bind(instances[place].state.memory)
         statement.bind(instances[place].state.armed)
         statement.bind(instances[place].state.output)
-        statement.bind(instances[place].armedAt.listText)
+        statement.bind(instances[place].entered.rawValue)
         statement.bind(instances[place].digest)
         statement.bind(instances[place].updated.rawValue)
     }

@@ -25,6 +25,8 @@ struct ConnectionSettings: Sendable {
                 Setting(pragma: "cell_size_check", value: "1"),
                 // Only `maintain` and `close` checkpoint. It also takes SQLite's own hook off the log.
                 Setting(pragma: "wal_autocheckpoint", value: "0"),
+                // What is erased is overwritten; some builds of SQLite do it by themselves.
+                Setting(pragma: "secure_delete", value: "1"),
                 Setting(pragma: "cache_size", value: "-\(limits.writerCacheKiB)"),
             ], isReader: false)
     }

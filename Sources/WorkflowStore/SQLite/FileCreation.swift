@@ -88,8 +88,8 @@ struct FileCreation {
             database,
             """
             INSERT INTO store (id, uuid, generation, epoch, next_position, next_instance, next_machine, last_ms,
-                clock_ms, clock_position, clock, clean, dedupe_floor, dedupe_ms, dedupe_count, purge_floor)
-            VALUES (1, ?, 1, 0, 1, 1, 1, ?2, ?2, 1, ?, 1, 1, 0, 0, 1)
+                clock_ms, clock_position, clock, clean, held, dedupe_floor, dedupe_ms, dedupe_count, purge_floor)
+            VALUES (1, ?, 1, 0, 1, 1, 1, ?2, ?2, 1, ?, 1, 0, 1, 0, 0, 1)
             """)
         insert.bind(UniqueID(at: now, random: &random))
         // A virtual clock begins with the real time.

@@ -58,6 +58,10 @@ struct PreparedStatement {
         value.withUnsafeBytes { bind(blob: $0) }
     }
 
+    mutating func bind(_ value: Salt) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
     mutating func bind(_ value: StoredValue) {
         switch value {
         case .null: bindNull()
@@ -195,6 +199,17 @@ struct StatementRow {
         let bytes = bytes()
         guard bytes.count == 16 else { throw .malformed("a UUID") }
         return UniqueID(bytes: bytes)
+    }
+
+    mutating func salt() throws(SQLiteFailure) -> Salt {
+        let bytes = bytes()
+        guard bytes.count == 16 else { throw .malformed("a salt") }
+        return Salt(bytes: bytes)
+    }
+
+    mutating func optionalSalt() throws(SQLiteFailure) -> Salt? {
+        if isNull { return skipNull() }
+        return try salt()
     }
 
     /// The next column, as it is stored.

@@ -20,7 +20,7 @@ package final class ReaderPool: Sendable {
     /// As many as connections.
     private let threads: BackgroundThreads
 
-    /// Opens the connections. They hold the file open from here on (see `SQLiteWriter.stopForGood`).
+    /// Opens the connections. They hold the file open from here on until it is closed.
     init(file: StoreFile, limits: StoreLimits) throws {
         path = file.given
         self.limits = limits

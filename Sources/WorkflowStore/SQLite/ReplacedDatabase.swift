@@ -29,26 +29,10 @@ struct ReplacedDatabase {
 
     /// Reads what can be read, and changes nothing. A database that is restored is often a damaged one.
     func read() throws(StoreError) -> Facts {
-        // The kept name, too, once the log has it.
-        guard let kept = interrupted?.kept, StoreFile.size(of: file.wal) == nil else { return read(file) }
-        return read(try StoreFile(kept))
-    }
-
-    private func read(_ file: StoreFile) -> Facts {
+        let file = try readable()
         guard StoreFile.size(of: file.path) != nil else { return Facts() }
-        let hadIndex = StoreFile.size(of: file.index) != nil
-        let hadLog = StoreFile.size(of: file.wal) != nil
-        // SQLite makes an index of the log, and a log, even to read.
-        defer {
-            if !hadIndex { file.removeIndex() }
-            if !hadLog { unlink(file.wal) }
-        }
         do {
-            var configuration = Configuration()
-            configuration.readonly = true
-            let connection = try DatabaseQueue(path: file.path, configuration: configuration)
-            defer { try? connection.close() }
-            return try connection.inDatabase { database in
+            return try reading(file) { database in
                 guard let row = try StoreRow.read(database) else {
                     return Facts(unreadable: "its row in 'store' is missing")
                 }
@@ -61,24 +45,71 @@ struct ReplacedDatabase {
         }
     }
 
+    /// How many events it has from a position on; nil when they cannot be counted.
+    func events(from position: Position) throws(StoreError) -> Int64? {
+        let file = try readable()
+        do {
+            return try reading(file) { database in
+                try Int64.fetchOne(
+                    database, sql: "SELECT count(*) FROM journal WHERE position >= ?", arguments: [position.rawValue])
+            }
+        } catch {
+            // The restore does not depend on it.
+            return nil
+        }
+    }
+
+    /// The kept name, too, once the log has it.
+    private func readable() throws(StoreError) -> StoreFile {
+        guard let kept = interrupted?.kept, StoreFile.size(of: file.wal) == nil else { return file }
+        return try StoreFile(kept)
+    }
+
+    private func reading<Value>(_ file: StoreFile, _ body: (Database) throws -> Value) throws -> Value {
+        let hadIndex = StoreFile.size(of: file.index) != nil
+        let hadLog = StoreFile.size(of: file.wal) != nil
+        // SQLite makes an index of the log, and a log, even to read.
+        defer {
+            if !hadIndex { file.removeIndex() }
+            if !hadLog { unlink(file.wal) }
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let connection = try DatabaseQueue(path: file.path, configuration: configuration)
+        defer { try? connection.close() }
+        return try connection.inDatabase(body)
+    }
+
+    /// Where `keep` would leave it; nil when there is nothing to keep.
+    func place(at now: Timestamp) throws(StoreError) -> String? {
+        guard let first = parts.first, interrupted?.kept == nil else { return interrupted?.kept }
+        return try freeName(at: now) + first.suffix
+    }
+
+    /// The database and what belongs to it, as far as they are there.
+    private var parts: [(path: String, suffix: String)] {
+        ["", "-wal", StoreFile.heldLogSuffix, "-journal"].map { (file.path + $0, $0) }.filter {
+            StoreFile.size(of: $0.0) != nil
+        }
+    }
+
     /// Gives the database, and its log, a second name with the time in it; nil when there is neither.
     ///
     /// The log loses its first name here, on the disk too: beside another database SQLite would play it into that one.
     /// The database gets its second name first and loses none, so that a start after a crash anywhere between this and
     /// the moment in which the new database takes the name finds an `InterruptedRestore`. Done again it goes on.
     func keep(at now: Timestamp) throws(StoreError) -> String? {
-        let suffixes = ["", "-wal", StoreFile.heldLogSuffix, "-journal"]
-        let parts = suffixes.map { (file.path + $0, $0) }.filter { StoreFile.size(of: $0.0) != nil }
+        let parts = parts
         guard let first = parts.first else { return interrupted?.kept }
         let kept: String
         // A log without its database gets a name of its own: it need not be the log of the one that was kept last.
-        if let name = interrupted?.kept, first.0 == file.path { kept = name } else { kept = try freeName(at: now) }
+        if let name = interrupted?.kept, first.path == file.path { kept = name } else { kept = try freeName(at: now) }
         for (path, suffix) in parts { try give(path, kept + suffix) }
         try StoreFile.flushDirectory(file.directory, for: file.given)
         for (path, _) in parts where path != file.path { unlink(path) }
         file.removeIndex()
         try StoreFile.flushDirectory(file.directory, for: file.given)
-        return interrupted?.kept ?? kept + first.1
+        return interrupted?.kept ?? kept + first.suffix
     }
 
     private func give(_ path: String, _ name: String) throws(StoreError) {

@@ -24,7 +24,7 @@ struct Restoring {
         file = try StoreFile(order.database, makingFolder: order.makesFolder)
     }
 
-    func run() throws -> RestoreReport {
+    func run() async throws -> RestoreReport {
         let newest = Migrations.all.last?.version ?? 0
         guard try FileHeader.accept(backup, of: .anybody, newest: newest) != nil else {
             throw StoreError(.cannotOpen, "Cannot restore '\(backup.given)': there is no such file")
@@ -40,9 +40,10 @@ struct Restoring {
         do {
             let replaced = ReplacedDatabase(file)
             let before = try replaced.read()
-            let report = try prepare(before)
+            var report = try await prepare(before, replaced)
             if order.isDryRun {
                 removeCopy()
+                report.replaced = try replaced.place(at: now)
                 return report
             }
             return try takePlace(report, replaced)
@@ -101,40 +102,64 @@ struct Restoring {
     }
 
     /// Verifies the copy and makes it a generation of its own.
-    private func prepare(_ before: ReplacedDatabase.Facts) throws -> RestoreReport {
-        let copy = try StoreFile(file.restoring)
-        let connection = try DatabaseQueue(path: copy.path, configuration: Self.configuration())
-        var report: RestoreReport
+    private func prepare(
+        _ before: ReplacedDatabase.Facts, _ replaced: ReplacedDatabase
+    ) async throws -> RestoreReport {
+        // The log that a file in WAL mode needs would be a second file.
+        try inCopy { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        let contents = try await check()
+        let parting = try inCopy { try self.parting(before, $0) }
+        var report = try inCopy { try begin(before, contents, $0) }
+        if let parting { report.events = try replaced.events(from: parting) }
+        try StoreFile.flush(file.restoring, for: file.given)
+        report.bytes = StoreFile.size(of: file.restoring) ?? 0
+        return report
+    }
+
+    private func check() async throws -> StoreContents {
         do {
-            // The log that a file in WAL mode needs would be a second file.
-            try connection.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-            if let verify = order.verify {
-                try connection.close()
-                try verify(copy.path)
-            } else {
-                try connection.inDatabase { try FullCheck(file: copy, given: backup.given).run($0) }
-                try connection.close()
+            let copy = try StoreFile(existing: file.restoring, as: backup.given)
+            return try await FullCheck(file: copy, limits: order.limits).run(order.verify) { _, _ in true }
+        } catch let error as StoreError {
+            switch error.code {
+            case .damaged: throw StoreError(.damaged, "'\(backup.given)' is damaged: \(error.message)")
+            case .olderBuild:
+                throw StoreError(error.code, "Cannot restore '\(backup.given)': \(error.message.afterColon)")
+            default: throw error
             }
+        }
+    }
+
+    /// Does something with the copy that nobody else has open.
+    private func inCopy<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let connection = try DatabaseQueue(path: file.restoring, configuration: Self.configuration())
+        let value: Value
+        do {
+            value = try connection.inDatabase(body)
         } catch {
             try? connection.close()
             throw error
         }
-        let second = try DatabaseQueue(path: copy.path, configuration: Self.configuration())
-        do {
-            report = try second.inDatabase { try begin(before, $0, copy) }
-            try second.close()
-        } catch {
-            try? second.close()
-            throw error
+        try connection.close()
+        return value
+    }
+
+    /// The first position of which the present database has another row than the backup, or the backup none; nil when
+    /// there is no such database, or nothing is known of it.
+    private func parting(_ before: ReplacedDatabase.Facts, _ copy: Database) throws -> Position? {
+        guard let uuid = before.uuid, let lineage = before.lineage, let row = try StoreRow.read(copy) else {
+            return nil
         }
-        try StoreFile.flush(copy.path, for: file.given)
-        report.bytes = StoreFile.size(of: copy.path) ?? 0
-        return report
+        guard uuid == row.uuid else { return Position(rawValue: 1) }
+        let ours = try Lineage.read(copy, generation: row.generation)
+        // Each knows the generations that came before it.
+        let shared = max(lineage.parting(from: row.generation), ours.parting(from: lineage.generation))
+        return min(shared, row.nextPosition)
     }
 
     /// Writes the row of the new generation, and all that is known of others.
     private func begin(
-        _ before: ReplacedDatabase.Facts, _ database: Database, _ copy: StoreFile
+        _ before: ReplacedDatabase.Facts, _ contents: StoreContents, _ database: Database
     ) throws -> RestoreReport {
         guard let row = try StoreRow.read(database) else {
             throw StoreError(.damaged, "Cannot restore '\(backup.given)': its row in 'store' is missing")
@@ -172,7 +197,7 @@ struct Restoring {
             try update.run()
             return .commit
         }
-        var contents = try StoreContents.read(database, row)
+        var contents = contents
         contents.generation = generation
         return RestoreReport(
             contents: contents, bytes: 0, replaced: nil, unreadable: before.unreadable,

@@ -14,9 +14,14 @@ package final class SQLiteFile: SQLiteReading {
     /// Whether the file says that it was not closed in order, and there was no write-ahead log beside it: what was
     /// committed last may be missing. It is so for a copy of a file that a daemon had open.
     package let isLogMissing: Bool
+    /// The log goes on behind the place where SQLite ends it; nil, too, while a daemon writes to it.
+    package let logBreak: LogBreak?
     private let leftovers: Leftovers
 
-    private init(row: StoreRow, readers: ReaderPool, limits: StoreLimits, leftovers: Leftovers) {
+    private init(
+        row: StoreRow, readers: ReaderPool, limits: StoreLimits, leftovers: Leftovers, logBreak: LogBreak?
+    ) {
+        self.logBreak = logBreak
         identity = StoreIdentity(uuid: row.uuid, generation: row.generation)
         self.readers = readers
         self.limits = limits
@@ -29,7 +34,12 @@ package final class SQLiteFile: SQLiteReading {
     package static func open(
         at path: String, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFile {
-        let file = try StoreFile(existing: path)
+        try open(try StoreFile(existing: path), limits)
+    }
+
+    /// `open(at:limits:)` for a file whose place is resolved.
+    static func open(_ file: StoreFile, _ limits: StoreLimits) throws(StoreError) -> SQLiteFile {
+        let path = file.given
         let migrations = Migrations.all
         guard try FileHeader.accept(file, of: .anybody, newest: migrations.last?.version ?? 0) != nil else {
             throw StoreError(.cannotOpen, "Cannot open '\(path)': there is no such file")
@@ -47,11 +57,29 @@ package final class SQLiteFile: SQLiteReading {
             guard let row else {
                 throw StoreError(.damaged, "Cannot open '\(path)': its row in 'store' is missing")
             }
-            return SQLiteFile(row: row, readers: readers, limits: limits, leftovers: leftovers)
+            return SQLiteFile(
+                row: row, readers: readers, limits: limits, leftovers: leftovers,
+                logBreak: try brokenLog(of: file))
         } catch {
             leftovers.remove()
             throw StoreError(opening: path, error)
         }
+    }
+
+    /// Looks for a break in the log. What a daemon has written by half looks like one.
+    private static func brokenLog(of file: StoreFile) throws(StoreError) -> LogBreak? {
+        guard StoreFile.size(of: file.wal) ?? 0 > 0 else { return nil }
+        var lock: FileLock?
+        if StoreFile.size(of: file.lock) != nil {
+            do {
+                lock = try FileLock(reading: file)
+            } catch {
+                if error.code == .locked { return nil }
+                throw error
+            }
+        }
+        defer { lock?.release() }
+        return try LogWalk(file.wal, for: file.given)?.found
     }
 
     /// Ends reading and closes the file.

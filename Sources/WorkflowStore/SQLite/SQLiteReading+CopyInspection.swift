@@ -3,106 +3,101 @@ import GRDB
 extension SQLiteReading {
     package func inspectCopies(after place: CopyPlace) async throws(StoreError) -> InspectedCopies {
         try await readers.slice { database, budget in
-            var reading = CopyInspection()
-            switch place {
-            case .snapshot(let instance, let seq): try reading.snapshots(after: (instance, seq), database, &budget)
-            case .timer(let key): try reading.timers(after: key, database, &budget)
-            case .key(let count): try reading.keys(count, database, &budget)
+            var inspection = CopyInspection(place: place)
+            do {
+                try inspection.run(database, &budget)
+                return inspection.slice
+            } catch {
+                return try inspection.unreadable(error)
             }
-            return reading.slice
         }
     }
 }
 
 /// One slice of the tables that only repeat what others say, being read.
 private struct CopyInspection {
+    var place: CopyPlace
     var slice = InspectedCopies()
+    private var isInOrder = true
 
-    /// Snapshots that no journal row asks for. What the others hold is compared with the row.
-    mutating func snapshots(
-        after place: (instance: InstanceID, seq: Seq), _ database: Database, _ budget: inout SliceBudget
-    ) throws {
-        slice.next = .timer(nil)
-        var select = try PreparedStatement(
-            database,
-            """
-            SELECT s.instance_id, s.seq, s.position, s.seq = j.seq AND s.instance_id = j.instance_id,
-                i.id IS NOT NULL
-            FROM snapshot s LEFT JOIN journal j ON j.position = s.position LEFT JOIN instance i ON i.id = s.instance_id
-            WHERE (s.instance_id, s.seq) > (?, ?) ORDER BY s.instance_id, s.seq
-            """)
-        select.bind(place.instance.rawValue)
-        select.bind(place.seq.rawValue)
+    init(place: CopyPlace) {
+        self.place = place
+        slice.next = place.following()
+    }
+
+    mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
+        guard let ledger = try StoreRow.read(database)?.keys else { throw SQLiteFailure.malformed("no store") }
+        if place.ledger == nil { place.ledger = ledger }
+        let order = place.table.order
+        try place.walk.begin(order, database)
+        var select = try PreparedStatement(database, place.table.rows(after: place.walk.last != nil))
+        for value in place.walk.last ?? [] { select.bind(value) }
         try select.forEachRow { row in
-            let (instance, seq) = (InstanceID(rawValue: row.integer()), Seq(rawValue: row.integer()))
-            let position = Position(rawValue: row.integer())
-            let hasRow = row.integer() == 1 && seq.rawValue % SnapshotRecord.interval == 0
-            let hasInstance = row.integer() == 1
-            slice.snapshots += 1
-            if !hasInstance {
-                slice.misfits.append(
-                    Misfit(
-                        seq: seq, position: position,
-                        "a snapshot belongs to an instance \(instance.rawValue) that is not there"))
-            } else if !hasRow {
-                slice.misfits.append(
-                    Misfit(instance: instance, seq: seq, position: position, "there is a snapshot without its row"))
+            // The row is read again from its first column on.
+            var columns = row
+            switch try place.walk.step(order.columns.map { _ in columns.value() }, order, database) {
+            case .take: break
+            case .stop: return false
+            case .refuse(let what):
+                slice.misfits.append(Misfit(what))
+                isInOrder = false
+                return false
             }
+            try look(at: &row, ledger, database)
             if budget.spend() { return true }
-            slice.next = .snapshot(instance, seq)
-            return false
-        }
-    }
-
-    /// Timers that no instance has armed.
-    mutating func timers(after key: TimerKey?, _ database: Database, _ budget: inout SliceBudget) throws {
-        slice.next = .key(KeyCount(keys: 0))
-        var select = try PreparedStatement(
-            database,
-            """
-            SELECT due_ms, position, ordinal, instance_id, event FROM timer
-            WHERE (due_ms, position, ordinal) > (?, ?, ?) ORDER BY due_ms, position, ordinal
-            """)
-        select.bind(key?.due.rawValue ?? .min)
-        select.bind(key?.position.rawValue ?? .min)
-        select.bind(key?.ordinal ?? .min)
-        try select.forEachRow { row in
-            let timer = TimerRecord(row: &row)
-            slice.timers += 1
-            if let misfit = try TimerInspection.misfit(of: timer, database) { slice.misfits.append(misfit) }
-            if budget.spend() { return true }
-            slice.next = .timer(timer.key)
-            return false
-        }
-    }
-
-    /// Keys that no journal row was written with, and how many there are.
-    mutating func keys(_ count: KeyCount, _ database: Database, _ budget: inout SliceBudget) throws {
-        guard let ledger = try StoreRow.read(database)?.keys else { return }
-        var count = count
-        if count.begin == nil { count.begin = ledger }
-        var select = try PreparedStatement(
-            database,
-            "SELECT key, scope, position FROM dedupe WHERE (key, scope) > (?, ?) ORDER BY key, scope")
-        select.bind(count.last?.key ?? [])
-        select.bind(count.last?.scope ?? .min)
-        try select.forEachRow { row in
-            let (key, scope) = (row.bytes(), row.integer())
-            let position = Position(rawValue: row.integer())
-            count.keys += 1
-            slice.keys += 1
-            if let misfit = try misfit(key, scope, position, ledger, database) { slice.misfits.append(misfit) }
-            if budget.spend() { return true }
-            count.last = (key, scope)
-            slice.next = .key(count)
+            slice.next = place
             return false
         }
         // What a daemon wrote meanwhile would be counted half.
-        guard slice.next == nil, count.begin == ledger, count.keys != ledger.count else { return }
+        guard place.table == .keys, slice.next == nil, isInOrder, place.ledger == ledger, place.keys != ledger.count
+        else { return }
         slice.misfits.append(
-            Misfit("the store says that it remembers \(ledger.count) keys, but there are \(count.keys)"))
+            Misfit("the store says that it remembers \(ledger.count) keys, but there are \(place.keys)"))
     }
 
+    /// What was found so far, and that the rest of this table is left out; throws what is no damage.
+    func unreadable(_ error: any Error) throws -> InspectedCopies {
+        let failure = SQLiteFailure(error)
+        guard failure.isCorrupt else { throw error }
+        var slice = slice
+        slice.misfits.append(
+            Misfit("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
+        slice.next = place.following()
+        return slice
+    }
+
+    private mutating func look(at row: inout StatementRow, _ ledger: KeyLedger, _ database: Database) throws {
+        switch place.table {
+        case .snapshots:
+            slice.snapshots += 1
+            if let misfit = Self.misfit(ofSnapshot: &row) { slice.misfits.append(misfit) }
+        case .timers:
+            slice.timers += 1
+            let timer = TimerRecord(row: &row)
+            if let misfit = try TimerInspection.misfit(of: timer, database) { slice.misfits.append(misfit) }
+        case .keys:
+            slice.keys += 1
+            place.keys += 1
+            let (key, scope, position) = (row.bytes(), row.integer(), Position(rawValue: row.integer()))
+            if let misfit = try misfit(key, scope, position, ledger, database) { slice.misfits.append(misfit) }
+        }
+    }
+
+    /// Snapshots that no journal row asks for. What the others hold is compared with the row.
+    private static func misfit(ofSnapshot row: inout StatementRow) -> Misfit? {
+        let (instance, seq) = (InstanceID(rawValue: row.integer()), Seq(rawValue: row.integer()))
+        let position = Position(rawValue: row.integer())
+        let hasRow = row.integer() == 1 && seq.rawValue % SnapshotRecord.interval == 0
+        guard row.integer() == 1 else {
+            return Misfit(
+                seq: seq, position: position,
+                "a snapshot belongs to an instance \(instance.rawValue) that is not there")
+        }
+        return hasRow
+            ? nil : Misfit(instance: instance, seq: seq, position: position, "there is a snapshot without its row")
+    }
+
+    /// Keys that no journal row was written with.
     private func misfit(
         _ key: [UInt8], _ scope: Int64, _ position: Position, _ ledger: KeyLedger, _ database: Database
     ) throws -> Misfit? {
@@ -120,5 +115,38 @@ private struct CopyInspection {
         if let row, row.key == key, try StoreQueries.scope(database, of: row)?.rawValue == scope { return nil }
         return Misfit(
             instance: instance, position: position, "a key is remembered for a row that does not have it")
+    }
+}
+
+extension CopyPlace.Table {
+    var order: KeyOrder {
+        switch self {
+        case .snapshots: KeyOrder(table: "snapshot", index: nil, columns: ["instance_id", "seq"], unique: 2)
+        case .timers: KeyOrder(table: "timer", index: nil, columns: ["due_ms", "position", "ordinal"], unique: 3)
+        case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
+        }
+    }
+
+    /// The rows in their order, from behind a place on: the columns of the order first, then what is compared.
+    fileprivate func rows(after place: Bool) -> String {
+        switch self {
+        case .snapshots:
+            """
+            SELECT s.instance_id, s.seq, s.position, s.seq = j.seq AND s.instance_id = j.instance_id,
+                i.id IS NOT NULL
+            FROM snapshot s LEFT JOIN journal j ON j.position = s.position LEFT JOIN instance i ON i.id = s.instance_id
+            \(place ? "WHERE (s.instance_id, s.seq) > (?, ?)" : "") ORDER BY s.instance_id, s.seq
+            """
+        case .timers:
+            """
+            SELECT \(TimerRecord.columns) FROM timer
+            \(place ? "WHERE (due_ms, position, ordinal) > (?, ?, ?)" : "") ORDER BY due_ms, position, ordinal
+            """
+        case .keys:
+            """
+            SELECT key, scope, position FROM dedupe
+            \(place ? "WHERE (key, scope) > (?, ?)" : "") ORDER BY key, scope
+            """
+        }
     }
 }

@@ -11,8 +11,8 @@ extension SQLiteReading {
                 nextInstance: max(row.nextInstance, found.nextInstance),
                 nextMachine: max(row.numbers.nextMachine, found.nextMachine), last: row.last)
             return StoreInspection(
-                numbers: numbers, misfits: try StoreRowInspection(row: row, found: found).misfits(database),
-                sums: JournalSums(row))
+                numbers: [numbers], misfits: try StoreRowInspection(row: row, found: found).misfits(database),
+                sums: [JournalSums(row)])
         }
     }
 
@@ -27,8 +27,12 @@ extension SQLiteReading {
                 """)
             select.bind(id.rawValue)
             var wanted = max(id.rawValue, 0) + 1
+            var last = id
             try select.forEachRow { row in
                 let id = MachineID(rawValue: row.integer(at: 0))
+                // Told with the table's index. Where it goes on from here nobody knows.
+                guard id > last else { return false }
+                last = id
                 // No version is ever deleted.
                 if id.rawValue > wanted { slice.misfits.append(Misfit("machine \(wanted) is missing")) }
                 wanted = max(id.rawValue, 0).advanced(by: id.rawValue == .max ? 0 : 1)
@@ -64,13 +68,19 @@ extension SQLiteReading {
             var select = try PreparedStatement(
                 database,
                 """
-                SELECT \(InstanceRecord.columns), namespace_id IN (SELECT id FROM namespace) FROM instance
-                WHERE id BETWEEN ? AND ? ORDER BY id
+                SELECT \(InstanceRecord.columns), namespace_id IN (SELECT id FROM namespace), parent IS NULL
+                FROM instance WHERE id BETWEEN ? AND ? ORDER BY id
                 """)
             select.bind(ids.lowerBound)
             select.bind(ids.upperBound)
+            var last: InstanceID?
             try select.forEachRow { row in
                 var instance = try InspectedInstance(row: &row)
+                // Told with the table's indexes. Where it goes on from here nobody knows.
+                guard ids.contains(instance.record.id.rawValue), last.map({ instance.record.id > $0 }) ?? true else {
+                    return false
+                }
+                last = instance.record.id
                 if instance.record.state.armed != "[]" {
                     slice.timers += try TimerInspection.compare(&instance, database)
                 }
@@ -92,10 +102,13 @@ extension InspectedInstance {
         let machine = MachineID(rawValue: row.integer(at: 3))
         do {
             let record = try InstanceRecord(row: &row)
+            let (hasNamespace, hasNoParent) = (row.integer() == 1, row.integer() == 1)
             let misfit =
-                row.integer() == 0
+                !hasNamespace
                 ? "its namespace is missing"
-                : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
+                : !hasNoParent
+                    ? "it has a parent, which no wfd writes"
+                    : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
             self.init(record: record, misfit: misfit)
         } catch let failure as SQLiteFailure {
             self.init(record: .unreadable(id, name, machine), misfit: failure.message)
@@ -108,8 +121,8 @@ extension InstanceRecord {
         InstanceRecord(
             id: id, uuid: UniqueID(bytes: Array(repeating: 0, count: 16)), name: name, machineID: machine,
             status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
-            state: SnapshotText(configuration: "", context: "", memory: ""), digest: .zero,
-            created: Timestamp(rawValue: 0), updated: Timestamp(rawValue: 0))
+            state: SnapshotText(configuration: "", context: "", memory: ""), entered: Timestamp(rawValue: 0),
+            salt: .zero, digest: .zero, created: Timestamp(rawValue: 0), updated: Timestamp(rawValue: 0))
     }
 
     /// About the bytes that it takes in memory.

@@ -1,4 +1,5 @@
 import GRDB
+import Statechart
 
 extension SQLiteReading {
     package func inspectJournal(
@@ -64,16 +65,23 @@ private struct JournalInspection {
             "SELECT \(JournalRecord.columns) FROM journal WHERE position BETWEEN ? AND ? ORDER BY position")
         select.bind(positions.lowerBound)
         select.bind(positions.upperBound)
+        var last: Int64?
         try select.forEachRow { row in
+            let position = row.integer(at: 0)
+            guard position >= positions.lowerBound, last.map({ position > $0 }) ?? true else {
+                slice.disorder = Position(rawValue: position)
+                return false
+            }
+            last = position
             slice.passed += 1
             let instance = row.integer(at: 1)
             if instances.contains(instance) {
                 try take(&row, database)
             } else if instance > instances.upperBound, slice.firstAbove == nil {
-                slice.firstAbove = Position(rawValue: row.integer(at: 0))
+                slice.firstAbove = Position(rawValue: position)
             }
             if budget.spend(), bytesLeft > 0 { return true }
-            slice.through = row.integer(at: 0)
+            slice.through = position
             slice.isLast = false
             return false
         }
@@ -124,14 +132,12 @@ private struct JournalInspection {
             found.map { "its key is remembered for position \($0.rawValue)" } ?? "its key is not among those remembered"
     }
 
-    private func snapshot(of record: JournalRecord, _ database: Database) throws -> InspectedSnapshot? {
+    private func snapshot(of record: JournalRecord, _ database: Database) throws -> SnapshotRecord? {
         var select = try PreparedStatement(
-            database, "SELECT \(SnapshotRecord.columns), digest FROM snapshot WHERE instance_id = ? AND seq = ?")
+            database, "SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq = ?")
         select.bind(record.instanceID.rawValue)
         select.bind(record.seq.rawValue)
-        return try select.first { row in
-            InspectedSnapshot(record: try SnapshotRecord(row: &row), digest: try row.digest())
-        }
+        return try select.first { row in try SnapshotRecord(row: &row) }
     }
 }
 

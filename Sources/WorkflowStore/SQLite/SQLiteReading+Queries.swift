@@ -75,7 +75,7 @@ extension SQLiteReading {
                 database,
                 """
                 SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq <= ?
-                ORDER BY seq DESC LIMIT 1
+                AND salt IS NOT NULL ORDER BY seq DESC LIMIT 1
                 """)
             select.bind(instance.rawValue)
             select.bind(seq.rawValue)

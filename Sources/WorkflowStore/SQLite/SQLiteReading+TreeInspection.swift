@@ -5,45 +5,70 @@ extension SQLiteReading {
         try await readers.slice { database, budget in
             let trees = try SearchTree.all(database)
             guard place.tree < trees.count else { return InspectedIndexes() }
-            var slice = InspectedIndexes()
-            try slice.run(trees[place.tree], place, database, &budget)
-            return slice
+            var inspection = TreeInspection(tree: trees[place.tree], place: place)
+            do {
+                try inspection.run(database, &budget)
+                return inspection.slice
+            } catch {
+                return try inspection.unreadable(error)
+            }
         }
     }
 }
 
-extension InspectedIndexes {
-    /// One slice of one order, in one read transaction: what it leads to, or what leads to the table's rows.
-    fileprivate mutating func run(
-        _ tree: SearchTree, _ place: IndexPlace, _ database: Database, _ budget: inout SliceBudget
-    ) throws {
-        next = place.following()
-        let columns = place.isRows ? tree.own : tree.columns
-        let unique = place.isRows ? tree.own.count : tree.unique
-        let sql = place.isRows ? tree.rows(after: place.last != nil) : tree.entries(after: place.last != nil)
-        var select = try PreparedStatement(database, sql)
-        for value in place.last ?? [] { select.bind(value) }
-        var last = place.last
+/// One slice of one order, in one read transaction: what it leads to, or what leads to the table's rows.
+private struct TreeInspection {
+    let tree: SearchTree
+    var place: IndexPlace
+    var slice = InspectedIndexes()
+
+    private var order: KeyOrder { tree.order(ofRows: place.isRows) }
+
+    init(tree: SearchTree, place: IndexPlace) {
+        self.tree = tree
+        self.place = place
+        slice.next = place.following()
+    }
+
+    mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
+        let order = order
+        let isBegun = place.walk.last != nil
+        try place.walk.begin(order, database)
+        var select = try PreparedStatement(
+            database, place.isRows ? tree.rows(after: isBegun) : tree.entries(after: isBegun))
+        for value in place.walk.last ?? [] { select.bind(value) }
         try select.forEachRow { row in
-            let values = columns.map { _ in row.value() }
-            if let before = last, !before.prefix(unique).lexicographicallyPrecedes(values.prefix(unique)) {
-                // Where it goes on from here nobody knows.
-                misfits.append(Misfit("\(tree.name) is not in order"))
+            let values = order.columns.map { _ in row.value() }
+            switch try place.walk.step(values, order, database) {
+            case .take: break
+            case .stop: return false
+            case .refuse(let what):
+                slice.misfits.append(Misfit(what))
                 return false
             }
-            last = values
             if row.integer() == 0 {
-                misfits.append(misfit(tree, place, Dictionary(zip(columns, values)) { a, _ in a }))
+                slice.misfits.append(misfit(Dictionary(zip(order.columns, values)) { first, _ in first }))
             }
             if budget.spend() { return true }
-            next = place.with(values)
+            slice.next = place
             return false
         }
     }
 
-    private func misfit(_ tree: SearchTree, _ place: IndexPlace, _ values: [String: StoredValue]) -> Misfit {
+    /// What was found so far, and that the rest of this order is left out; throws what is no damage.
+    func unreadable(_ error: any Error) throws -> InspectedIndexes {
+        let failure = SQLiteFailure(error)
+        guard failure.isCorrupt else { throw error }
+        var slice = slice
+        slice.misfits.append(Misfit("\(order.name) cannot be read, and its rest was not compared: \(failure)"))
+        slice.next = place.following()
+        return slice
+    }
+
+    private func misfit(_ values: [String: StoredValue]) -> Misfit {
+        let index = tree.order(ofRows: false).name
         let what =
-            place.isRows ? "\(tree.name) does not lead to it" : "\(tree.name) leads to it by what it does not have"
+            place.isRows ? "\(index) does not lead to it" : "\(index) leads to it by what it does not have"
         guard case .integer(let number)? = values["rowid"] else { return Misfit("a row of '\(tree.table)': \(what)") }
         return tree.table == "instance"
             ? Misfit(instance: InstanceID(rawValue: number), what)

@@ -5,3 +5,7 @@ package protocol SQLiteReading: StoreReader {
     /// The bounds of what they read.
     var limits: StoreLimits { get }
 }
+
+extension SQLiteReading {
+    package var partitions: [PartitionID] { [.first] }
+}

@@ -6,9 +6,9 @@
 
 extension SQLiteStore {
     package func completeBackup(
-        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
-    ) throws(StoreError) -> StoredBackup {
-        try BackupCompletion(file: file, name: name, migrations: migrations, limits: limits).run(mayGoOn)
+        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup {
+        try await BackupCompletion(file: file, name: name, limits: limits).run(verify, mayGoOn)
     }
 
     package func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader {

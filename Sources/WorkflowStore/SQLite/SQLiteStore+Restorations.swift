@@ -5,8 +5,12 @@ extension SQLiteStore {
         try await readers.slice { database, _ in
             var select = try PreparedStatement(
                 database,
-                "SELECT \(JournalRecord.columns) FROM journal WHERE position < ? ORDER BY position DESC LIMIT 1")
+                """
+                SELECT \(JournalRecord.columns) FROM journal WHERE position < ? AND position >= ?
+                ORDER BY position DESC LIMIT 1
+                """)
             select.bind(position.rawValue)
+            select.bind(position.partition.rawValues.lowerBound)
             return try select.first { row in try JournalRecord(row: &row) }
         }
     }

@@ -67,6 +67,13 @@ extension SQLiteStore {
             migrations: Migrations.all)
     }
 
+    /// Throws `locked` when another process has the store of a path open. Changes nothing.
+    package static func refuseHeld(at path: String) throws(StoreError) {
+        // What is not there is held by nobody.
+        guard let file = try? StoreFile(existing: path), StoreFile.size(of: file.lock) != nil else { return }
+        try FileLock(reading: file).release()
+    }
+
     /// `open(at:clock:limits:)` with other steps of the schema, for tests.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,

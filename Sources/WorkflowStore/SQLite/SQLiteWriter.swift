@@ -94,8 +94,9 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
 
     func forgottenKeys() -> Timestamp { keys.forgotten }
 
-    func timers(limit: Int) throws(StoreError) -> [TimerRecord] {
-        try read { database in try StoreQueries.timers(database, limit: limit) }
+    func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
+        guard partition == numbers.partition else { return [] }
+        return try read { database in try StoreQueries.timers(database, limit: limit) }
     }
 
     /// Frames in the write-ahead log after the last commit.
@@ -146,7 +147,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     private func refuseUncovered(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
         let isCovered =
             batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
-            && batch.numbers.last >= numbers.last
+            && batch.numbers.last >= numbers.last && batch.numbers.partition == numbers.partition
             && batch.journal.indices.allSatisfy { batch.journal[$0].position < batch.numbers.nextPosition }
             && batch.newInstances.indices.allSatisfy { batch.newInstances[$0].id < batch.numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
@@ -170,7 +171,7 @@ extension SQLiteWriter {
         }
     }
 
-    /// Runs one write transaction by the rules for errors of DESIGN.md section 6: what fails before COMMIT changed
+    /// Runs one write transaction by these rules for errors: what fails before COMMIT changed
     /// nothing; what fails in it, for another reason than a full disk, has an unknown outcome.
     func transaction(_ body: (Database) throws -> Void) throws(StoreError) {
         let failed: FailedTransaction?

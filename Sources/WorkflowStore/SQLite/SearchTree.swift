@@ -11,10 +11,15 @@ struct SearchTree: Sendable {
     /// What finds a row in the table's own order.
     let own: [String]
 
-    /// What messages call it.
-    var name: String { "the index '\(index)'" }
+    /// The order in which a comparison goes through it, or through the table's rows.
+    func order(ofRows isRows: Bool) -> KeyOrder {
+        isRows
+            ? KeyOrder(table: table, index: nil, columns: own, unique: own.count)
+            : KeyOrder(table: table, index: index, columns: columns, unique: unique)
+    }
 
-    /// Those of all tables, as the schema says: a later index is among them by itself.
+    /// Those of all tables, as the schema says: a later index is among them by itself. Tables without an index have
+    /// none: their order is looked at where their rows are compared.
     static func all(_ database: Database) throws -> [SearchTree] {
         let tables = try Row.fetchAll(
             database,

@@ -51,9 +51,11 @@ struct StoreFile: Sendable {
     }
 
     /// Resolves the path of a file that must be there; creates nothing.
-    init(existing given: String) throws(StoreError) {
-        self.given = given
-        guard let whole = Self.resolve(given) else { throw Self.failure(given, errno) }
+    ///
+    /// - Parameter name: What messages call it; nil for its path.
+    init(existing given: String, as name: String? = nil) throws(StoreError) {
+        self.given = name ?? given
+        guard let whole = Self.resolve(given) else { throw Self.failure(self.given, errno) }
         path = whole
     }
 

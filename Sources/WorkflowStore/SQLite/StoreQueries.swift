@@ -1,4 +1,5 @@
 import GRDB
+import Statechart
 
 /// The reads that the readers and the writer share.
 enum StoreQueries {

@@ -51,13 +51,15 @@ package struct LogBreak: Sendable, Equatable, CustomStringConvertible {
 
     /// What to tell the operator.
     package var description: String {
-        "the write-ahead log has \(found) frames up to its last commit, and \(used) of them could be used; "
-            + (isProof ? proof : doubt)
+        guard isProof else { return finding }
+        let kept = copy.map { "the log as it was is '\($0)'" } ?? "there was no room to keep the log as it was"
+        return "\(finding): restore a backup, or go on without them; \(kept)"
     }
 
-    private var proof: String {
-        "it was damaged, and answered events are lost: restore a backup, or go on without them; "
-            + (copy.map { "the log as it was is '\($0)'" } ?? "there was no room to keep the log as it was")
+    /// What there is, without what was done about it.
+    package var finding: String {
+        "the write-ahead log has \(found) frames up to its last commit, and \(used) of them could be used; "
+            + (isProof ? "it was damaged, and answered events are lost" : doubt)
     }
 
     private var doubt: String {

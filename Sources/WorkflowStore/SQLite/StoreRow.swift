@@ -11,6 +11,7 @@ struct StoreRow: Sendable {
     let keys: KeyLedger
     let purgeFloor: Position
     let isClean: Bool
+    let isHeld: Bool
 
     var nextPosition: Position { numbers.nextPosition }
     var nextInstance: InstanceID { numbers.nextInstance }
@@ -34,6 +35,7 @@ struct StoreRow: Sendable {
     private static let columns = [
         "next_position", "next_instance", "next_machine", "last_ms", "generation", "epoch", "clock_ms",
         "clock_position", "dedupe_floor", "dedupe_ms", "dedupe_count", "purge_floor", "clean",
+        "held",
     ]
 
     /// - Parameter values: Of `columns`, in their order.
@@ -50,6 +52,7 @@ struct StoreRow: Sendable {
             begin: ClockBegin(time: Timestamp(rawValue: values[6]), position: Position(rawValue: values[7])))
         purgeFloor = Position(rawValue: values[11])
         isClean = values[12] == 1
+        isHeld = values[13] == 1
     }
 
     /// What a column may hold. What counts with it afterwards cannot overflow.
@@ -75,12 +78,13 @@ struct StoreRow: Sendable {
 }
 
 extension StoreNumbers {
-    /// What positions and ids are taken from.
-    static let range: ClosedRange<Int64> = 1...(1 << 48)
+    /// What a partition takes positions and ids from.
+    static let range: ClosedRange<Int64> = 1...(1 << 48 - 1)
 
     /// Whether a store that has them can be opened again.
     var arePlausible: Bool {
-        Self.range.contains(nextPosition.rawValue) && Self.range.contains(nextInstance.rawValue)
+        PartitionID.range.contains(partition.rawValue) && nextInstance.partition == partition
+            && Self.range.contains(nextPosition.number) && Self.range.contains(nextInstance.number)
             && Self.range.contains(nextMachine.rawValue) && Timestamp.range.contains(last.rawValue)
     }
 }

@@ -14,6 +14,7 @@ struct StoreRowInspection {
                 Misfit(
                     "the store says that rows before position \(row.purgeFloor.rawValue) are gone, which no wfd does"))
         }
+        if row.isHeld { misfits.append(Misfit("the store holds its effects back, which no wfd does")) }
         let namespaces = try String.fetchAll(database, sql: "SELECT id || ' ' || name FROM namespace ORDER BY id")
         if namespaces != ["1 default"] { misfits.append(Misfit("there is not the one namespace 'default'")) }
         return misfits + (try lineageMisfits(database))

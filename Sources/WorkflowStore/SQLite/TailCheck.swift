@@ -72,13 +72,11 @@ struct TailCheck {
             throw damage("the machine of \(place) is missing")
         }
         let snapshot = try reader.snapshot(row)
-        let digest = Digest(
-            row: row, previous: previous, uuid: instance.uuid, machine: machine.digest,
-            semantics: machine.semantics,
-            names: row.kind == .started
-                ? StartedNames(instance: instance.name, machine: machine.name, version: machine.version) : nil,
-            snapshot: snapshot?.record)
-        guard digest == row.digest, snapshot?.isWhole ?? true else { throw damage("\(place) is not what was written") }
+        let digest = reader.buffer.digest(
+            row: row, previous: previous, instance: instance.chain, machine: machine, snapshot: snapshot?.digest)
+        guard digest == row.digest, snapshot.map({ reader.isWhole($0, at: row) }) ?? true else {
+            throw damage("\(place) is not what was written")
+        }
     }
 
     private func damage(_ what: String) -> StoreError {

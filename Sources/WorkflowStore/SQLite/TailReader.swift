@@ -5,22 +5,15 @@ struct TailReader {
     /// What is checked of an instance.
     struct Instance {
         let id: InstanceID
-        let uuid: UniqueID
         let name: String
+        /// What digests cover of it.
+        let chain: ChainInstance
         let machineID: MachineID
         let status: InstanceStatus
         let seq: Seq
         let head: Position
         let configuration: String
         let digest: Digest
-    }
-
-    /// What a row's digest needs of its machine.
-    struct Machine {
-        let name: String
-        let version: Int64
-        let digest: Digest
-        let semantics: Int64
     }
 
     /// What a row needs to know of the one before it.
@@ -32,7 +25,8 @@ struct TailReader {
 
     private let database: Database
     private var instances: [InstanceID: Instance] = [:]
-    private var machines: [MachineID: Machine] = [:]
+    private var machines: [MachineID: ChainMachine] = [:]
+    var buffer = DigestBuffer()
 
     init(database: Database) {
         self.database = database
@@ -43,27 +37,29 @@ struct TailReader {
         var select = try PreparedStatement(
             database,
             """
-            SELECT id, uuid, name, machine_id, status, seq, head, configuration, digest FROM instance WHERE id = ?
+            SELECT id, uuid, name, machine_id, status, seq, head, configuration, salt, digest FROM instance WHERE id = ?
             """)
         select.bind(id.rawValue)
         let found = try select.first { row in
-            Instance(
-                id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
-                machineID: MachineID(rawValue: row.integer()), status: try row.status(),
-                seq: Seq(rawValue: row.integer()), head: Position(rawValue: row.integer()),
-                configuration: row.text(), digest: try row.digest())
+            let (id, uuid, name) = (InstanceID(rawValue: row.integer()), try row.uniqueID(), row.text())
+            let (machine, status) = (MachineID(rawValue: row.integer()), try row.status())
+            let (seq, head) = (Seq(rawValue: row.integer()), Position(rawValue: row.integer()))
+            let (configuration, salt) = (row.text(), try row.salt())
+            return Instance(
+                id: id, name: name, chain: ChainInstance(uuid: uuid, name: name, salt: salt), machineID: machine,
+                status: status, seq: seq, head: head, configuration: configuration, digest: try row.digest())
         }
         instances[id] = found
         return found
     }
 
-    mutating func machine(_ id: MachineID) throws -> Machine? {
+    mutating func machine(_ id: MachineID) throws -> ChainMachine? {
         if let known = machines[id] { return known }
         var select = try PreparedStatement(
             database, "SELECT name, version, digest, semantics FROM machine WHERE id = ?")
         select.bind(id.rawValue)
         let found = try select.first { row in
-            Machine(name: row.text(), version: row.integer(), digest: try row.digest(), semantics: row.integer())
+            ChainMachine(name: row.text(), version: row.integer(), digest: try row.digest(), semantics: row.integer())
         }
         machines[id] = found
         return found
@@ -80,16 +76,17 @@ struct TailReader {
         }
     }
 
-    /// The snapshot that was stored with a row, and whether its own digest and position fit.
-    func snapshot(_ row: JournalRecord) throws -> (record: SnapshotRecord, isWhole: Bool)? {
+    /// The snapshot that was stored with a row.
+    func snapshot(_ row: JournalRecord) throws -> SnapshotRecord? {
         var select = try PreparedStatement(
-            database, "SELECT \(SnapshotRecord.columns), digest FROM snapshot WHERE instance_id = ? AND seq = ?")
+            database, "SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq = ?")
         select.bind(row.instanceID.rawValue)
         select.bind(row.seq.rawValue)
-        return try select.first { columns in
-            let record = try SnapshotRecord(row: &columns)
-            let digest = try columns.digest()
-            return (record, digest == Digest(snapshot: record) && record.position == row.position)
-        }
+        return try select.first { row in try SnapshotRecord(row: &row) }
+    }
+
+    /// Whether a snapshot's own digest and position fit.
+    mutating func isWhole(_ snapshot: SnapshotRecord, at row: JournalRecord) -> Bool {
+        snapshot.position == row.position && buffer.digest(snapshot: snapshot) ?? snapshot.digest == snapshot.digest
     }
 }

@@ -39,20 +39,22 @@ enum TimerInspection {
         return isArmed ? nil : Misfit(instance: found.id, "there is a timer '\(timer.event)' that it has not armed")
     }
 
-    /// The rows that an instance must have; nil where its lists do not fit each other.
+    /// The rows that an instance must have; nil where its list cannot be read.
     private static func timers(of record: InstanceRecord) -> [TimerRecord]? {
         // What is no JSON at all is no list either.
-        guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed),
-            armed.count == record.armedAt.count
-        else { return nil }
+        guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
         var timers: [TimerRecord] = []
-        for (timer, position) in zip(armed, record.armedAt) {
-            guard case .int(let number)? = timer.object?["number"], case .int(let due)? = timer.object?["due"],
-                let event = timer.object?["event"]?.string
+        for pending in armed {
+            guard case .int(let number)? = pending.object?["number"], case .int(let due)? = pending.object?["due"],
+                case .int(let position)? = pending.object?["position"], let event = pending.object?["event"]?.string,
+                let kind = pending.object?["kind"]?.string.flatMap(Pending.Kind.init)
             else { return nil }
+            // An invocation comes when its effect ends, at no time that is known.
+            if kind == .invocation { continue }
             timers.append(
                 TimerRecord(
-                    key: TimerKey(due: Timestamp(rawValue: due), position: position, ordinal: number),
+                    key: TimerKey(
+                        due: Timestamp(rawValue: due), position: Position(rawValue: position), ordinal: number),
                     instanceID: record.id, event: event))
         }
         return timers

@@ -144,7 +144,7 @@ struct PowerLoad {
             told.outcome = .accepted(sent.fromSeq.next.rawValue)
             told.reached = sent.seq.rawValue
         } catch {
-            switch error {
+            switch error.code {
             case .outcomeUnknown: told.isFailure = true
             case .storageUnavailable, .draining:
                 // It says that nothing changed.

@@ -8,9 +8,9 @@ public func fuzzDefinition(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
         let machine = try DefinitionReader.read(text).machine
         // What can be read can be started, and what has started can be written and read again.
         let identity = InstanceIdentity(name: "fuzz", version: 1, startedAt: .zero)
-        guard case .accepted(let macrostep) = machine.start(as: identity) else { return 0 }
+        guard case .accepted(let macrostep) = machine.apply(.start(), to: nil, as: identity) else { return 0 }
         let written = machine.text(of: macrostep.snapshot)
-        let again = try? machine.snapshot(of: written, status: macrostep.snapshot.status)
+        let again = try? machine.snapshot(of: written, status: macrostep.snapshot.status, seq: 1)
         precondition(again == macrostep.snapshot, "a snapshot is not what was written")
     } catch {
         precondition(error.diagnostics.contains { $0.severity == .error }, "refused without a mistake")

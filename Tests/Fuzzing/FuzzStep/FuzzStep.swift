@@ -28,39 +28,36 @@ private struct FuzzRun {
     init(_ machine: Machine) {
         self.machine = machine
         events = machine.descriptors + ["unknown", "error.other"]
-        if case .accepted(let macrostep) = machine.start(as: Self.identity) { take(macrostep, Event(name: "init")) }
+        follow(.start(), from: nil)
     }
 
     mutating func step(_ event: UInt8, _ data: UInt8) {
         guard let before = snapshot else { return }
         if event >= 0xF0 {
-            guard let timer = before.nextTimer else { return }
+            guard let timer = before.armed.next else { return }
             now = max(now, timer.due)
-            follow(machine.event(of: timer), from: before)
+            follow(.coming(timer, at: timer.due), from: before)
         } else {
             now = LogicalTime(milliseconds: now.milliseconds + Int64(data))
             let name = events[Int(event) % events.count]
-            follow(Event(name: name, data: Self.data[Int(data) % Self.data.count], at: now), from: before)
+            let event = Event(name: name, data: Self.data[Int(data) % Self.data.count], at: now)
+            _ = machine.explain(before, event, as: Self.identity)
+            follow(.event(event), from: before)
         }
     }
 
-    private mutating func follow(_ event: Event, from before: Snapshot) {
-        let outcome = machine.step(before, event, as: Self.identity)
-        precondition(outcome == machine.step(before, event, as: Self.identity), "two steps differ")
-        _ = machine.explain(before, event, as: Self.identity)
-        _ = machine.accepted(in: before, as: Self.identity, at: now)
-        guard case .accepted(let macrostep) = outcome else { return }
-        take(macrostep, event)
-    }
-
-    private mutating func take(_ macrostep: Macrostep, _ event: Event) {
-        let chain = machine.chain(event, macrostep, as: Self.identity)
+    private mutating func follow(_ input: Input, from before: Snapshot?) {
+        let outcome = machine.apply(input, to: before, as: Self.identity)
+        precondition(outcome == machine.apply(input, to: before, as: Self.identity), "two steps differ")
+        if let before { _ = machine.accepted(in: before, as: Self.identity, at: now) }
+        guard case .success(let chain) = machine.chain(input, from: before, as: Self.identity) else { return }
         for link in chain.links { check(link.macrostep.snapshot) }
         snapshot = chain.snapshot
     }
 
     private func check(_ snapshot: Snapshot) {
-        let again = try? machine.snapshot(of: machine.text(of: snapshot), status: snapshot.status)
+        let text = machine.text(of: snapshot)
+        let again = try? machine.snapshot(of: text, status: snapshot.status, seq: snapshot.seq)
         precondition(again == snapshot, "a snapshot is not what was written")
         let active = Set(snapshot.configuration)
         precondition(active.contains(.root) && snapshot.configuration == active.sorted(), "no configuration")

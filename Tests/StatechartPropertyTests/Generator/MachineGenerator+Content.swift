@@ -1,3 +1,5 @@
+import NaiveStatechart
+
 extension MachineGenerator {
     /// Gives a state its actions and transitions.
     mutating func fill(_ state: ModelState) {
@@ -11,9 +13,10 @@ extension MachineGenerator {
         if random.chance(Self.hasExpressions ? 25 : 12), let eventless = eventless(of: state) {
             state.transitions.append(eventless)
         }
+        if hasTimers, random.chance(25) { addTimeouts(to: state) }
     }
 
-    private mutating func transition(
+    mutating func transition(
         of state: ModelState, on trigger: ModelTransition.Trigger
     ) -> ModelTransition {
         let transition = ModelTransition(of: state, on: trigger, to: targets(of: state))
@@ -77,6 +80,7 @@ extension MachineGenerator {
     /// A block of actions. Each can be told from all others by what it raises or sets.
     mutating func actions() -> [ModelAction] {
         (0..<1 + random.below(3)).map { _ in
+            if hasTimers, random.chance(20) { return sending() }
             let roll = random.below(100)
             if Self.hasExpressions, roll < 40 {
                 numbers += 1

@@ -1,3 +1,5 @@
+import NaiveStatechart
+
 extension MachineGenerator {
     /// The initial transition of a compound state: a child, something deeper, or several states at once.
     mutating func initial(of state: ModelState) -> ModelTransition {

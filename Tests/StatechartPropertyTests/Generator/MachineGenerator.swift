@@ -1,3 +1,5 @@
+import NaiveStatechart
+
 /// Makes machines that use all of the definition language, legal ones only.
 struct MachineGenerator {
     /// Whether guards and values may be expressions. While the language lacks them, `always` leads forward only,
@@ -19,6 +21,8 @@ struct MachineGenerator {
     var isLively = false
     /// Whether every region of a parallel state can be done, and many are.
     var isFinishing = false
+    /// Whether states have timers and actions send.
+    var hasTimers = false
     private var shares = Shares()
 
     /// Of a hundred states; the others are atomic.
@@ -50,6 +54,7 @@ struct MachineGenerator {
         isRecording = random.chance(40)
         isLively = random.chance(3)
         isFinishing = random.chance(25)
+        hasTimers = random.chance(50)
         shares = Shares(
             compound: random.pick([15, 25, 35]) ?? 0, parallel: random.pick([5, 15, 30]) ?? 0,
             final: random.pick([5, 10, 30]) ?? 0, history: random.pick([0, 10, 25]) ?? 0)
@@ -63,14 +68,15 @@ struct MachineGenerator {
         return machine
     }
 
-    /// Events for one instance: most of them mean something to the machine.
-    mutating func events(for machine: ModelMachine) -> [String] {
+    /// Events for one instance, most of which mean something to the machine, and time that passes.
+    mutating func stimuli(for machine: ModelMachine) -> [Stimulus] {
         let handled = machine.states.flatMap(\.transitions).compactMap(\.descriptor)
-            .filter { !$0.hasPrefix("done.") && !$0.hasPrefix("error.") && $0 != "*" }
+            .filter { name in !["done.", "error.", "after.", "*"].contains { name.hasPrefix($0) } }
             .map { $0.hasSuffix(".*") ? String($0.dropLast(2)) : $0 }
         return (0..<1 + random.below(12)).map { _ in
-            if !handled.isEmpty, random.chance(80) { return handled[random.below(handled.count)] }
-            return random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? ""
+            if hasTimers, random.chance(40) { return .wait(random.pick([1, 5, 10, 15, 40, 2_000]) ?? 0) }
+            if !handled.isEmpty, random.chance(80) { return .send(handled[random.below(handled.count)]) }
+            return .send(random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? "")
         }
     }
 

@@ -1,3 +1,5 @@
+import NaiveStatechart
+
 extension ModelMachine {
     /// A copy without some states and all below them, and without what led to them.
     ///
@@ -35,6 +37,7 @@ extension ModelMachine {
     ) {
         copy.entry = original.entry
         copy.exit = original.exit
+        copy.timeouts = original.timeouts
         copy.transitions = original.transitions.compactMap { transition in
             let targets = mapped(transition.targets, copies)
             let isCut = targets.isEmpty && !transition.targets.isEmpty
@@ -67,7 +70,7 @@ extension ModelMachine {
 
     private static func mapped(_ condition: ModelGuard, _ copies: [ModelState: ModelState]) -> ModelGuard {
         switch condition {
-        case .always, .never, .countIsBelow, .fails: condition
+        case .always, .never, .countIsBelow, .fails, .written: condition
         case .isIn(let target): mapped([target], copies).first.map(ModelGuard.isIn) ?? .never
         case .isNotIn(let target): mapped([target], copies).first.map(ModelGuard.isNotIn) ?? .always
         case .both(let left, let right): .both(mapped(left, copies), mapped(right, copies))

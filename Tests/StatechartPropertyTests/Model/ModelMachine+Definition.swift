@@ -1,3 +1,6 @@
+import NaiveStatechart
+import Statechart
+
 extension ModelMachine {
     /// The machine in the definition language.
     var definition: DefinitionText {
@@ -56,6 +59,10 @@ extension ModelMachine {
         if !done.isEmpty { fields.append(("onDone", transitions(done))) }
         let eventless = state.transitions.filter { $0.trigger == .always }
         if !eventless.isEmpty { fields.append(("always", transitions(eventless))) }
+        let delays = state.timeouts.map { timeout in
+            (timeout.text, transitions(state.transitions.filter { $0.trigger == .after(timeout.text) }))
+        }
+        if !delays.isEmpty { fields.append(("after", .map(delays))) }
         return fields
     }
 
@@ -68,6 +75,8 @@ extension ModelMachine {
         if let condition = transition.condition { fields.append(("guard", .string(condition.expression))) }
         if !transition.actions.isEmpty { fields.append(("actions", actions(transition.actions))) }
         if transition.reenters { fields.append(("reenter", .literal("true"))) }
+        let timeout = transition.source.timeouts.first { transition.trigger == .after($0.text) }
+        if let skip = timeout?.skip { fields.append(("misfire", misfire(skip))) }
         if transition.targets.isEmpty { return .map(fields) }
         let target = targets(of: transition)
         if fields.isEmpty, case .string = target { return target }
@@ -80,17 +89,35 @@ extension ModelMachine {
     }
 
     private static func actions(_ actions: [ModelAction]) -> DefinitionText {
-        let texts = actions.map { action -> DefinitionText in
-            switch action {
-            case .raise(let event): .map([("raise", .string(event))])
-            case .set(let number): assign([("last", .literal("\(number)"))])
-            case .fail: assign([("last", .string("1 / 0"))])
-            case .count: assign([("n", .string("context.n + 1"))])
-            case .record(let number): assign(note(number))
-            }
-        }
+        let texts = actions.map(text)
         return texts.count == 1 ? texts[0] : .list(texts)
     }
+
+    private static func text(of action: ModelAction) -> DefinitionText {
+        switch action {
+        case .raise(let event): .map([("raise", .string(event))])
+        case .set(let number): assign([("last", .literal("\(number)"))])
+        case .fail: assign([("last", .string("1 / 0"))])
+        case .count: assign([("n", .string("context.n + 1"))])
+        case .record(let number): assign(note(number))
+        case .send(let send): .map([("send", text(of: send))])
+        case .cancel(let id): .map([("cancel", .string(id))])
+        case .written: preconditionFailure("random machines have no such action")
+        }
+    }
+
+    private static func text(of send: ModelSend) -> DefinitionText {
+        var fields: Fields = [("event", .string(send.event))]
+        if send.hasData { fields.append(("data", .string("context.n"))) }
+        if let delay = send.delay {
+            fields.append(("delay", send.isMultiplied ? .string("context.n * \(delay)") : .string("\(delay)ms")))
+        }
+        if let id = send.id { fields.append(("id", .string(id))) }
+        if let skip = send.skip { fields.append(("misfire", misfire(skip))) }
+        return fields.count == 1 ? .string(send.event) : .map(fields)
+    }
+
+    private static func misfire(_ skip: Int64) -> DefinitionText { .map([("skip", .string("\(skip)ms"))]) }
 
     private static func assign(_ fields: Fields) -> DefinitionText {
         .map([("assign", .map(fields))])
@@ -154,6 +181,7 @@ extension ModelGuard {
         case .fails: "context.n / 0 == 0"
         case .both(let left, let right): "(\(left.expression) && \(right.expression))"
         case .either(let left, let right): "(\(left.expression) || \(right.expression))"
+        case .written(let expression): expression.source
         }
     }
 }

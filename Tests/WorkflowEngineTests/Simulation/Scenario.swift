@@ -109,10 +109,7 @@ extension Engine {
             do throws(Rejection) {
                 _ = try await send(SendCommand(instance: name, event: Event(name: "nothing", data: nil)))
             } catch {
-                switch error {
-                case .refused, .failed, .finished, .instanceNotFound: continue
-                default: throw error
-                }
+                guard error.facts != nil || error.code == .instanceNotFound else { throw error }
             }
         }
     }

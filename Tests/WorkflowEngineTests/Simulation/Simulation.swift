@@ -66,10 +66,10 @@ final class Simulation {
             do throws(Rejection) {
                 return try await engine.take(step)
             } catch {
-                switch error {
-                case .storageUnavailable(let reason):
+                switch error.code {
+                case .storageUnavailable:
                     // Either it is worth trying again, or the engine is at its end.
-                    if reason.hasPrefix("the daemon has stopped") { try await restart() }
+                    if error.message.contains("the daemon has stopped") { try await restart() }
                 case .outcomeUnknown, .draining:
                     isCertain = false
                     try await restart()

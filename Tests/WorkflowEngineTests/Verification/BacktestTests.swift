@@ -110,13 +110,20 @@ import WorkflowStore
         let machine = try DefinitionReader.read(WrittenFile.oven.replacing("PT10M", with: "PT9M")).machine
         var engineLimits = EngineLimits()
         engineLimits.verifiedInstances = perPass
-        let told = Collected<String>()
+        var alone: [String: TrialVerdict] = [:]
+        for name in ["oven-1", "oven-2", "oven-3"] {
+            let record = try #require(try await store.instance(named: name))
+            alone[name] = try await Backtest(of: store, with: machine).run(instance: record) { _ in }
+        }
+        #expect(alone.removeValue(forKey: "oven-3") == .same)
+        let told = Collected<(instance: String, verdict: TrialVerdict)>()
         let counts = try await Backtest(of: store, with: machine, limits: engineLimits).run(
             machine: "oven", version: nil
         ) {
-            if case .parts(let instance, let verdict) = $0 { told.add("\(instance) \(verdict != .same)") }
+            if case .parts(let instance, let verdict) = $0 { told.add((instance, verdict)) }
         }
-        #expect(told.all.sorted() == ["oven-1 true", "oven-2 true"])
+        #expect(told.all.map(\.instance).sorted() == ["oven-1", "oven-2"])
+        #expect(Dictionary(told.all.map { ($0.instance, $0.verdict) }) { first, _ in first } == alone)
         #expect([counts.same, counts.differs, counts.refused] == [1, 2, 0])
         #expect(counts.byEvent.mapValues(\.differs) == ["after.PT10M.hot": 2])
         try store.close()

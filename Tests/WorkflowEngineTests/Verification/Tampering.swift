@@ -111,6 +111,19 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "note of a failure", "UPDATE journal SET note = NULL WHERE position = {oven-3/3}",
             finds: "oven-3, seq 3: the digest does not fit what the row says"),
         Tampering(
+            "salt", "UPDATE journal SET salt = zeroblob(16) WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
+            "salt that is none", "UPDATE journal SET salt = zeroblob(8) WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: a row holds a salt that is not valid"),
+        Tampering(
+            "redacted without its commitment", "UPDATE journal SET salt = X'' WHERE position = {order-7/3}",
+            finds: "order-7, seq 3: a row holds a salt that is not valid"),
+        Tampering(
+            "redacted with another commitment",
+            #"UPDATE journal SET salt = X'', data = '"' || hex(zeroblob(32)) || '"' WHERE position = {order-7/3}"#,
+            finds: "order-7, seq 3: the digest does not fit what the row says"),
+        Tampering(
             "digest",
             "UPDATE journal SET digest = CAST(X'00' || substr(digest, 2) AS BLOB) WHERE position = {order-7/3}",
             finds: "order-7, seq 3: the digest does not fit what the row says"),
@@ -144,7 +157,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "row twice",
             """
             INSERT INTO journal SELECT 5000, instance_id, machine_id, seq, previous, at_ms, real_ms, kind,
-            event, from_state, to_state, actor, key, digest, note, data FROM journal WHERE position = {order-7/6}
+            event, from_state, to_state, actor, key, digest, note, salt, data FROM journal WHERE position = {order-7/6}
             """,
             finds: "position 5000: the store's next position 319 is not above it",
             "order-7, seq 6: the journal goes on behind the instance's last row"),
@@ -202,17 +215,22 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "memory", "UPDATE instance SET memory = '[]' WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's history memory is not what its history leads to"),
         Tampering(
-            "armed", "UPDATE instance SET armed = '[]', armed_at = '[]' WHERE name = 'oven-1'",
+            "armed", "UPDATE instance SET armed = '[]' WHERE name = 'oven-1'",
             finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
         Tampering(
             "armed data", "UPDATE instance SET armed = replace(armed, '\"n\":1', '\"n\":2') WHERE name = 'oven-1'",
             finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
         Tampering(
-            "armed_at", "UPDATE instance SET armed_at = '[1]' WHERE name = 'oven-1'",
+            "position of what is armed",
+            "UPDATE instance SET armed = replace(armed, '\"position\":', '\"position\":1') WHERE name = 'oven-1'",
             finds: "oven-1: its timer 'ring' is not in the table of timers"),
         Tampering(
-            "armed_at that is no list", "UPDATE instance SET armed_at = '[1,2' WHERE name = 'oven-1'",
-            finds: "oven-1: a row holds a list of positions that is not valid"),
+            "armed that is no list", "UPDATE instance SET armed = '[1,2' WHERE name = 'oven-1'",
+            finds: "oven-1: its list of timers cannot be read"),
+        Tampering(
+            "identity of what is armed",
+            "UPDATE instance SET armed = replace(armed, '\"seq\":', '\"seq\":1') WHERE name = 'oven-1'",
+            finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
         Tampering(
             "output", "UPDATE instance SET output = '1' WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's output is not what its history leads to"),
@@ -225,6 +243,18 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         Tampering(
             "failure of an instance that runs", "UPDATE instance SET failure = '{}' WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's failure is not that of its last row"),
+        Tampering(
+            "entered_ms", "UPDATE instance SET entered_ms = entered_ms - 1 WHERE name = 'order-7'",
+            finds: "order-7, seq 6: the instance's configuration is not as old as its history says"),
+        Tampering(
+            "parent", "UPDATE instance SET parent = '{}' WHERE name = 'order-7'",
+            finds: "order-7: it has a parent, which no wfd writes"),
+        Tampering(
+            "instance's salt", "UPDATE instance SET salt = zeroblob(16) WHERE name = 'order-7'",
+            finds: "order-7, seq 1: the digest does not fit what the row says"),
+        Tampering(
+            "salt_from", "UPDATE instance SET salt_from = 4 WHERE name = 'order-7'",
+            finds: "order-7, seq 1: the row's salt is missing"),
         Tampering(
             "instance's digest", "UPDATE instance SET digest = zeroblob(32) WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's digest is not that of its last row"),
@@ -248,6 +278,9 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "snapshot's position", "UPDATE snapshot SET position = position + 1",
             finds: "long, seq 256: the snapshot names position 269 instead of the row's"),
         Tampering(
+            "snapshot's salt", "UPDATE snapshot SET salt = zeroblob(16)",
+            finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
+        Tampering(
             "snapshot's digest", "UPDATE snapshot SET digest = zeroblob(32)",
             finds: "long, seq 256: the digest of the snapshot does not fit what the snapshot says"),
         Tampering("snapshot's seq", "UPDATE snapshot SET seq = 255", finds: "long, seq 256: the snapshot is missing"),
@@ -261,7 +294,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         Tampering(
             "a snapshot more",
             """
-            INSERT INTO snapshot SELECT 2, 3, 9, status, configuration, context, memory, armed, output, digest
+            INSERT INTO snapshot SELECT 2, 3, 9, status, configuration, context, memory, armed, output, salt, digest
             FROM snapshot
             """,
             finds: "order-7, seq 3: there is a snapshot without its row"),
@@ -306,6 +339,8 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         Tampering(
             "number of keys", "UPDATE store SET dedupe_count = dedupe_count + 1",
             finds: "the store says that it remembers 9 keys, but there are 8"),
+        Tampering(
+            "held", "UPDATE store SET held = 1", finds: "the store holds its effects back, which no wfd does"),
         Tampering(
             "next_position", "UPDATE store SET next_position = 5",
             finds: "position 318: the store's next position 5 is not above it"),

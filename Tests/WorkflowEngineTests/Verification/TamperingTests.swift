@@ -144,11 +144,11 @@ extension WrittenFile {
 
     /// Computes the digests of an instance's rows again, as its rows are now.
     func hashAnew(_ name: String, semantics: Int64 = 1) throws {
-        let (uuid, machine, names, rows) = try read { database in
+        let (chain, machine, rows) = try read { database in
             let instance = try Row.fetchOne(
                 database,
                 sql: """
-                    SELECT instance.id, uuid, machine.digest, machine.name, version
+                    SELECT instance.id, uuid, salt, machine.digest, machine.name, version
                     FROM instance JOIN machine ON machine.id = machine_id
                     WHERE instance.name = ?
                     """, arguments: [name])
@@ -156,11 +156,15 @@ extension WrittenFile {
                 database, sql: "SELECT * FROM journal WHERE instance_id = ? ORDER BY seq",
                 arguments: [instance?["id"] as Int64?])
             return (
-                UniqueID(bytes: Self.bytes(instance?["uuid"]) ?? []),
-                Digest(bytes: Self.bytes(instance?["digest"]) ?? []),
-                StartedNames(instance: name, machine: instance?["name"] ?? "", version: instance?["version"] ?? 0), rows
+                ChainInstance(
+                    uuid: UniqueID(bytes: Self.bytes(instance?["uuid"]) ?? []), name: name,
+                    salt: Salt(bytes: Self.bytes(instance?["salt"]) ?? [])),
+                ChainMachine(
+                    name: instance?["name"] ?? "", version: instance?["version"] ?? 0,
+                    digest: Digest(bytes: Self.bytes(instance?["digest"]) ?? []), semantics: semantics), rows
             )
         }
+        var digests = DigestBuffer()
         var previous: Digest?
         var sql = ""
         for row in rows {
@@ -169,11 +173,11 @@ extension WrittenFile {
                 machineID: MachineID(rawValue: row["machine_id"]), seq: Seq(rawValue: row["seq"]), previous: nil,
                 at: Timestamp(rawValue: row["at_ms"]), real: (row["real_ms"] as Int64?).map(Timestamp.init),
                 kind: JournalKind(rawValue: row["kind"]) ?? .event, event: row["event"], data: row["data"],
-                from: row["from_state"], to: row["to_state"], actor: row["actor"], key: Self.bytes(row["key"]),
+                from: row["from_state"], to: row["to_state"],
+                actor: (row["actor"] as String?).map(Actor.init(rawValue:)), key: Self.bytes(row["key"]),
                 note: row["note"], digest: .zero)
-            let digest = Digest(
-                row: record, previous: previous, uuid: uuid, machine: machine, semantics: semantics,
-                names: record.kind == .started ? names : nil, snapshot: nil)
+            let digest = digests.digest(
+                row: record, previous: previous, instance: chain, machine: machine, snapshot: nil)
             sql += "UPDATE journal SET digest = X'\(digest.text)' WHERE position = \(record.position.rawValue);"
             previous = digest
         }

@@ -142,3 +142,25 @@ extension WrittenFile {
         return (findings.all, counts)
     }
 }
+
+extension WrittenFile {
+    /// The time at which it was closed.
+    static let end: Int64 = 1_700_000_606_000
+
+    /// For a file so large that a start does not find what lies far back in it.
+    static var shortLook: StoreLimits {
+        var limits = StoreLimits()
+        limits.tailRows = 0
+        return limits
+    }
+
+    /// Opens it as a daemon does; nil where a start refuses it all the same.
+    func openToServe() throws -> SQLiteStore? {
+        do throws(StoreError) {
+            return try SQLiteStore.open(at: path, clock: Timestamp(rawValue: Self.end), limits: Self.shortLook)
+        } catch {
+            guard error.code == .damaged || error.code == .corrupt else { throw error }
+            return nil
+        }
+    }
+}

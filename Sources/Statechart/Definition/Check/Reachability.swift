@@ -14,6 +14,8 @@ extension MachineDraft {
 /// Walks over everything that can become active, beginning with the root; every event is taken to be possible.
 private struct Reachability {
     private let draft: MachineDraft
+    /// Conditions that never hold: `false`, and names of guards that are.
+    private let isFalse: Set<String>
     private var isActive: [Bool]
     /// Entered as a whole, from its beginning, rather than on the way to a state below.
     private var isBegun: [Bool]
@@ -24,6 +26,7 @@ private struct Reachability {
 
     init(_ draft: MachineDraft) {
         self.draft = draft
+        isFalse = Set(draft.namedGuards.filter { $0.condition.text == "false" }.map(\.name.text) + ["false"])
         isActive = Array(repeating: false, count: draft.states.count)
         isBegun = isActive
     }
@@ -85,10 +88,12 @@ private struct Reachability {
         for child in state.children where child != region && !draft[child].isHistory { begin(child) }
     }
 
+    /// What can be taken; a guard that is `false`, as in what was imported with losses, never lets anything pass.
     private func taken(in state: StateDraft) -> [TransitionDraft] {
         var takers: Set<TransitionDraft.Trigger> = []
         return state.transitions.filter { transition in
-            transition.isGuarded || takers.insert(transition.trigger).inserted
+            if let condition = transition.condition, isFalse.contains(condition.text) { return false }
+            return transition.isGuarded || takers.insert(transition.trigger).inserted
         }
     }
 }

@@ -63,12 +63,13 @@ struct ActionCompiler {
         case .assign(let drafts, let position):
             return .assign(drafts.compactMap { assignment($0, event, &compiler) }, line: position.line)
         case .raise(let name, let data, let position):
-            let data = data.flatMap { compiler.template($0, event: event) }
+            let data = compiler.data(data, of: name, at: position, event: event)
             return .raise(event: name, data: data, line: position.line)
         case .send(let draft):
             return .send(
                 Send(
-                    event: draft.event, data: draft.data.flatMap { compiler.template($0, event: event) },
+                    event: draft.event,
+                    data: compiler.data(draft.data, of: draft.event, at: draft.position, event: event),
                     delay: draft.delay.flatMap { compiler.delay($0, event: event) }, id: draft.id,
                     misfire: draft.misfire, line: draft.position.line))
         case .cancel(let id, let position): return .cancel(id: id, line: position.line)

@@ -24,6 +24,23 @@ extension ExpressionCompiler {
         return (template, end != .dyn && template.type.isExactly(end) ? .dyn : root)
     }
 
+    /// The data of an event that an action makes. Reports data that never fits what the event declares.
+    mutating func data(
+        _ draft: TemplateDraft?, of name: String, at position: SourcePosition, event: String?
+    ) -> Template? {
+        let template = draft.flatMap { self.template($0, event: event) }
+        guard let type = dataType(of: name), (template == nil) == (draft == nil) else { return template }
+        do throws(JSONMismatch) {
+            switch template ?? .literal(.null) {
+            case .literal(let value): _ = try type.converted(value, at: "data")
+            case let template: try type.check(template.type, at: "data")
+            }
+        } catch {
+            report("the data of \(name.quoted) does not fit: \(error.message)", at: draft?.position ?? position)
+        }
+        return template
+    }
+
     /// Reports a `foreach` that can never run: over something that is no list, or with keys of other types.
     mutating func check(_ loop: LoopDraft, _ array: Expression) {
         let element: CELType

@@ -84,6 +84,14 @@ struct ExpressionCompiler {
         case .milliseconds(let milliseconds): return .milliseconds(milliseconds)
         case .expression(let draft):
             guard let expression = expression(draft, event: event) else { return nil }
+            if case .string(let text)? = expression.program.literal {
+                do throws(DelayError) {
+                    try DelayText.check(literal: text)
+                } catch {
+                    diagnostics.error(error.message, at: draft.start)
+                    return nil
+                }
+            }
             switch declaredType(of: expression.program, event: event) ?? expression.program.type {
             case .dyn, .duration, .int, .uint, .double, .string: return .expression(expression)
             case let type:
@@ -95,6 +103,9 @@ struct ExpressionCompiler {
 
     /// The type of a key of the context; `dyn` where nothing is known.
     func contextType(of key: String) -> CELType { draft.contextTypes[key] ?? .dyn }
+
+    /// The declared type of an event's data; nil where nothing is declared.
+    func dataType(of event: String) -> CELType? { draft.eventData[event] }
 
     /// The declared type of what an expression only reads: a timestamp is a string there, but is known to be none of
     /// the other strings. Nil for any other expression.

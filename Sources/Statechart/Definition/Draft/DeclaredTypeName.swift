@@ -17,8 +17,9 @@ enum DeclaredTypeName {
         let words = text.split { !$0.isLetter && $0 != "_" }.map(String.init)
         for word in words where !(all + generic + ["null"]).contains(word) {
             let meant = synonyms[word.lowercased()] ?? Spelling.closest(to: word, among: all + generic)
-            if let meant { return "; did you mean '\(meant)'?" }
+            if let meant { return "; did you mean '\(text.replacing(word, with: meant, maxReplacements: 1))'?" }
         }
-        return "; types are \(all.joined(separator: ", ")), list(T), map(string, T) and optional(T)"
+        let names = all.joined(separator: ", ")
+        return "; types are \(names), list(T), map(string, T), optional(T) and maps of fields, such as {name: string}"
     }
 }

@@ -17,7 +17,7 @@ extension DraftReader {
     mutating func checkContextKey(
         _ key: String, at position: SourcePosition, severity: Diagnostic.Severity? = nil
     ) {
-        guard let contextKeys, contextKeys[key] == nil, !draft.madeKeys.contains(key) else { return }
+        guard let contextKeys, contextKeys[key] == nil else { return }
         let suggestion = diagnostics.suggestion(for: key, among: contextKeys.keys)
         let hint = suggestion.isEmpty ? "; declare it in 'context'" : suggestion
         let message = "the context has no key \(key.quoted)\(hint)"
@@ -44,7 +44,7 @@ extension DraftReader {
             default: return reportPath(key)
             }
         }
-        checkContextKey(first, at: key.position)
+        writtenKeys.append(SourceWord(text: first, position: key.position))
         return steps
     }
 

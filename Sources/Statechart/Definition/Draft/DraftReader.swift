@@ -9,6 +9,9 @@ struct DraftReader {
     /// Nil where the definition has a `context` that cannot be read.
     var contextKeys: JSONObject? = JSONObject()
 
+    /// Keys that are written, and that the context may lack.
+    var writtenKeys: [SourceWord] = []
+
     /// Whether the machine has had more states than it may; told once.
     var isFull = false
 
@@ -26,6 +29,10 @@ struct DraftReader {
         root.kind = rootKind(pairs, at: node.position)
         draft.states.append(root)
         readBody(pairs, of: .root)
+        // Once it is known which keys a `foreach` makes, before or behind.
+        for word in writtenKeys where !draft.madeKeys.contains(word.text) {
+            checkContextKey(word.text, at: word.position)
+        }
         return draft
     }
 

@@ -1,0 +1,160 @@
+// The table of routes: every method and path that the daemon serves.
+
+extension Route {
+    /// All routes, in the order in which they are documented.
+    public static let all: [Route] = [
+        applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, showInstance,
+        sendEvent, retryInstance, listEvents, sendEvents, listTimers, listInstanceTimers, showClock, moveClock,
+        listHistory, replayInstance, backtestInstance, backtestMachine, verifyInstance, verifyAll, makeBackup,
+        fetchBackup, live, ready,
+    ]
+
+    /// What every route may be answered, whatever it does.
+    public static let commonProblems: [ProblemType] = [
+        .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite, .expectationFailed,
+        .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable, .internalError,
+    ]
+}
+
+// MARK: Machines
+
+extension Route {
+    /// Makes a definition the next version of its machine.
+    public static let applyDefinition = Route(
+        .post, "/v1/machines", for: .define, body: .definition,
+        answer: .object("201 {machine, version, digest, createdAt, warnings}; 200 when it is the latest already"),
+        problems: [.invalidDefinition, .payloadTooLarge] + writing)
+    /// The latest version of each machine.
+    public static let listMachines = Route(
+        .get, "/v1/machines", for: .read, query: ["limit", "page"], answer: .object("{items: [machine…], nextPage?}"),
+        problems: paging)
+    /// The latest version of a machine.
+    public static let showMachine = Route(
+        .get, "/v1/machines/{machine}", for: .read, answer: .object("the machine with its source"),
+        problems: [.machineNotFound, .routeNotFound])
+    /// A version of a machine.
+    public static let showMachineVersion = Route(
+        .get, "/v1/machines/{machine}/versions/{version}", for: .read, answer: .object("the machine with its source"),
+        problems: [.machineNotFound, .routeNotFound])
+    /// Replays the histories of a machine's instances with another definition.
+    public static let backtestMachine = Route(
+        .post, "/v1/machines/{machine}/replay", for: .read, body: .definition, query: ["version"],
+        answer: .lines("progress, what parts, counts"),
+        problems: [.machineNotFound, .routeNotFound, .invalidDefinition, .payloadTooLarge])
+}
+
+// MARK: Instances
+
+extension Route {
+    /// Starts an instance.
+    public static let startInstance = Route(
+        .post, "/v1/instances", for: .send, body: .object("{machine, version?, instance?, data?}"),
+        answer: .object("201, the instance"),
+        problems: [.machineNotFound, .instanceExists, .invalidName, .invalidData, .expressionFailed, .livelock]
+            + keyed + [.payloadTooLarge] + writing)
+    /// A page of instances.
+    public static let listInstances = Route(
+        .get, "/v1/instances", for: .read, query: ["machine", "status", "state", "limit", "page"],
+        answer: .object("{items: [instance…], nextPage?}"), problems: [.machineNotFound] + paging)
+    /// An instance as it is, or as it was.
+    public static let showInstance = Route(
+        .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
+        answer: .object(
+            "{instance, machine, version, status, configuration, tags?, context, output?, failure?, seq, createdAt, "
+                + "updatedAt}"), problems: missing)
+    /// Sends an event to an instance.
+    public static let sendEvent = Route(
+        .post, "/v1/instances/{instance}/events", for: .send, body: .object(event),
+        query: ["dryRun", "detail", "explain"],
+        answer: .object(
+            "{instance, event, seq, fromSeq, from, to, status, configuration, tags?, context?, output?, exited?, "
+                + "entered?, dryRun?, candidates?}"),
+        problems: missing + sending + keyed + [.payloadTooLarge] + writing)
+    /// What an instance takes now.
+    public static let listEvents = Route(
+        .get, "/v1/instances/{instance}/events", for: .read,
+        answer: .object("{items: [{event, accepted}…], tags?, status, failure?}"),
+        problems: missing)
+    /// Sends events to many instances, a line each.
+    public static let sendEvents = Route(
+        .post, "/v1/events", for: .send, body: .lines("{instance, event, data?, expect?, key?}"),
+        query: ["atomic", "context"], answer: .lines("{line, status, repeated?, answer?, error?}"),
+        problems: [.instanceNotFound] + sending + keyed + [.payloadTooLarge] + writing)
+    /// Lets a failed instance go on.
+    public static let retryInstance = Route(
+        .post, "/v1/instances/{instance}/retry", for: .operate, body: .object("{seq?}"),
+        answer: .object("as for an event; status is failed when it failed again"),
+        problems: missing + [.instanceNotFailed, .preconditionFailed, .payloadTooLarge] + writing)
+    /// The macrosteps of an instance.
+    public static let listHistory = Route(
+        .get, "/v1/instances/{instance}/history", for: .read,
+        query: ["limit", "after", "cursor", "reverse", "page", "detail", "wait"],
+        answer: .object(
+            "{items: [{seq, at, realAt?, kind, event, data?, from, to, actor?, key?, note?, cursor, retry?, "
+                + "exited?, entered?}…], nextPage?}"), problems: missing + paging)
+    /// Takes the macrosteps of an instance again.
+    public static let replayInstance = Route(
+        .get, "/v1/instances/{instance}/replay", for: .read, query: ["to", "trace"],
+        answer: .lines("one for each macrostep"), problems: missing)
+    /// Replays the history of an instance with another definition.
+    public static let backtestInstance = Route(
+        .post, "/v1/instances/{instance}/replay", for: .read, body: .definition,
+        answer: .lines("progress, what parts"), problems: missing + [.invalidDefinition, .payloadTooLarge])
+    /// Compares an instance with its history.
+    public static let verifyInstance = Route(
+        .post, "/v1/instances/{instance}/verify", for: .read, answer: .lines("progress, differences, counts"),
+        problems: missing)
+}
+
+// MARK: Time, files and health
+
+extension Route {
+    /// What comes by itself, of all instances.
+    public static let listTimers = Route(
+        .get, "/v1/timers", for: .read, query: ["limit", "page"],
+        answer: .object("{items: [{instance, event, due, dueInMilliseconds, waits?}…], nextPage?}"), problems: paging)
+    /// What comes to an instance by itself.
+    public static let listInstanceTimers = Route(
+        .get, "/v1/instances/{instance}/timers", for: .read,
+        answer: .object(
+            "{items: [{instance, event, due, dueInMilliseconds, state?, id?, skipMilliseconds?, waits?}…]}"),
+        problems: missing)
+    /// The daemon's clock.
+    public static let showClock = Route(.get, "/v1/clock", for: .read, answer: .object("{clock, now}"))
+    /// Moves a virtual clock.
+    public static let moveClock = Route(
+        .post, "/v1/clock", for: .operate, body: .object("{to}"),
+        answer: .object("{clock, now, fired, done}; ask again until it is done"),
+        problems: [.clockNotVirtual, .invalidTime, .payloadTooLarge] + writing)
+    /// Compares all that the store holds with what its histories lead to.
+    public static let verifyAll = Route(
+        .post, "/v1/verify", for: .operate, answer: .lines("progress, differences, counts"))
+    /// Makes a backup.
+    public static let makeBackup = Route(
+        .post, "/v1/backups", for: .backup, answer: .lines("progress, {backup, bytes, digest…}"),
+        problems: [.backupRunning, .draining])
+    /// The bytes of a backup, once.
+    public static let fetchBackup = Route(
+        .get, "/v1/backups/{backup}", for: .backup, answer: .bytes("the database"),
+        problems: [.backupNotFound, .routeNotFound])
+    /// Whether the process answers.
+    public static let live = Route(.get, "/livez", for: .health, query: nil, answer: .object("{status, version}"))
+    /// Whether the daemon takes requests.
+    public static let ready = Route(
+        .get, "/readyz", for: .health, query: nil, answer: .object("{status, version}"), problems: [.draining])
+}
+
+// MARK: Problems that several have
+
+extension Route {
+    private static let event = "{event, data?, expect?: {seq?, state?}}"
+    /// A path whose parameter is not percent-encoded names no route.
+    private static let missing: [ProblemType] = [.instanceNotFound, .routeNotFound]
+    private static let paging: [ProblemType] = [.invalidPageToken, .generationChanged]
+    private static let writing: [ProblemType] = [.draining, .outcomeUnknown]
+    private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead]
+    private static let sending: [ProblemType] = [
+        .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock,
+        .unknownEvent, .reservedEvent, .invalidName, .invalidData, .preconditionFailed,
+    ]
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// What a daemon knows that a shell may offer for an argument.
+enum Completion: String {
+    case instances, machines
+    /// Those that the instance named before takes now.
+    case events
+
+    /// For the declaration of an argument. The parser cannot wait for a daemon; what it prints is a request for
+    /// `CompletionOffer`.
+    var kind: CompletionKind {
+        .custom { words, index, prefix in
+            let address = words.firstIndex(of: "--address").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+            let before = words.indices.contains(index - 1) ? words[index - 1] : ""
+            return [[rawValue, prefix, before, address ?? ""].joined(separator: "\t")]
+        }
+    }
+}
+
+/// Answers the request of a shell that completes a word: names that the daemon knows, as many as fit a page.
+///
+/// It is silent when the daemon is away, or takes longer than a person waits for a word.
+struct CompletionOffer {
+    private static let patience = Duration.seconds(1)
+
+    let environment: CommandEnvironment
+
+    /// What the shell reads, a word a line.
+    ///
+    /// - Parameter response: What the parser printed: a request, or words that it knew by itself.
+    func text(for response: String) async -> String {
+        var lines = response.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let fields = (lines.first ?? "").split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 4, let completion = Completion(rawValue: fields[0]) else { return response }
+        // What follows is the shell's own.
+        lines.removeFirst()
+        let words = await words(completion, before: fields[2], address: fields[3].isEmpty ? nil : fields[3])
+        return (words.filter { $0.hasPrefix(fields[1]) } + lines).joined(separator: "\n")
+    }
+
+    private func words(_ completion: Completion, before: String, address: String?) async -> [String] {
+        // Nobody asked for a message: without an answer the shell offers nothing.
+        guard let address = try? DefaultAddress.resolve(address, in: environment) else { return [] }
+        let client = environment.connect(address)
+        let words = await withTaskGroup(of: [String].self) { group in
+            group.addTask { (try? await Self.words(completion, before: before, from: client)) ?? [] }
+            group.addTask {
+                // Cancelled as soon as there is an answer.
+                try? await Task.sleep(for: Self.patience)
+                return []
+            }
+            let first = await group.next() ?? []
+            group.cancelAll()
+            return first
+        }
+        await client.shutdown()
+        return words
+    }
+
+    private static func words(
+        _ completion: Completion, before: String, from client: WorkflowClient
+    ) async throws(ClientError) -> [String] {
+        let limit = APILimits.largestPageItems
+        switch completion {
+        case .machines: return try await client.machines(.init(limit: limit)).items.map(\.machine)
+        case .events:
+            return try await client.events(ofInstance: before).items.filter { $0.accepted != false }.map(\.event)
+        case .instances:
+            var names: [String] = []
+            // What one acts on comes first.
+            for status in [Instance.Status.running, .failed, .done, .cancelled] where names.count < limit {
+                let page = try await client.instances(.init(status: status, limit: limit - names.count))
+                names += page.items.map(\.instance)
+            }
+            return names
+        }
+    }
+}

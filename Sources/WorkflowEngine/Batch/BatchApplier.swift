@@ -1,0 +1,145 @@
+import WorkflowStore
+
+/// Applies commands in memory, on top of what is committed or being committed, and goes back when that is not written.
+/// For the lane's thread.
+final class BatchApplier {
+    private let store: any StoreWriter
+    private let clock: any WallClock
+    private let limits: EngineLimits
+    private let library: MachineLibrary
+    private let recent: RecentInstances
+    private let motion: SelfMotion
+    /// As of the last sealed batch.
+    private var numbers: StoreNumbers
+    /// Of batches and trials.
+    private var lastNumber: UInt64 = 0
+    /// The last number when recent instances were trimmed.
+    private var lastTrimmed: UInt64 = 0
+
+    init(
+        store: any StoreWriter, clock: any WallClock, limits: EngineLimits, library: MachineLibrary,
+        recent: RecentInstances
+    ) {
+        self.store = store
+        self.clock = clock
+        self.limits = limits
+        self.library = library
+        self.recent = recent
+        motion = SelfMotion(limits: limits)
+        numbers = store.numbers
+    }
+
+    /// Begins a batch at the clock's time.
+    ///
+    /// - Parameter underWay: What is being committed, the oldest first. Beside it the store is read by its view.
+    func begin(after underWay: [Provisional]) -> BatchBuilder {
+        BatchBuilder(
+            store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
+            recent: recent, motion: motion, now: clock.now(), limits: limits,
+            nextNumber: { [self] in
+                lastNumber += 1
+                return lastNumber
+            },
+            newID: { now in
+                var random = SystemRandomNumberGenerator()
+                return UniqueID(at: now, random: &random)
+            },
+            newSalt: {
+                var random = SystemRandomNumberGenerator()
+                return Salt(random: &random)
+            })
+    }
+
+    /// Applies what waits, and what comes meanwhile, as long as it fits the batch; says how many of what waits were
+    /// applied.
+    ///
+    /// - Parameters:
+    ///   - queue: Where more comes from.
+    ///   - isBesideCommit: Whether others are being committed: beside them nothing may take long.
+    func apply(
+        _ waiting: inout Lane.Waiting, to builder: inout BatchBuilder, in order: inout FairOrder,
+        from queue: CommandQueue, isBesideCommit: Bool, since begin: ContinuousClock.Instant
+    ) -> Int {
+        var applied = 0
+        var costAtLook = builder.cost
+        let (burning, inFront) = (order.burning, order.inFront)
+        while applied == 0 || hasRoom(builder) {
+            // Not after every one: a look at the clock costs as much as a part of a small step.
+            if applied > 0, applied % 16 == 0 || builder.cost - costAtLook > 1_000 {
+                costAtLook = builder.cost
+                guard isOpen(builder, since: begin) else { break }
+            }
+            // What stood aside has a batch of its own.
+            if inFront > 0, applied == inFront { break }
+            if applied == waiting.count {
+                let more = order.admit(queue.takeWaiting())
+                if waiting.isEmpty { waiting = more } else { waiting += more }
+                // What came since the batch began came later than that.
+                builder.now = clock.now()
+            }
+            guard applied < waiting.count else { break }
+            let entry = waiting[waiting.startIndex + applied]
+            if entry.isLong, isBesideCommit { break }
+            let costBefore = builder.cost
+            entry.apply(to: &builder)
+            applied += 1
+            if builder.cost - costBefore > burning {
+                order.burnt(entry.command, builder.cost - costBefore)
+                break
+            }
+        }
+        return applied
+    }
+
+    /// Whether there is room and time for more in a batch.
+    func isOpen(_ builder: BatchBuilder, since begin: ContinuousClock.Instant, share: Int = 1) -> Bool {
+        hasRoom(builder, share: share) && ContinuousClock.now < begin + limits.batchApplying / share
+    }
+
+    private func hasRoom(_ builder: BatchBuilder, share: Int = 1) -> Bool {
+        builder.rows < limits.batchRows / share && builder.bytes < limits.batchBytes / share
+    }
+
+    /// Closes a batch. The next one goes on from its numbers.
+    ///
+    /// - Parameter entered: What is in the timers' window already, by instance.
+    func seal(
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entered: [InstanceID: TimerKey],
+        entries: Lane.Waiting = []
+    ) -> SealedBatch {
+        var batch = builder.batch()
+        batch.base = numbers
+        // What a virtual clock shows is in the store only.
+        if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }
+        if !batch.isEmpty {
+            batch.retention = KeyRetention(
+                oldest: limits.keyAge.map { Timestamp(rawValue: builder.now.rawValue - $0) }, count: limits.keys,
+                newest: Timestamp(rawValue: builder.now.rawValue - 60_000), rows: 2 * batch.journal.count + 64)
+        }
+        defer { numbers = batch.numbers }
+        lastNumber += 1
+        return SealedBatch(
+            number: lastNumber, batch: batch, isWritten: !batch.isEmpty || batch.numbers != numbers,
+            result: builder.result, pending: builder.pending.filter { entered[$0.instance] != $0.key },
+            notices: builder.notices, fired: fired, entries: entries)
+    }
+
+    /// A batch is on disk.
+    func adopt(_ sealed: SealedBatch) {
+        // Instances that are not on disk must not be dropped.
+        guard sealed.number > lastTrimmed else { return }
+        recent.trim()
+        lastTrimmed = lastNumber
+    }
+
+    /// Goes back to what is committed. Nothing may be under way.
+    func discard() {
+        numbers = store.numbers
+        recent.forgetAll()
+    }
+
+    /// Forgets what a batch did that is not sealed.
+    func forget() {
+        recent.forgetAll()
+    }
+}

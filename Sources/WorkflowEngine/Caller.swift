@@ -1,0 +1,25 @@
+package import WorkflowStore
+
+/// On whose behalf something is done or read; it goes with every command and every question.
+package struct Caller: Sendable, Hashable {
+    /// Nil when nobody is known.
+    package let actor: Actor?
+    /// Where the caller's names are looked up.
+    package let namespace: NamespaceID
+    package let role: Role
+
+    /// What a caller may do.
+    package enum Role: Sendable, Hashable {
+        /// Everything: whoever may open the socket.
+        case owner
+    }
+
+    /// Somebody within the process, of whom the journal says nothing.
+    package static let nobody = Caller(nil)
+
+    package init(_ actor: Actor?, namespace: NamespaceID = .default, role: Role = .owner) {
+        self.actor = actor
+        self.namespace = namespace
+        self.role = role
+    }
+}

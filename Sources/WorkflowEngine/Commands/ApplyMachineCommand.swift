@@ -1,0 +1,50 @@
+package import Statechart
+package import WorkflowStore
+
+/// A definition to store.
+struct ApplyMachineCommand: WriterCommand {
+    /// The text exactly as given.
+    let source: String
+    let machine: Machine
+
+    var size: Int { 256 + source.utf8.count }
+    var isLong: Bool { false }
+    var payers: [String] { [] }
+    var names: [String] { [FairOrder.name(ofMachine: machine.name)] }
+    var summary: String { "apply \(machine.name)" }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> AppliedMachine {
+        let latest = try batch.machine(named: machine.name, version: nil)
+        if let latest, latest.record.source.utf8.elementsEqual(source.utf8) {
+            return AppliedMachine(record: latest.record, isNew: false)
+        }
+        let record = MachineRecord(
+            id: batch.numbers.nextMachine, name: machine.name, version: (latest?.record.version ?? 0) + 1,
+            digest: Digest(of: source.utf8), semantics: Engine.semantics, source: source, created: batch.now)
+        batch.add(LoadedMachine(record: record, machine: machine))
+        return AppliedMachine(record: record, isNew: true)
+    }
+}
+
+/// The answer to an apply.
+package struct AppliedMachine: Sendable {
+    package let record: MachineRecord
+    /// False when this text was the latest version already.
+    package let isNew: Bool
+}
+
+extension Engine {
+    /// Stores a definition as the next version of its machine, unless it is the latest already.
+    package func apply(
+        _ source: String, syntax: DefinitionSyntax
+    ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
+        let reading: DefinitionReading
+        do throws(DefinitionError) {
+            reading = try DefinitionReader.read(source, syntax: syntax)
+        } catch {
+            throw .invalidDefinition(error)
+        }
+        let applied = try await queue.submit(ApplyMachineCommand(source: source, machine: reading.machine))
+        return (applied, reading.warnings)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import WorkflowStore
+
+/// The commands that wait for the writer, first in, first out, bounded in number and bytes.
+///
+/// `@unchecked Sendable`: every stored property is read and written under `condition` only.
+final class CommandQueue: @unchecked Sendable {
+    private let condition = NSCondition()
+    private let limits: EngineLimits
+    private var entries: [any QueuedCommand] = []
+    /// Clocks to move, in their order, and the number of entries before each.
+    private var clockMoves: [(behind: Int, request: ClockMoveRequest)] = []
+    private var bytes = 0
+    /// Commands that were taken and have to wait on, and their bytes.
+    private var held = (commands: 0, bytes: 0)
+    /// The writer has something else to do.
+    private var isAwake = false
+    /// What callers are told from now on; nil while the queue is open.
+    private var closing: Rejection?
+
+    init(limits: EngineLimits) {
+        self.limits = limits
+    }
+
+    /// Puts a command into the queue and waits for the writer's answer; a full or closed queue answers at once.
+    func submit<Command: WriterCommand>(_ command: Command) async throws(Rejection) -> Command.Answer {
+        try await withCheckedContinuation { continuation in
+            begin(command) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Puts a command into the queue. The writer answers it; a full or closed queue answers at once.
+    func begin<Command: WriterCommand>(
+        _ command: Command, _ answered: @escaping @Sendable (Result<Command.Answer, Rejection>) -> Void
+    ) {
+        if let rejection = enqueue([command.queued(.caller(answered))]) { answered(.failure(rejection)) }
+    }
+
+    /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and
+    /// none is missing. When there is no room for all commands none is taken, and that is thrown.
+    func begin<Command: WriterCommand>(
+        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
+    ) throws(Rejection) {
+        if commands.isEmpty { return answered([]) }
+        let answers = AnswerCollection<Command.Answer>(count: commands.count, answered)
+        let entries: [any QueuedCommand] = commands.enumerated().map { offset, command in
+            command.queued(.collection(answers, offset))
+        }
+        if let rejection = enqueue(entries) { throw rejection }
+    }
+
+    /// Lets the writer move a virtual clock, after the commands that wait already and before those that come later.
+    func moveClock(to target: Timestamp) async throws(Rejection) -> ClockMove {
+        try await withCheckedContinuation { continuation in
+            let request = ClockMoveRequest(target: target) { continuation.resume(returning: $0) }
+            if let rejection = enqueue(request) { request.answered(.failure(rejection)) }
+        }.get()
+    }
+
+    /// Lets the next `take` return, or the one that blocks, although nothing waits.
+    func wake() {
+        condition.lock()
+        defer { condition.unlock() }
+        isAwake = true
+        condition.signal()
+    }
+
+    private func enqueue(_ new: [any QueuedCommand]) -> Rejection? {
+        let size = new.reduce(0) { $0 + $1.size }
+        condition.lock()
+        defer { condition.unlock() }
+        if let rejection = refusal(of: new.count, bytes: size) { return rejection }
+        if entries.isEmpty { condition.signal() }
+        entries += new
+        bytes += size
+        return nil
+    }
+
+    private func enqueue(_ request: ClockMoveRequest) -> Rejection? {
+        condition.lock()
+        defer { condition.unlock() }
+        if let rejection = refusal(of: 1, bytes: 0) { return rejection }
+        clockMoves.append((entries.count, request))
+        condition.signal()
+        return nil
+    }
+
+    /// Why so much more is not taken; nil when it is.
+    private func refusal(of commands: Int, bytes size: Int) -> Rejection? {
+        if let closing { return closing }
+        let hasRoom =
+            held.commands + entries.count + clockMoves.count + commands <= limits.queuedCommands
+            && held.bytes + bytes + size <= limits.queuedBytes
+        return hasRoom ? nil : .overloaded
+    }
+
+    /// What the writer is to do.
+    enum Turn {
+        /// Commands to carry out; none when the time came.
+        case commands([any QueuedCommand])
+        /// A clock to move; what came before it was given out.
+        case moveClock(ClockMoveRequest)
+        /// The queue is closed and drained.
+        case end
+    }
+
+    /// All that waits, up to the next move of a clock. Blocks until there is something, until a moment on the machine's
+    /// clock, or until it is woken.
+    ///
+    /// - Parameter date: Nil to wait as long as it takes. The wait ends earlier when the clock is set past it.
+    func take(until date: Date?) -> Turn {
+        condition.lock()
+        defer { condition.unlock() }
+        while entries.isEmpty, clockMoves.isEmpty, closing == nil, !isAwake {
+            guard let date else {
+                condition.wait()
+                continue
+            }
+            guard condition.wait(until: date) else { break }
+        }
+        isAwake = false
+        if clockMoves.first?.behind == 0 { return .moveClock(clockMoves.removeFirst().request) }
+        if entries.isEmpty, closing != nil { return .end }
+        return .commands(removeAll())
+    }
+
+    /// All commands up to the next move of a clock.
+    private func removeAll() -> [any QueuedCommand] {
+        guard let count = clockMoves.first?.behind else {
+            defer {
+                entries = []
+                bytes = 0
+            }
+            return entries
+        }
+        let taken = Array(entries.prefix(count))
+        entries.removeFirst(count)
+        bytes -= taken.reduce(0) { $0 + $1.size }
+        for index in clockMoves.indices { clockMoves[index].behind -= count }
+        return taken
+    }
+
+    /// What waits at this moment, up to the next move of a clock; does not block.
+    func takeWaiting() -> [any QueuedCommand] {
+        condition.lock()
+        defer { condition.unlock() }
+        return removeAll()
+    }
+
+    /// Counts commands that were taken, and have to wait on, as if they were here.
+    func hold(_ entries: ArraySlice<any QueuedCommand>) {
+        let bytes = entries.reduce(0) { $0 + $1.size }
+        condition.lock()
+        defer { condition.unlock() }
+        held = (entries.count, bytes)
+    }
+
+    /// Takes no more commands: callers are told why. What waits already stays to be taken.
+    func close(_ reason: Rejection) {
+        condition.lock()
+        defer { condition.unlock() }
+        if closing == nil { closing = reason }
+        condition.signal()
+    }
+}

@@ -1,0 +1,102 @@
+import Statechart
+import Synchronization
+
+/// Events that wait for the writer, or were answered and nobody has asked yet.
+package final class PendingSends: Sendable {
+    /// What the writer said.
+    fileprivate typealias Outcome = Result<KeyedAnswer<SentEvent>, Rejection>
+
+    private enum State {
+        case waiting
+        case awaited(CheckedContinuation<[Outcome?], Never>)
+        case answered([Outcome?])
+    }
+
+    private let engine: Engine
+    private let commands: [SendCommand]
+    /// Of the commands that were never put into the queue, why.
+    private let refused: [Int: Rejection]
+    private let state = Mutex(State.waiting)
+
+    fileprivate init(_ commands: [SendCommand], refused: [Int: Rejection], engine: Engine) {
+        self.commands = commands
+        self.refused = refused
+        self.engine = engine
+    }
+
+    /// What became of the events, in their order, when all are answered. Call it once at most; without it the answers
+    /// are forgotten.
+    package func outcomes() async -> [Result<SentEvent, Rejection>] {
+        var answers = await answers()[...]
+        var outcomes: [Result<SentEvent, Rejection>] = []
+        outcomes.reserveCapacity(commands.count)
+        for (offset, command) in commands.enumerated() {
+            if let rejection = refused[offset] {
+                outcomes.append(.failure(rejection))
+                continue
+            }
+            guard let answer = answers.popFirst() ?? nil else { preconditionFailure("every command has an answer") }
+            if case .success(.first(let event)) = answer {
+                outcomes.append(.success(event))
+                continue
+            }
+            do throws(Rejection) {
+                outcomes.append(.success(try await engine.sent(try answer.get(), for: command)))
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        return outcomes
+    }
+
+    /// The writer has answered all that was put into the queue.
+    fileprivate func answered(_ answers: [Outcome?]) {
+        let waiter = state.withLock { state -> CheckedContinuation<[Outcome?], Never>? in
+            guard case .awaited(let continuation) = state else {
+                state = .answered(answers)
+                return nil
+            }
+            state = .answered([])
+            return continuation
+        }
+        waiter?.resume(returning: answers)
+    }
+
+    private func answers() async -> [Outcome?] {
+        await withCheckedContinuation { continuation in
+            let answers = state.withLock { state -> [Outcome?]? in
+                if case .answered(let answers) = state { return answers }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let answers { continuation.resume(returning: answers) }
+        }
+    }
+}
+
+extension Engine {
+    /// Puts events into the writer's queue, one behind the other, without waiting for their answers: those that are
+    /// begun later are applied later. Throws, and has begun none, when there is no room for all of them.
+    package func begin(_ commands: [SendCommand]) throws(Rejection) -> PendingSends {
+        var refused: [Int: Rejection] = [:]
+        var checked: [SendCommand] = []
+        checked.reserveCapacity(commands.count)
+        for (offset, command) in commands.enumerated() {
+            do throws(Rejection) {
+                try command.check()
+                checked.append(command)
+            } catch {
+                refused[offset] = error
+            }
+        }
+        let pending = PendingSends(commands, refused: refused, engine: self)
+        try queue.begin(checked) { pending.answered($0) }
+        return pending
+    }
+
+    /// Sends events in their order; each is applied or not, whatever becomes of the others. Throws, and has sent none,
+    /// when there is no room for all of them.
+    package func send(_ commands: [SendCommand]) async throws(Rejection) -> [Result<SentEvent, Rejection>] {
+        try await begin(commands).outcomes()
+    }
+}

@@ -1,0 +1,116 @@
+package import Statechart
+import WorkflowStore
+
+// Of commands about machines and instances: what failed, in the words that a caller is told.
+
+extension Rejection {
+    static func machineNotFound(name: String, version: Int64?, latest: Int64?) -> Rejection {
+        Rejection(
+            .machineNotFound,
+            version.flatMap { version in
+                latest.map { "Machine '\(name)' has no version \(version) (latest is \($0))" }
+            } ?? "There is no machine '\(name)'", subject: .machine(name))
+    }
+
+    static func instanceNotFound(_ name: String) -> Rejection {
+        Rejection(.instanceNotFound, "There is no instance '\(name)'", subject: .instance(name))
+    }
+
+    static func instanceExists(_ name: String) -> Rejection {
+        Rejection(.instanceExists, "Instance '\(name)' exists already", subject: .instance(name))
+    }
+
+    /// A definition with mistakes.
+    package static func invalidDefinition(_ error: DefinitionError) -> Rejection {
+        let count = error.diagnostics.count { $0.severity == .error }
+        return Rejection(
+            .invalidDefinition,
+            count == 1 ? "The definition has a mistake" : "The definition has \(count) mistakes",
+            diagnostics: error.diagnostics)
+    }
+
+    static func invalidName(_ message: String) -> Rejection { Rejection(.invalidName, message) }
+
+    static func invalidData(_ message: String) -> Rejection { Rejection(.invalidData, message) }
+
+    static func reservedEvent(_ name: String) -> Rejection {
+        Rejection(
+            .reservedEvent,
+            "The event name '\(name)' is reserved: names under "
+                + EventName.reservedPrefixes.map { "'\($0)'" }.joined(separator: ", ") + " belong to the engine")
+    }
+
+    /// The machine refused an event; without facts, that of a start.
+    static func refused(
+        _ refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?
+    ) -> Rejection {
+        Rejection(
+            Code(refusal), message(of: refusal, event: event, machine: machine, facts: facts), facts: facts,
+            refused: RefusedEvent(refusal: refusal, event: event, machine: machine))
+    }
+
+    private static func message(
+        of refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?
+    ) -> String {
+        let message = refusal.message(for: event, in: machine)
+        guard let facts else { return message }
+        return switch refusal {
+        case .notAccepted: "\(facts.name) does not accept '\(event)' in \(facts.states) (seq \(facts.seq.rawValue))"
+        case .guardRejected: "\(facts.place): \(message)"
+        case .unknownEvent, .finished, .failed, .expressionFailed, .livelock, .invalidData: message
+        }
+    }
+
+    static func finished(_ facts: InstanceFacts) -> Rejection {
+        Rejection(.finished, "\(facts.place), is \(facts.status) and accepts no more events", facts: facts)
+    }
+
+    static func failed(_ facts: InstanceFacts) -> Rejection {
+        Rejection(.failed, "\(facts.place), has failed and waits for an operator", facts: facts)
+    }
+
+    static func notFailed(_ facts: InstanceFacts) -> Rejection {
+        Rejection(.notFailed, "\(facts.place), is \(facts.status) and needs no retry", facts: facts)
+    }
+
+    /// - Parameter expected: What was expected and did not hold: `seq 4`.
+    static func preconditionFailed(_ expected: String, _ facts: InstanceFacts) -> Rejection {
+        Rejection(.preconditionFailed, "\(facts.place), is not at \(expected)", facts: facts)
+    }
+
+    static func tooMuchTogether(_ message: String) -> Rejection { Rejection(.tooMuchTogether, message) }
+
+    static func keyReused(_ key: String) -> Rejection {
+        Rejection(.keyReused, "Key '\(key)' was used for another request; nothing was changed")
+    }
+
+    static func keyExpired(_ key: String, at time: Timestamp) -> Rejection {
+        Rejection(
+            .keyExpired,
+            "Key '\(key)' is of \(LogicalTime(time).text), and keys that old are forgotten: nobody knows whether "
+                + "it was used; look at the history")
+    }
+
+    static func keyAhead(_ key: String, at time: Timestamp, now: Timestamp) -> Rejection {
+        Rejection(
+            .keyAhead,
+            "Key '\(key)' is of \(LogicalTime(time).text), but it is only \(LogicalTime(now).text) here: "
+                + "one of the clocks is wrong")
+    }
+}
+
+extension Rejection.Code {
+    fileprivate init(_ refusal: Refusal) {
+        self =
+            switch refusal {
+            case .unknownEvent: .unknownEvent
+            case .notAccepted: .notAccepted
+            case .guardRejected: .guardRejected
+            case .finished: .finished
+            case .failed: .failed
+            case .expressionFailed: .expressionFailed
+            case .livelock: .livelock
+            case .invalidData: .invalidData
+            }
+    }
+}

@@ -1,0 +1,52 @@
+import WorkflowStore
+
+// Of the daemon and its store, whatever the command: what failed, in the words that a caller is told.
+
+extension Rejection {
+    static var realClock: Rejection {
+        Rejection(.realClock, "The daemon runs on the machine's clock; only 'wfd --clock virtual' is moved")
+    }
+
+    static func invalidTime(_ message: String) -> Rejection { Rejection(.invalidTime, message) }
+
+    static var backupUnderWay: Rejection {
+        Rejection(
+            .backupUnderWay,
+            "A backup is made already, or waits to be fetched, for a minute at most; there is one at a time")
+    }
+
+    static func backupFailed(_ message: String) -> Rejection { Rejection(.storageUnavailable, message) }
+
+    static var overloaded: Rejection {
+        Rejection(.overloaded, "Too many requests are waiting; nothing was changed")
+    }
+
+    /// The daemon takes nothing more.
+    package static var draining: Rejection {
+        Rejection(.draining, "The daemon is stopping; nothing was changed")
+    }
+
+    static func storageUnavailable(_ reason: String) -> Rejection {
+        Rejection(.storageUnavailable, "Nothing was changed: \(reason)")
+    }
+
+    static var outcomeUnknown: Rejection {
+        Rejection(
+            .outcomeUnknown,
+            "The commit failed and its outcome is unknown: after a restart the change may be there or not; send again "
+                + "with the same key")
+    }
+
+    static func fault(_ message: String) -> Rejection { Rejection(.fault, message) }
+
+    /// What a caller is told when the store could not do something.
+    init(_ error: StoreError) {
+        self =
+            switch error.code {
+            case .outcomeUnknown: .outcomeUnknown
+            case .closed: .draining
+            case .constraint: .fault(error.message)
+            default: .storageUnavailable(error.message)
+            }
+    }
+}

@@ -1,0 +1,169 @@
+package import Statechart
+package import WorkflowStore
+
+/// Why a command was not carried out. Nothing changed, but for `outcomeUnknown`, where that is not known.
+///
+/// As small as a reference: results that may be one are moved often, and rarely are one.
+package struct Rejection: Error, Sendable {
+    /// What went wrong, in a word that stays; the problem of the same name is what a caller is told.
+    package enum Code: String, CaseIterable, Sendable {
+        case machineNotFound = "machine-not-found"
+        case instanceNotFound = "instance-not-found"
+        case instanceExists = "instance-exists"
+        case invalidDefinition = "invalid-definition"
+        case invalidName = "invalid-name"
+        case invalidData = "invalid-data"
+        case reservedEvent = "reserved-event"
+        /// The machine refused the event; the refusal and the facts say why.
+        case unknownEvent = "unknown-event"
+        case notAccepted = "event-not-accepted"
+        case guardRejected = "guard-rejected"
+        case expressionFailed = "expression-failed"
+        case livelock
+        case finished = "instance-finished"
+        case failed = "instance-failed"
+        /// A retry of an instance that has not failed.
+        case notFailed = "instance-not-failed"
+        /// What was expected and did not hold.
+        case preconditionFailed = "precondition-failed"
+        /// Events that are too much for one transaction.
+        case tooMuchTogether = "payload-too-large"
+        /// The key was used for another request.
+        case keyReused = "key-reused"
+        /// The key says that it is older than keys are remembered.
+        case keyExpired = "key-expired"
+        /// The key says a time that has not come yet.
+        case keyAhead = "key-ahead"
+        /// The clock is the machine's, which nobody moves.
+        case realClock = "clock-not-virtual"
+        /// A clock cannot go there.
+        case invalidTime = "invalid-time"
+        /// A backup is made, or waits to be fetched.
+        case backupUnderWay = "backup-running"
+        case overloaded
+        case draining
+        case storageUnavailable = "storage-unavailable"
+        case outcomeUnknown = "outcome-unknown"
+        /// A fault of ours; the message tells what to report.
+        case fault = "internal-error"
+    }
+
+    /// The machine's own refusal of an event.
+    package struct RefusedEvent: Sendable {
+        package let refusal: Refusal
+        /// The name of the event.
+        package let event: String
+        package let machine: Machine
+    }
+
+    private final class Parts: Sendable {
+        let code: Code
+        let message: @Sendable () -> String
+        let facts: InstanceFacts?
+        let subject: Subject?
+        let refused: RefusedEvent?
+        let diagnostics: [Diagnostic]?
+        let candidates: [CandidateView]?
+        let offset: Int?
+
+        init(
+            _ code: Code, _ message: @escaping @Sendable () -> String, facts: InstanceFacts?, subject: Subject?,
+            refused: RefusedEvent?, diagnostics: [Diagnostic]?, candidates: [CandidateView]? = nil, offset: Int? = nil
+        ) {
+            self.code = code
+            self.message = message
+            self.facts = facts
+            self.subject = subject
+            self.refused = refused
+            self.diagnostics = diagnostics
+            self.candidates = candidates
+            self.offset = offset
+        }
+    }
+
+    /// What it is about, by its name.
+    package enum Subject: Sendable {
+        case machine(String)
+        case instance(String)
+    }
+
+    private let parts: Parts
+
+    /// - Parameters:
+    ///   - message: What failed, on which thing, why and what to do. Made when somebody asks, not on the writer's time.
+    ///   - facts: Of the instance that was left alone, where there is one.
+    ///   - subject: What it is about, when there are no facts of it.
+    package init(
+        _ code: Code, _ message: @escaping @autoclosure @Sendable () -> String, facts: InstanceFacts? = nil,
+        subject: Subject? = nil, refused: RefusedEvent? = nil, diagnostics: [Diagnostic]? = nil
+    ) {
+        parts = Parts(
+            code, message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics)
+    }
+
+    private init(_ parts: Parts) { self.parts = parts }
+
+    package var code: Code { parts.code }
+
+    /// What failed, on which thing, why and what to do. It may hold payloads.
+    package var message: String { parts.message() }
+
+    /// Of the instance that was left alone; nil when there is none.
+    package var facts: InstanceFacts? { parts.facts }
+
+    /// What it is about, when there are no facts of it.
+    package var subject: Subject? { parts.subject }
+
+    /// The machine's own refusal; nil when it was not asked.
+    package var refused: RefusedEvent? { parts.refused }
+
+    /// The mistakes of a definition, and what else was noticed in it; nil when it is about none.
+    package var diagnostics: [Diagnostic]? { parts.diagnostics }
+
+    /// Every candidate transition, of a dry run that is explained.
+    package var candidates: [CandidateView]? { parts.candidates }
+
+    /// Of events that are applied all or not at all: which one was not accepted, counted from 0.
+    package var offset: Int? { parts.offset }
+
+    /// The same, with the candidates that an explanation tells of.
+    func explained(_ candidates: [CandidateView]) -> Rejection { with(candidates: candidates, offset: offset) }
+
+    /// The same, of one of several events.
+    func at(_ offset: Int) -> Rejection { with(candidates: candidates, offset: offset) }
+
+    private func with(candidates: [CandidateView]?, offset: Int?) -> Rejection {
+        Rejection(
+            Parts(
+                code, parts.message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics,
+                candidates: candidates, offset: offset))
+    }
+}
+
+extension Rejection: CustomStringConvertible {
+    /// The code alone: the message may hold payloads.
+    package var description: String { code.rawValue }
+}
+
+/// What a refusal tells about the instance that it left alone.
+package struct InstanceFacts: Sendable, Equatable {
+    package let name: String
+    package let machine: String
+    package let status: InstanceStatus
+    /// Paths of the active leaves.
+    package let configuration: [String]
+    package let seq: Seq
+    /// The descriptors of events that it takes now.
+    package let accepted: [String]
+}
+
+extension InstanceFacts {
+    /// `state 'packing'`, or all states of a configuration with several leaves.
+    var states: String {
+        let names = configuration.map { "'\($0)'" }.joined(separator: ", ")
+        return configuration.count == 1 ? "state \(names)" : "states \(names)"
+    }
+
+    /// `order-1042, in state 'packing' (seq 5)`.
+    var place: String { "\(name), in \(states) (seq \(seq.rawValue))" }
+}

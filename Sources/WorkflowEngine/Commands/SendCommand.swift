@@ -1,0 +1,117 @@
+package import Statechart
+package import WorkflowStore
+
+/// An event for an instance.
+package struct SendCommand: Sendable {
+    package var instance: String
+    package var event: Event
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// The path of a state that must be active; nil for any.
+    package var expectedState: String?
+    /// Asks what would happen, and changes nothing.
+    package var isDryRun: Bool
+    /// Asks which transitions are tried and what their guards read; of a dry run only.
+    package var isExplained: Bool
+    /// Whether the answer says the context. Without it, an answer that waits holds none.
+    package var wantsContext: Bool
+    /// The caller's; the same event with the same key is applied once.
+    package var key: RequestKey?
+    package var caller: Caller
+
+    package init(
+        instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
+        isExplained: Bool = false, wantsContext: Bool = true, key: RequestKey? = nil, by caller: Caller = .nobody
+    ) {
+        self.instance = instance
+        self.event = event
+        self.expectedSeq = expectedSeq
+        self.expectedState = expectedState
+        self.isDryRun = isDryRun
+        self.isExplained = isExplained
+        self.wantsContext = wantsContext
+        self.key = key
+        self.caller = caller
+    }
+}
+
+extension SendCommand: WriterCommand {
+    var size: Int { 256 + event.name.utf8.count + (event.data?.size ?? 0) }
+    var isLong: Bool { false }
+    var payers: [String] { [instance] }
+    var names: [String] { payers }
+    var summary: String { "send \(instance) \(event.name)" }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SentEvent> {
+        guard isDryRun else { return try batch.send(self) }
+        // What fires before it, and what it does, goes with the copy.
+        var trial = batch.trial()
+        defer { batch.cost = trial.cost }
+        return try trial.send(self)
+    }
+
+    func queued(_ destination: AnswerDestination<KeyedAnswer<SentEvent>>) -> any QueuedCommand {
+        QueuedSend(self, destination)
+    }
+
+    /// Throws when nobody may send such an event, whatever the instance.
+    func check() throws(Rejection) {
+        if EventName.isReserved(event.name) { throw .reservedEvent(event.name) }
+        guard EventName.isValid(event.name) else {
+            throw .invalidName("'\(event.name.prefix(40))' is no event name: \(EventName.rule)")
+        }
+    }
+}
+
+extension Engine {
+    /// Sends an event; what it changed is on disk when this returns.
+    package func send(_ command: SendCommand) async throws(Rejection) -> SentEvent {
+        try await outcome(of: command).get()
+    }
+
+    /// What became of an event that was sent; what it changed is on disk when this returns.
+    package func outcome(of command: SendCommand) async -> Result<SentEvent, Rejection> {
+        await withCheckedContinuation { caller in begin(command) { caller.resume(returning: $0) } }
+    }
+
+    /// Sends an event without a task that waits for it.
+    ///
+    /// - Parameter answered: Called once with what became of it, on whatever thread knows it: the calling one when
+    ///   nothing was begun.
+    package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SentEvent, Rejection>) -> Void) {
+        do throws(Rejection) {
+            try command.check()
+        } catch {
+            return answered(.failure(error))
+        }
+        queue.begin(command) { answer in
+            switch answer {
+            case .success(.first(let event)): answered(.success(event))
+            case .failure(let rejection): answered(.failure(rejection))
+            case .success(let answer): Task { answered(await self.outcome(answer, of: command)) }
+            }
+        }
+    }
+
+    private func outcome(
+        _ answer: KeyedAnswer<SentEvent>, of command: SendCommand
+    ) async -> Result<SentEvent, Rejection> {
+        do throws(Rejection) {
+            return .success(try await sent(answer, for: command))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What the sender is told: an answer of before is made again.
+    func sent(_ answer: KeyedAnswer<SentEvent>, for command: SendCommand) async throws(Rejection) -> SentEvent {
+        switch answer {
+        case .first(let event): return event
+        case .repeated(let position):
+            // Folds history: too long for an executor that serves sockets.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(command, at: position)
+            }
+        }
+    }
+}

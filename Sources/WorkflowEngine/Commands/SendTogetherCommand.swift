@@ -1,0 +1,44 @@
+import WorkflowStore
+
+/// Events that are applied one after another, all or none.
+struct SendTogetherCommand: WriterCommand {
+    let sends: [SendCommand]
+
+    var size: Int { sends.reduce(256) { $0 + $1.size } }
+    var isLong: Bool { true }
+    var payers: [String] { sends.map(\.instance) }
+    var names: [String] { payers }
+    var summary: String { "send \(sends.count) events together" }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SentEvent>] {
+        do throws(Rejection) {
+            return try batch.sendTogether(sends)
+        } catch {
+            batch.note(.refused(sends.count, error))
+            throw error
+        }
+    }
+}
+
+extension Engine {
+    /// Sends events in their order, all or none, in one transaction. `Rejection.offset` says which one was not
+    /// accepted.
+    package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SentEvent] {
+        for (offset, command) in commands.enumerated() {
+            do throws(Rejection) {
+                try command.check()
+            } catch {
+                throw error.at(offset)
+            }
+        }
+        var events: [SentEvent] = []
+        for (offset, answer) in try await queue.submit(SendTogetherCommand(sends: commands)).enumerated() {
+            do throws(Rejection) {
+                events.append(try await sent(answer, for: commands[offset]))
+            } catch {
+                throw error.at(offset)
+            }
+        }
+        return events
+    }
+}

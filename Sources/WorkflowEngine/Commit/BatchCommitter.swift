@@ -1,0 +1,81 @@
+import Logging
+import Threads
+import WorkflowStore
+
+/// Makes batches durable, and tells the observers.
+///
+/// `@unchecked Sendable`: of the store it uses `commit`, `probe` and `maintain` only, which one thread at a time calls:
+/// the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All else has locks.
+final class BatchCommitter: @unchecked Sendable {
+    private let store: any StoreWriter
+    private let observers: [any CommitObserver]
+    private let health: WriteHealth
+    private let logger: Logger
+
+    /// - Parameter observers: In the order in which they are told.
+    init(store: any StoreWriter, observers: [any CommitObserver], health: WriteHealth, logger: Logger) {
+        self.store = store
+        self.observers = observers
+        self.health = health
+        self.logger = logger
+    }
+
+    /// Makes batches durable in one transaction and tells who waits; gives an ending for each. Those that break a
+    /// constraint together are tried one by one, so that those before the one to blame do not fail with it.
+    func commit(_ sealed: [SealedBatch]) -> [BatchEnding] {
+        SharedCores.ofProcess.eventsCame()
+        guard let error = write(sealed) else { return tell(sealed) }
+        guard sealed.count > 1, error.code == .constraint else { return sealed.map { _ in .failed(error) } }
+        logger.warning(
+            "batches were not written together, and are tried one by one",
+            metadata: ["batches": "\(sealed.count)", "error": "\(error)"])
+        var endings: [BatchEnding] = []
+        for batch in sealed {
+            endings += write([batch]).map { [.failed($0)] } ?? tell([batch])
+            guard case .committed? = endings.last else { break }
+        }
+        return endings + sealed.dropFirst(endings.count).map { _ in .untried }
+    }
+
+    /// Writes what there is to write, in one transaction; gives the error when it is not there.
+    private func write(_ sealed: [SealedBatch]) -> StoreError? {
+        let batches = sealed.filter(\.isWritten).map(\.batch)
+        if batches.isEmpty { return nil }
+        do throws(StoreError) {
+            try store.commit(batches)
+            writingWorks()
+            return nil
+        } catch {
+            if error.code == .unavailable { health.failed(error.message) }
+            return error
+        }
+    }
+
+    /// Tells what is on disk.
+    private func tell(_ sealed: [SealedBatch]) -> [BatchEnding] {
+        let committed = Committed(batches: sealed)
+        for observer in observers { observer.committed(committed) }
+        var endings: [BatchEnding] = sealed.map { _ in .committed }
+        do throws(StoreError) {
+            try store.maintain()
+        } catch {
+            endings[endings.count - 1] = .last(error)
+        }
+        return endings
+    }
+
+    /// Tries whether the store can be written to again: the same row and flush as for every batch, and nothing new.
+    func probe() throws(StoreError) {
+        do throws(StoreError) {
+            try store.probe()
+        } catch {
+            guard error.isUndone else { throw error }
+            return health.failed(error.message)
+        }
+        writingWorks()
+    }
+
+    private func writingWorks() {
+        if health.succeeded() { logger.notice("the database is written to again") }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Logging
+import Statechart
+import WorkflowStore
+
+// When and in what order timers fire: beside the commands, or on the way of a virtual clock.
+
+extension Lane {
+    /// When the writer must look again although nobody asks: when the next timer is due, and at least every minute, so
+    /// that a clock that was far ahead does no harm. Nil to wait as long as it takes.
+    func nextWake() throws(StoreError) -> Date? {
+        guard health.reason != nil else { return try nextTimerWake() }
+        let probe = clock.date(after: limits.probePause)
+        return try nextTimerWake().map { min($0, probe) } ?? probe
+    }
+
+    private func nextTimerWake() throws(StoreError) -> Date? {
+        if let rest = timersRest, rest > .now {
+            return clock.date(after: rest - .now)
+        }
+        timersRest = nil
+        guard let due = try window.nextDue(store) else { return nil }
+        let now = clock.now()
+        return clock.date(of: min(due, Timestamp(rawValue: now.rawValue + 60_000))) ?? (due <= now ? .distantPast : nil)
+    }
+
+    /// Whether timers wait after a batch of them was not written.
+    var areTimersResting: Bool { timersRest.map { $0 > .now } ?? false }
+
+    /// Fires what is due, in its order, as long as the batch is open: half of it when commands wait.
+    func fireDue(
+        into builder: inout BatchBuilder, sharing: Bool, since begin: ContinuousClock.Instant
+    ) throws(StoreError) -> Round {
+        var round = Round()
+        // With a batch under way nothing was due: see `mustSettle`.
+        if areTimersResting || !state.isIdle { return round }
+        let bound = firesOneByOne ? 1 : Int.max
+        while round.fired.count < bound, applier.isOpen(builder, since: begin, share: sharing ? 2 : 1) {
+            guard !mustCommit(builder) else {
+                round.isExhausted = true
+                break
+            }
+            guard let (key, id) = try window.popDue(by: builder.now, store) else {
+                if round.fired.isEmpty { firesOneByOne = false }
+                break
+            }
+            if broken.contains(id) { continue }
+            let costBefore = builder.cost
+            do throws(Rejection) {
+                switch try builder.fire(id, expecting: key) {
+                case .fired(let next, let turn):
+                    round.fired.append(id)
+                    entered[id] = next
+                    if let next { window.insert(TimerHint(instance: id, key: next, turn: turn)) }
+                case .nothing: break
+                case .exhausted:
+                    // It is entered again when the batch is committed.
+                    entered[id] = nil
+                    round.isExhausted = true
+                }
+            } catch {
+                leaveAlone(id, because: error)
+            }
+            if builder.cost - costBefore > order.burning {
+                order.burnt(nil, builder.cost - costBefore)
+                break
+            }
+        }
+        return round
+    }
+
+    /// Whether what has fired must be written before more can fire: the store still has it.
+    private func mustCommit(_ builder: BatchBuilder) -> Bool { builder.rows > 0 && window.mustRead }
+
+    /// The timers that fired in a batch.
+    struct Round {
+        /// Their instances.
+        var fired: [InstanceID] = []
+        /// Whether there is more due than one batch takes.
+        var isExhausted = false
+    }
+
+    /// A batch failed: what it took from the window and entered into it does not hold.
+    func forgetTimers() {
+        window.invalidate()
+        entered = [:]
+    }
+
+    private func leaveAlone(_ id: InstanceID, because error: any Error) {
+        broken.insert(id)
+        logger.error(
+            "the timers of an instance cannot be fired; they wait for a restart",
+            metadata: ["instance": "\(id.rawValue)", "error": "\(error)"])
+    }
+
+    /// A batch with timers broke a constraint: they are tried one by one, and the one to blame is left alone.
+    func blame(_ fired: [InstanceID], for error: StoreError) {
+        guard firesOneByOne, let id = fired.first else {
+            firesOneByOne = !fired.isEmpty
+            return
+        }
+        firesOneByOne = false
+        leaveAlone(id, because: error)
+    }
+
+    /// Moves a virtual clock from timer to timer, so that each fires at its own time.
+    func moveClock(to target: Timestamp) throws(StoreError) -> Result<ClockMove, Rejection> {
+        guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
+        // Somebody waits for them.
+        timersRest = nil
+        var fired = 0
+        while fired < limits.clockFirings {
+            var builder = applier.begin(after: [])
+            let begin = ContinuousClock.now
+            var round = Round()
+            // An instance that had its share is not overtaken: the batch ends.
+            while !round.isExhausted, !mustCommit(builder), applier.isOpen(builder, since: begin),
+                let due = try window.nextDue(store), due <= target
+            {
+                clock.move(to: due)
+                builder.now = clock.now()
+                round = try fireDue(into: &builder, sharing: false, since: begin)
+                fired += round.fired.count
+            }
+            let isLast = try mustCommit(builder) ? false : window.nextDue(store).map { $0 > target } ?? true
+            let isDone = isLast && !round.isExhausted
+            if isDone { clock.move(to: target) }
+            try commit(&builder)
+            if isDone, try window.nextDue(store).map({ $0 > target }) ?? true {
+                return .success(ClockMove(now: clock.now(), fired: fired, isDone: true))
+            }
+        }
+        return .success(ClockMove(now: clock.now(), fired: fired, isDone: false))
+    }
+}

@@ -1,0 +1,83 @@
+package import Logging
+import Synchronization
+
+/// Tells the operator what went wrong in the log: so many lines of each topic a second, then how many were left out.
+/// Payloads are in none of them.
+package final class OperatorLog: Sendable {
+    /// What lines are counted together.
+    package struct Topic: Hashable, Sendable {
+        /// What was left out is called.
+        fileprivate let lines: String
+
+        /// - Parameter lines: What was left out is called, in the plural.
+        package init(_ lines: String) {
+            self.lines = lines
+        }
+
+        static let failures = Topic("failures of instances")
+        /// Batches that were refused or not written.
+        package static let batches = Topic("batches that were refused or not written")
+        static let restlessness = Topic("instances that do not come to rest")
+    }
+
+    private let logger: Logger
+    private let lines: Int
+    private let rates = Mutex<[Topic: LineRate]>([:])
+    private let leftOut: AsyncStream<Void>
+    private let leavesOut: AsyncStream<Void>.Continuation
+
+    /// - Parameter lines: Of one topic within a second.
+    package init(_ logger: Logger, lines: Int = EngineLimits().logLines) {
+        self.logger = logger
+        self.lines = lines
+        (leftOut, leavesOut) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Whether `debug` is wanted.
+    var isDetailed: Bool { logger.logLevel <= .debug }
+
+    func debug(_ message: Logger.Message, _ metadata: Logger.Metadata) {
+        logger.debug(message, metadata: metadata)
+    }
+
+    /// Tells a fault of ours, always.
+    package func fault(_ message: Logger.Message, _ metadata: Logger.Metadata) {
+        logger.error(message, metadata: metadata)
+    }
+
+    /// Tells a line, unless there were too many of its topic.
+    package func tell(_ topic: Topic, _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+        let now = ContinuousClock.now
+        let (missing, isTold) = rates.withLock { rates in
+            var rate = rates[topic] ?? LineRate(lines: lines)
+            let missing = rate.takeLeftOut(at: now)
+            let isTold = rate.admits(at: now)
+            rates[topic] = rate
+            return (missing, isTold)
+        }
+        sum(topic, missing)
+        if isTold { logger.log(level: level, message, metadata: metadata) } else { leavesOut.yield() }
+    }
+
+    /// Tells what was left out when no further line comes; until it is cancelled.
+    func run() async {
+        for await _ in leftOut {
+            // Cancelled with the engine: then it is told at once.
+            try? await Task.sleep(for: LineRate.interval)
+            sumAll { $0.takeLeftOut(at: .now) }
+        }
+        sumAll { $0.takeLeftOut() }
+    }
+
+    private func sumAll(_ take: (inout LineRate) -> Int) {
+        let missing = rates.withLock { rates in
+            rates.keys.map { ($0, take(&rates[$0, default: LineRate(lines: lines)])) }
+        }
+        for (topic, lines) in missing { sum(topic, lines) }
+    }
+
+    private func sum(_ topic: Topic, _ lines: Int) {
+        guard lines > 0 else { return }
+        logger.warning("lines were left out", metadata: ["lines": "\(lines)", "of": "\(topic.lines)"])
+    }
+}

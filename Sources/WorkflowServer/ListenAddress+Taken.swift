@@ -1,0 +1,53 @@
+import Foundation
+
+extension ListenAddress {
+    /// Refuses an address that is taken, before anything is made that a daemon elsewhere would not want.
+    ///
+    /// Somebody can still take it afterwards; binding it finds out.
+    package func refuseTaken() throws(ListenAddressError) {
+        switch self {
+        case .unix(let path): _ = try UnixSocketFile(path: path)
+        // The system chooses one that is free.
+        case .tcp(_, 0): return
+        case .tcp(let host, let port): try tryBinding(host, UInt16(port))
+        }
+    }
+
+    private func tryBinding(_ host: String, _ port: UInt16) throws(ListenAddressError) {
+        let family = host.contains(":") ? AF_INET6 : AF_INET
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        // Without a descriptor nobody can tell; binding will.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // As the server does: a port whose last connections have just ended is free.
+        var yes: CInt = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+        let code = family == AF_INET6 ? tryIt(six(host, port), descriptor) : tryIt(four(host, port), descriptor)
+        if code == EADDRINUSE { throw ListenAddressError("\(self)", String(cString: strerror(code))) }
+    }
+
+    private func four(_ host: String, _ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
+        return address
+    }
+
+    private func six(_ host: String, _ port: UInt16) -> sockaddr_in6 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        inet_pton(AF_INET6, host, &address.sin6_addr)
+        return address
+    }
+
+    /// Why an address cannot be bound; 0 when it can.
+    private func tryIt<Address>(_ address: Address, _ descriptor: CInt) -> CInt {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, socklen_t(MemoryLayout<Address>.size)) == 0 ? 0 : errno
+            }
+        }
+    }
+}

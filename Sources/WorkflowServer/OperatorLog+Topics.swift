@@ -1,0 +1,67 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import WorkflowAPI
+import WorkflowEngine
+
+extension OperatorLog.Topic {
+    /// Requests that were told to come back.
+    static let overload = OperatorLog.Topic("requests that were refused because there was too much to do")
+    /// Connections whose callers do not read.
+    static let unread = OperatorLog.Topic("connections that were cut off")
+    /// Bodies some of whose lines were refused.
+    static let lines = OperatorLog.Topic("batches of which some lines were refused")
+}
+
+extension OperatorLog {
+    /// Tells of a request that ends with a problem, if that is the operator's matter.
+    func tell(_ problem: Problem, _ request: HTTPRequest? = nil) {
+        switch problem.type {
+        case .internalError: fault(problem.detail, request)
+        case .overloaded:
+            var metadata = ["reason": "\(problem.detail)"]
+            if let request { metadata["route"] = request.route }
+            tell(
+                .overload, .warning, "a request was refused, because there was too much to do",
+                metadata.mapValues { "\($0)" })
+        default: break
+        }
+    }
+
+    /// Tells of a connection that was closed because its caller took nothing of so many bytes.
+    func tellCutOff(unread bytes: Int) {
+        tell(
+            .unread, .notice, "a connection was cut off, whose caller did not read its answer",
+            ["bytes": "\(bytes)", "seconds": "\(AnswerLimits.stalledSeconds)"])
+    }
+
+    /// Tells of events that are applied all or not at all and could not be read.
+    func tellRefusedBatch(_ problem: Problem) {
+        var metadata: Logger.Metadata = ["reason": "\(problem.type.rawValue)"]
+        if let line = problem.line { metadata["line"] = "\(line)" }
+        tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)
+    }
+
+    /// Tells of lines that were refused while others of their body were not.
+    func tell(_ refused: RefusedLines) {
+        guard let first = refused.first, let error = first.error else { return }
+        var metadata: Logger.Metadata = [
+            "lines": "\(refused.count)", "of": "\(refused.all)", "first": "\(first.line)",
+            "reason": "\(error.type.rawValue)",
+        ]
+        if let instance = error.instance { metadata["instance"] = "\(instance)" }
+        tell(.lines, .notice, "lines of a batch were refused", metadata)
+    }
+
+    /// Tells of a fault of ours.
+    func fault(_ error: String, _ request: HTTPRequest? = nil) {
+        var metadata = ["error": error]
+        if let request { metadata["route"] = request.route }
+        fault("a request failed", metadata.mapValues { "\($0)" })
+    }
+}
+
+extension HTTPRequest {
+    /// What was asked of what, for messages: without the query.
+    var route: String { "\(method) \(URI(String((path ?? "").prefix(200))).path)" }
+}

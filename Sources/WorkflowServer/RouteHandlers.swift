@@ -1,0 +1,86 @@
+import HTTPTypes
+import Hummingbird
+import WorkflowAPI
+
+/// What carries out the routes: a handler for each.
+struct RouteHandlers: Sendable {
+    typealias Handler = @Sendable (RoutedRequest) async throws -> Response
+
+    private var handlers: [Route: Handler] = [:]
+
+    /// Those that have a handler.
+    var routes: Set<Route> { Set(handlers.keys) }
+
+    /// Says what carries out a route.
+    ///
+    /// - Parameter isBrief: Whether it neither computes nor blocks for long: then it stays on the connection's event
+    ///   loop.
+    mutating func on(_ route: Route, isBrief: Bool = false, _ handler: @escaping Handler) {
+        precondition(handlers[route] == nil, "'\(route)' has a handler already")
+        handlers[route] =
+            isBrief
+            ? handler
+            : { request in
+                try await offLoop(for: route.method == .get ? .reading : .usual) { try await handler(request) }
+            }
+    }
+
+    /// A router with these routes. Other methods are answered 405 with the list of those that work.
+    func router(gate: RequestGate, problems: ProblemAnswers) -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: ProblemMiddleware(gate: gate, problems: problems))
+        for (template, routes) in Dictionary(grouping: handlers, by: { $0.key.template }) {
+            let path = RouterPath(template.description)
+            for (route, handler) in routes {
+                router.on(path, method: HTTPRequest.Method(route.method)) { request, context in
+                    try await handler(RoutedRequest(request, for: route, context))
+                }
+            }
+            Self.refuseOthers(than: routes.map(\.key.method), at: path, of: router)
+        }
+        return router
+    }
+
+    private static func refuseOthers(
+        than methods: [Route.Method], at path: RouterPath, of router: Router<ServerContext>
+    ) {
+        let allowed = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        for method in HTTPRequest.Method.known {
+            switch method {
+            // The router makes HEAD of GET.
+            case .head where methods.contains(.get): break
+            case _ where methods.contains { HTTPRequest.Method($0) == method }: break
+            case .options: router.on(path, method: method) { _, _ in Response.allowing(methods) }
+            default:
+                router.on(path, method: method) { request, _ in
+                    let detail = "\(request.uri.path) does not take \(request.method); it takes \(allowed)"
+                    return Response(
+                        WholeAnswer(problem: Problem(.methodNotAllowed, detail: detail), headers: [.allow: allowed]))
+                }
+            }
+        }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Those of RFC 9110 and RFC 5789.
+    static let known: [HTTPRequest.Method] = [
+        .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
+    ]
+
+    init(_ method: Route.Method) {
+        switch method {
+        case .get: self = .get
+        case .post: self = .post
+        }
+    }
+}
+
+extension Response {
+    /// The answer to `OPTIONS`.
+    static func allowing(_ methods: [Route.Method]) -> Response {
+        let head = methods.contains(.get) ? ["HEAD"] : []
+        let allowed = (Set(methods).map(\.rawValue).sorted() + head + ["OPTIONS"]).joined(separator: ", ")
+        return Response(status: .noContent, headers: [.allow: allowed])
+    }
+}

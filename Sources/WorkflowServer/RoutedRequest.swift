@@ -1,0 +1,32 @@
+import Foundation
+import Hummingbird
+import WorkflowAPI
+import WorkflowEngine
+
+/// A request that was let in, and the route that it is for: what a handler is given.
+struct RoutedRequest: Sendable {
+    let route: Route
+    let caller: Caller
+    let request: Request
+    private let values: Parameters
+
+    /// Refuses a query where the route takes none.
+    init(_ request: Request, for route: Route, _ context: ServerContext) throws {
+        guard let caller = context.caller else { preconditionFailure("the gate stands in front of every route") }
+        self.route = route
+        self.caller = caller
+        self.request = request
+        values = context.parameters
+        if let known = route.query, known.isEmpty { try reading { try NoParameters.check(query: try queryItems) } }
+    }
+
+    /// A part of the path, percent-decoded.
+    func value(_ name: String) throws(Problem) -> String {
+        let written = values.get(name)
+        if let written, !written.utf8.contains(UInt8(ascii: "%")) { return written }
+        guard let text = written?.removingPercentEncoding else {
+            throw Problem(.routeNotFound, detail: "The path is not percent-encoded text")
+        }
+        return text
+    }
+}

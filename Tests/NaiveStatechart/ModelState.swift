@@ -1,0 +1,127 @@
+package import Statechart
+
+/// A state of a machine, as the specification speaks of it: a node in a tree of objects.
+package final class ModelState {
+    /// What kind of state it is.
+    package enum Kind: String {
+        case atomic, compound, parallel, final, shallowHistory, deepHistory
+    }
+
+    /// Unique among the children of its parent.
+    package let key: String
+    /// The written id; nil when the path is the id.
+    package var id: String?
+    package var kind: Kind
+    /// Nil for the root only. The machine keeps the tree alive.
+    package unowned var parent: ModelState?
+    /// All children, history states among them, in document order.
+    package var children: [ModelState] = []
+    /// Of a compound state its initial transition; of a history state its default, nil when it borrows its parent's.
+    package var initial: ModelTransition?
+    package var entry: [ModelAction] = []
+    package var exit: [ModelAction] = []
+    /// The delays of `after`, in document order.
+    package var timeouts: [ModelTimeout] = []
+    package var transitions: [ModelTransition] = []
+    package var tags: [String] = []
+    /// Of a final state that gives something.
+    package var output: Template?
+    /// The place in document order; the root's is 0.
+    package fileprivate(set) var number = 0
+    /// The keys from below the root, joined by dots; empty for the root.
+    package fileprivate(set) var path = ""
+
+    package init(key: String, kind: Kind) {
+        self.key = key
+        self.kind = kind
+    }
+
+    /// What `#id` and `done.state.<id>` name; the root's id is its key.
+    package var name: String { id ?? (parent == nil ? key : path) }
+
+    package var isHistory: Bool { kind == .shallowHistory || kind == .deepHistory }
+
+    /// `getChildStates`: without history states.
+    package var childStates: [ModelState] { children.filter { !$0.isHistory } }
+
+    /// The state and all below it, in document order.
+    package var subtree: [ModelState] { [self] + children.flatMap(\.subtree) }
+
+    /// `isDescendant`: whether this state is a child of another, or a child of a child, and so on.
+    package func isDescendant(of other: ModelState) -> Bool {
+        var next = parent
+        while let ancestor = next {
+            if ancestor === other { return true }
+            next = ancestor.parent
+        }
+        return false
+    }
+
+    /// Appends a child.
+    package func add(_ child: ModelState) {
+        child.parent = self
+        children.append(child)
+    }
+
+    /// The event of a delay of `after`.
+    package func event(of timeout: ModelTimeout) -> String { "after.\(timeout.text).\(name)" }
+}
+
+extension ModelState: Hashable {
+    package static func == (lhs: ModelState, rhs: ModelState) -> Bool { lhs === rhs }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// A delay of `after`: a timer that runs while its state is active.
+package struct ModelTimeout {
+    /// The delay as written.
+    package let text: String
+    package let milliseconds: Int64
+    /// Fired later than this many milliseconds after it was due, it changes nothing; nil for a timer that always fires.
+    package let skip: Int64?
+
+    package init(text: String, milliseconds: Int64, skip: Int64?) {
+        self.text = text
+        self.milliseconds = milliseconds
+        self.skip = skip
+    }
+}
+
+/// A machine, random or read from a definition.
+package final class ModelMachine {
+    package let root: ModelState
+    package var isStrict: Bool
+    /// Where the data of an instance begins.
+    package let context: ModelContext
+    /// The named guards, in the order of the definition.
+    package let guards: [Expression]
+    /// In document order, the root first.
+    package private(set) var states: [ModelState] = []
+
+    /// Takes a whole tree; `index()` must follow every change of it.
+    package init(
+        root: ModelState, isStrict: Bool, context: ModelContext = ModelContext(), guards: [Expression] = []
+    ) {
+        self.root = root
+        self.isStrict = isStrict
+        self.context = context
+        self.guards = guards
+        index()
+    }
+
+    /// Numbers the states and finds their paths.
+    package func index() {
+        states = root.subtree
+        for (number, state) in states.enumerated() {
+            state.number = number
+            if let parent = state.parent {
+                state.path = parent.parent == nil ? state.key : "\(parent.path).\(state.key)"
+            }
+            // Without a transition a delay cannot be written.
+            state.timeouts.removeAll { timeout in
+                !state.transitions.contains { $0.descriptor == state.event(of: timeout) }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JSON
+
+/// SCXML's `send` and `cancel` (6.2, 6.3), and `after`, which the language has instead of a `send` in `onentry` and a
+/// `cancel` in `onexit`.
+extension NaiveInterpreter {
+    /// Timers, and events that were sent, that an instance may have at a time.
+    static let mostPending = 10_000
+
+    /// What comes next by itself: what was sent without delay in its order, then the timer that is due first; of two
+    /// that are due at the same time, the one that was armed first.
+    var next: NaivePending? {
+        var next = pending.first(where: \.isImmediate)
+        if next != nil { return next }
+        for candidate in pending where next.map({ candidate.due < $0.due }) ?? true { next = candidate }
+        return next
+    }
+
+    /// Takes what comes next by itself, when that is due; nil when nothing is.
+    package func takeOwn(at now: Int64) -> OwnObservation? {
+        guard running, !hasFailed, let next, next.isImmediate || next.due <= now else { return nil }
+        return OwnObservation(event: next.event, observation: take(next, at: max(next.due, time), firedAt: now))
+    }
+
+    /// Takes something that is pending.
+    ///
+    /// - Parameters:
+    ///   - at: Its logical time.
+    ///   - firedAt: The clock's time: it decides whether it is too late.
+    func take(_ own: NaivePending, at: Int64, firedAt: Int64) -> Observation {
+        // What was sent at once is never late.
+        if let skip = own.skip, !own.isImmediate, firedAt - own.due > skip {
+            pending.removeAll { $0.number == own.number }
+            return idleMacrostep(at: at)
+        }
+        let event = Event(name: own.event, data: own.data, at: at)
+        let observation = macrostep(of: event) { () throws(Observation.Refusal) in
+            pending.removeAll { $0.number == own.number }
+            // Whether anything takes it or not: nobody waits for an answer.
+            let enabledTransitions = selectTransitions(own.event)
+            if !enabledTransitions.isEmpty { try microstep(enabledTransitions.toList()) }
+        }
+        if case .refused = observation { hasFailed = true }
+        return observation
+    }
+
+    func armTimers(of s: ModelState) {
+        for timeout in s.timeouts {
+            do {
+                try arm(
+                    s.event(of: timeout), nil, after: timeout.milliseconds, owner: .state(s), isImmediate: false,
+                    skip: timeout.skip)
+            } catch {
+                raise("error.execution")
+            }
+        }
+    }
+
+    func cancelTimers(of s: ModelState) {
+        pending.removeAll { $0.owner == .state(s) }
+    }
+
+    func send(
+        _ event: String, _ data: JSONValue?, after delay: Int64, id: String?, skip: Int64?
+    ) throws(ContentError) {
+        // Difference: without delay it comes before every other event; with one it outlives the state it was sent from.
+        try arm(event, data, after: delay, owner: .send(id: id), isImmediate: delay == 0, skip: skip)
+    }
+
+    func cancel(_ id: String) {
+        pending.removeAll { $0.owner == .send(id: id) }
+    }
+
+    private func arm(
+        _ name: String, _ data: JSONValue?, after delay: Int64, owner: NaivePending.Owner, isImmediate: Bool,
+        skip: Int64?
+    ) throws(ContentError) {
+        guard pending.count < Self.mostPending else { throw ContentError() }
+        pending.append(
+            NaivePending(
+                number: (pending.last?.number ?? 0) + 1, event: name, data: data, due: event.at + delay, owner: owner,
+                isImmediate: isImmediate, skip: skip))
+    }
+}

@@ -1,0 +1,100 @@
+extension NaiveInterpreter {
+    func selectEventlessTransitions() -> OrderedSet<ModelTransition> {
+        select { state in state.transitions.filter { $0.trigger == .always } }
+    }
+
+    /// - Parameter isInternal: Whether the event comes from the internal queue; only there errors are found.
+    func selectTransitions(_ event: String, isInternal: Bool = false) -> OrderedSet<ModelTransition> {
+        select { state in candidates(in: state, event, isInternal: isInternal) }
+    }
+
+    private func select(_ candidates: (ModelState) -> [ModelTransition]) -> OrderedSet<ModelTransition> {
+        failedConditions.clear()
+        var enabledTransitions = OrderedSet<ModelTransition>()
+        let atomicStates = configuration.toList().filter(isAtomicState).sorted(by: documentOrder)
+        for state in atomicStates {
+            loop: for s in [state] + getProperAncestors(state, nil) {
+                for t in candidates(s) where conditionMatch(t) {
+                    enabledTransitions.add(t)
+                    break loop
+                }
+            }
+        }
+        return removeConflictingTransitions(enabledTransitions)
+    }
+
+    private func removeConflictingTransitions(
+        _ enabledTransitions: OrderedSet<ModelTransition>
+    ) -> OrderedSet<ModelTransition> {
+        var filteredTransitions = OrderedSet<ModelTransition>()
+        for t1 in enabledTransitions.toList() {
+            var t1Preempted = false
+            var transitionsToRemove = OrderedSet<ModelTransition>()
+            for t2 in filteredTransitions.toList() {
+                guard computeExitSet([t1]).hasIntersection(computeExitSet([t2])) else { continue }
+                if t1.source.isDescendant(of: t2.source) {
+                    transitionsToRemove.add(t2)
+                } else {
+                    t1Preempted = true
+                    break
+                }
+            }
+            if !t1Preempted {
+                for t3 in transitionsToRemove.toList() { filteredTransitions.delete(t3) }
+                filteredTransitions.add(t1)
+            }
+        }
+        return filteredTransitions
+    }
+
+    /// Difference: the event's own name comes first, then the longest `name.*`, then `*`; of equals the first in the
+    /// document, `onDone` after `on`. Under `strict` only descriptors that begin with `error` handle errors.
+    private func candidates(in state: ModelState, _ event: String, isInternal: Bool) -> [ModelTransition] {
+        let isError = isInternal && machine.isStrict && event.hasPrefix("error.")
+        var ranked: [(rank: Int, transition: ModelTransition)] = []
+        for transition in state.transitions {
+            guard let descriptor = transition.descriptor, let rank = rank(of: descriptor, for: event) else { continue }
+            if !isError || descriptor.hasPrefix("error") { ranked.append((rank, transition)) }
+        }
+        let ranks = Set(ranked.map(\.rank)).sorted(by: >)
+        return ranks.flatMap { rank in
+            let equals = ranked.filter { $0.rank == rank }.map(\.transition)
+            return equals.filter { $0.trigger != .done } + equals.filter { $0.trigger == .done }
+        }
+    }
+
+    /// `nameMatch`: how well a descriptor fits an event; nil when it does not.
+    private func rank(of descriptor: String, for event: String) -> Int? {
+        // Difference: `*` takes no event of a timer.
+        if descriptor == "*" { return event.hasPrefix("after.") ? nil : 0 }
+        if descriptor == event { return .max }
+        guard descriptor.hasSuffix(".*") else { return nil }
+        let tokens = descriptor.dropLast(2).split(separator: ".")
+        return event.split(separator: ".").starts(with: tokens) ? tokens.count : nil
+    }
+
+    /// `conditionMatch`. A condition that cannot be evaluated is false and an error (SCXML 5.9.1).
+    ///
+    /// Difference: it is asked once in one selection, and told once in a macrostep where it is that of an `always`.
+    private func conditionMatch(_ transition: ModelTransition) -> Bool {
+        guard let condition = transition.condition else { return true }
+        do {
+            return try holds(condition)
+        } catch {
+            let isTold = failedConditions.isMember(transition) || failedEventless.isMember(transition)
+            failedConditions.add(transition)
+            if transition.trigger == .always { failedEventless.add(transition) }
+            if !isTold { raise("error.execution") }
+            return false
+        }
+    }
+
+    /// Why no transition takes an event.
+    func reasonForRefusal(of event: String) -> Observation.Refusal {
+        func fits(_ transition: ModelTransition) -> Bool {
+            transition.descriptor.map { rank(of: $0, for: event) != nil } ?? false
+        }
+        if configuration.some({ $0.transitions.contains(where: fits) }) { return .guardRejected }
+        return machine.states.contains { $0.transitions.contains(where: fits) } ? .notAccepted : .unknownEvent
+    }
+}

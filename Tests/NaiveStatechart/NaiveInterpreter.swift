@@ -1,0 +1,261 @@
+package import JSON
+
+/// SCXML, Appendix D, written from the recommendation and for nothing but to be compared with: its procedures, its
+/// names, its order, on a tree of objects (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
+///
+/// It shares no code with the step. Where the definition language differs on purpose, a comment says `Difference`. Left
+/// out are `invoke`, the default content of history states, and the data of `error.execution`. Expressions of a
+/// definition are evaluated by CEL; random machines have actions and conditions that need none.
+package final class NaiveInterpreter {
+    /// Who an instance is: what expressions see as `instance`.
+    package struct Identity {
+        let name: String
+        let version: Int64
+        /// Milliseconds since 1970.
+        let startedAt: Int64
+
+        package init(name: String, version: Int64, startedAt: Int64) {
+            self.name = name
+            self.version = version
+            self.startedAt = startedAt
+        }
+    }
+
+    /// SCXML's `_event`.
+    struct Event {
+        var name: String
+        var data: JSONValue?
+        /// Milliseconds since 1970.
+        var at: Int64
+    }
+
+    package let machine: ModelMachine
+    /// How many microsteps and internal events one macrostep may have.
+    package var workLimit: Int
+    let identity: Identity
+
+    private(set) var configuration = OrderedSet<ModelState>()
+    var historyValue: [ModelState: [ModelState]] = [:]
+    var datamodel: ModelContext
+    /// Timers, and what was sent, in the order in which it was armed.
+    var pending: [NaivePending] = []
+    private(set) var output: JSONValue?
+    package private(set) var running = false
+    /// Whether an event that nobody waited for could not be taken.
+    var hasFailed = false
+    /// When the last macrostep was.
+    private(set) var time: Int64
+
+    private(set) var event: Event
+    private var internalQueue: [(name: String, data: JSONValue?)] = []
+    /// Transitions whose conditions could not be evaluated: in this selection, and those of `always` in this macrostep.
+    var failedConditions = OrderedSet<ModelTransition>()
+    var failedEventless = OrderedSet<ModelTransition>()
+    private var work = 0
+    private var exited: [ModelState] = []
+    private var entered: [ModelState] = []
+
+    package init(
+        _ machine: ModelMachine, workLimit: Int,
+        as identity: Identity = Identity(name: "random", version: 1, startedAt: 0)
+    ) {
+        self.machine = machine
+        self.workLimit = workLimit
+        self.identity = identity
+        datamodel = machine.context
+        time = identity.startedAt
+        event = Event(name: "", at: identity.startedAt)
+    }
+
+    /// `interpret`, until the machine first waits for an event.
+    package func start(with data: JSONObject = JSONObject()) -> Observation {
+        for member in data.members { datamodel[member.key] = fitted(member.value, as: member.key) }
+        // Difference: there is an event at the start.
+        let event = Event(name: "init", data: data.isEmpty ? nil : .object(data), at: identity.startedAt)
+        return macrostep(of: event) {
+            running = true
+            // Difference: the root is a state as any other and is entered as one.
+            var statesToEnter = OrderedSet<ModelState>()
+            var statesForDefaultEntry = OrderedSet<ModelState>()
+            addDescendantStatesToEnter(machine.root, &statesToEnter, &statesForDefaultEntry)
+            enter(statesToEnter, statesForDefaultEntry)
+        }
+    }
+
+    /// `mainEventLoop`, from an external event until the machine waits for the next.
+    package func send(_ event: String, data: JSONValue? = nil, at time: Int64) -> Observation {
+        guard running, !hasFailed else { return .refused(.finished) }
+        return macrostep(of: Event(name: event, data: data, at: time)) { () throws(Observation.Refusal) in
+            let enabledTransitions = selectTransitions(event)
+            if !enabledTransitions.isEmpty {
+                try microstep(enabledTransitions.toList())
+            } else if machine.isStrict, internalQueue.isEmpty {
+                // Difference: what nothing takes is refused, unless a condition failed; its error comes next.
+                throw reasonForRefusal(of: event)
+            }
+        }
+    }
+
+    /// Difference: a macrostep happens as a whole or not at all.
+    func macrostep(of event: Event, _ first: () throws(Observation.Refusal) -> Void) -> Observation {
+        let before = (configuration, historyValue, datamodel, running)
+        let (pendingBefore, eventBefore) = (pending, self.event)
+        self.event = event
+        internalQueue = []
+        failedEventless.clear()
+        work = 0
+        exited = []
+        entered = []
+        do throws(Observation.Refusal) {
+            try first()
+            try completeMacrostep()
+        } catch {
+            (configuration, historyValue, datamodel, running) = before
+            (pending, self.event) = (pendingBefore, eventBefore)
+            return .refused(error)
+        }
+        time = event.at
+        return .accepted(observed())
+    }
+
+    /// The macrostep of an event that changes nothing.
+    func idleMacrostep(at time: Int64) -> Observation {
+        exited = []
+        entered = []
+        self.time = time
+        return .accepted(observed())
+    }
+
+    private func completeMacrostep() throws(Observation.Refusal) {
+        var macrostepDone = false
+        while running && !macrostepDone {
+            var enabledTransitions = selectEventlessTransitions()
+            if enabledTransitions.isEmpty {
+                if internalQueue.isEmpty {
+                    macrostepDone = true
+                } else {
+                    let internalEvent = internalQueue.removeFirst()
+                    event = Event(name: internalEvent.name, data: internalEvent.data, at: event.at)
+                    try countWork()
+                    enabledTransitions = selectTransitions(internalEvent.name, isInternal: true)
+                    if enabledTransitions.isEmpty { try requireHandled(internalEvent.name) }
+                }
+            }
+            if !enabledTransitions.isEmpty { try microstep(enabledTransitions.toList()) }
+        }
+        if !running { try exitInterpreter() }
+    }
+
+    /// Difference: exit actions run, and then everything is active as before.
+    private func exitInterpreter() throws(Observation.Refusal) {
+        let shown = configuration
+        for s in configuration.toList().sorted(by: exitOrder) {
+            executeContent(s.exit)
+            configuration.delete(s)
+            if s.kind == .final, s.parent == machine.root { output = outputData(of: s) }
+        }
+        configuration = shown
+        // Nothing comes to an instance that has finished.
+        pending = []
+        for event in internalQueue { try requireHandled(event.name) }
+    }
+
+    func microstep(_ enabledTransitions: [ModelTransition]) throws(Observation.Refusal) {
+        try countWork()
+        let domains = enabledTransitions.map(getTransitionDomain)
+        exitStates(enabledTransitions)
+        executeTransitionContent(enabledTransitions)
+        enterStates(enabledTransitions, domains)
+    }
+
+    private func exitStates(_ enabledTransitions: [ModelTransition]) {
+        let statesToExit = computeExitSet(enabledTransitions).toList().sorted(by: exitOrder)
+        for s in statesToExit {
+            for h in s.children where h.isHistory {
+                historyValue[h] = configuration.toList().filter { s0 in
+                    h.kind == .deepHistory ? isAtomicState(s0) && s0.isDescendant(of: s) : s0.parent == s
+                }
+            }
+        }
+        for s in statesToExit {
+            executeContent(s.exit)
+            cancelTimers(of: s)
+            configuration.delete(s)
+            exited.append(s)
+        }
+    }
+
+    private func executeTransitionContent(_ enabledTransitions: [ModelTransition]) {
+        for t in enabledTransitions { executeContent(t.actions) }
+    }
+
+    private func enterStates(_ enabledTransitions: [ModelTransition], _ domains: [ModelState?]) {
+        var statesToEnter = OrderedSet<ModelState>()
+        var statesForDefaultEntry = OrderedSet<ModelState>()
+        computeEntrySet(enabledTransitions, domains, &statesToEnter, &statesForDefaultEntry)
+        enter(statesToEnter, statesForDefaultEntry)
+    }
+
+    private func enter(_ statesToEnter: OrderedSet<ModelState>, _ statesForDefaultEntry: OrderedSet<ModelState>) {
+        for s in statesToEnter.toList().sorted(by: entryOrder) {
+            // Difference: the source of a transition that does not reenter it, and the root, may be targets that were
+            // not left; they are not entered again, but begin again.
+            if !configuration.isMember(s) {
+                configuration.add(s)
+                entered.append(s)
+                executeContent(s.entry)
+                armTimers(of: s)
+            }
+            if statesForDefaultEntry.isMember(s) { executeContent(s.initial?.actions ?? []) }
+            if s.kind == .final { reachFinal(s) }
+        }
+    }
+
+    private func reachFinal(_ s: ModelState) {
+        guard let parent = s.parent, let grandparent = parent.parent else {
+            running = false
+            return
+        }
+        raise("done.state.\(parent.name)", data: outputData(of: s))
+        // Difference: not only the grandparent is asked. A parallel state that is done may be a region of another.
+        var ancestor: ModelState? = grandparent
+        while let parallel = ancestor, parallel.kind == .parallel, isInFinalState(parallel) {
+            // Difference: a root that is parallel ends the machine when all its regions are done.
+            if parallel == machine.root { running = false } else { raise("done.state.\(parallel.name)") }
+            ancestor = parallel.parent
+        }
+    }
+}
+
+// MARK: What the appendix leaves to the platform
+
+extension NaiveInterpreter {
+    /// Puts an event into the internal queue.
+    func raise(_ event: String, data: JSONValue? = nil) {
+        internalQueue.append((event, data))
+    }
+
+    private func countWork() throws(Observation.Refusal) {
+        work += 1
+        if work > workLimit { throw .livelock }
+    }
+
+    /// Difference: under `strict` an error that nothing handles undoes the macrostep.
+    private func requireHandled(_ event: String) throws(Observation.Refusal) {
+        if machine.isStrict, event.hasPrefix("error.") { throw .expressionFailed }
+    }
+
+    private func observed() -> Observation.Macrostep {
+        func paths(_ states: [ModelState]) -> [String] {
+            states.filter { $0 != machine.root }.map(\.path)
+        }
+        let remembered = historyValue.sorted { $0.key.number < $1.key.number }
+        return Observation.Macrostep(
+            exited: paths(exited), entered: paths(entered),
+            configuration: paths(configuration.toList().sorted(by: documentOrder)), isDone: !running,
+            context: datamodel.text,
+            memory: remembered.map { history, states in
+                "\(history.path): \(paths(states.sorted(by: documentOrder)).joined(separator: ", "))"
+            }, pending: pending.map { PendingText($0) })
+    }
+}

@@ -1,0 +1,62 @@
+import JSON
+
+/// What comes to an instance by itself: a timer of `after`, or what it sent to itself.
+struct NaivePending {
+    enum Owner: Equatable {
+        /// Leaving the state ends it.
+        case state(ModelState)
+        /// `cancel` of the id ends it.
+        case send(id: String?)
+    }
+
+    /// Of an instance no two are the same: the next is one more.
+    let number: Int
+    let event: String
+    let data: JSONValue?
+    /// Milliseconds since 1970.
+    let due: Int64
+    let owner: Owner
+    /// Whether it was sent without delay.
+    let isImmediate: Bool
+    let skip: Int64?
+}
+
+/// What is known of something pending where two implementations must agree, as text.
+package struct PendingText: Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ pending: NaivePending) {
+        let owner: String
+        switch pending.owner {
+        case .state(let state): owner = " of '\(state.path)'"
+        case .send(let id): owner = id.map { " as '\($0)'" } ?? ""
+        }
+        self.init(pending.event, pending.data, pending.due, owner, pending.isImmediate, pending.skip)
+    }
+
+    private init(
+        _ event: String, _ data: JSONValue?, _ due: Int64, _ owner: String, _ isImmediate: Bool, _ skip: Int64?
+    ) {
+        description =
+            event + (data.map { " " + JSONWriter.string($0) } ?? "") + (isImmediate ? " at once," : "") + " at \(due)"
+            + owner + (skip.map { " skipped after \($0) ms" } ?? "")
+    }
+
+    /// Reads the column `armed`: a list, in the order in which it was armed. What only the engine knows is left out.
+    package static func read(_ armed: String) throws -> [PendingText] {
+        guard case .array(let elements) = try JSONReader.value(from: armed) else {
+            throw NotUnderstood(what: "armed: \(armed)")
+        }
+        return try elements.map { element in
+            guard let object = element.object, let event = object["event"]?.string,
+                case .int(let due)? = object["due"]
+            else { throw NotUnderstood(what: "armed: \(armed)") }
+            let owner =
+                object["state"]?.string.map { " of '\($0)'" } ?? object["id"]?.string.map { " as '\($0)'" } ?? ""
+            var skip: Int64?
+            if case .int(let limit)? = object["skip"] { skip = limit }
+            let isImmediate = object["kind"] == "sent"
+            return PendingText(event, object["data"], due, owner, isImmediate, skip)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// What one event did, as far as two implementations must agree.
+package enum Observation: Equatable {
+    /// Why an event was not taken.
+    package enum Refusal: String, Error {
+        case unknownEvent, notAccepted, guardRejected, finished, expressionFailed, livelock
+    }
+
+    /// What it did.
+    package struct Macrostep: Equatable {
+        /// Paths in order over all microsteps; the root is not told, nor what stays for display when the machine ends.
+        package var exited: [String]
+        /// Paths in order over all microsteps, without the root.
+        package var entered: [String]
+        /// The paths of all active states but the root, in document order.
+        package var configuration: [String]
+        package var isDone: Bool
+        /// JSON.
+        package var context: String
+        /// What each history state remembers, in document order.
+        package var memory: [String]
+        /// What comes by itself, in the order in which it was armed.
+        package var pending: [PendingText]
+
+        package init(
+            exited: [String], entered: [String], configuration: [String], isDone: Bool, context: String,
+            memory: [String], pending: [PendingText]
+        ) {
+            self.exited = exited
+            self.entered = entered
+            self.configuration = configuration
+            self.isDone = isDone
+            self.context = context
+            self.memory = memory
+            self.pending = pending
+        }
+    }
+
+    case accepted(Macrostep)
+    case refused(Refusal)
+}
+
+/// An event that came by itself, and what it did.
+package struct OwnObservation: Equatable {
+    package let event: String
+    package let observation: Observation
+
+    package init(event: String, observation: Observation) {
+        self.event = event
+        self.observation = observation
+    }
+}
+
+extension Observation: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let reason): return "refused: \(reason.rawValue)"
+        case .accepted(let step):
+            return """
+                accepted, \(step.isDone ? "done" : "running")
+                    exited        \(step.exited.joined(separator: ", "))
+                    entered       \(step.entered.joined(separator: ", "))
+                    configuration \(step.configuration.joined(separator: ", "))
+                    context       \(step.context)
+                    memory        \(step.memory.joined(separator: "; "))
+                    pending       \(step.pending.map(\.description).joined(separator: "; "))
+                """
+        }
+    }
+}
+
+extension OwnObservation: CustomStringConvertible {
+    package var description: String { "'\(event)' by itself, \(observation)" }
+}

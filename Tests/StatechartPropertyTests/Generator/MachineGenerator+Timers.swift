@@ -1,0 +1,38 @@
+import NaiveStatechart
+
+extension MachineGenerator {
+    /// Delays in several spellings, and their milliseconds.
+    private static let delays: [(text: String, milliseconds: Int64)] = [
+        ("0s", 0), ("5ms", 5), ("10ms", 10), ("0.01s", 10), ("15", 15), ("PT0.02S", 20), ("1s", 1_000),
+    ]
+    static let ids = ["x", "y"]
+
+    /// Gives a state timers, and transitions that take them.
+    mutating func addTimeouts(to state: ModelState) {
+        for delay in random.pick(1 + random.below(2), of: Self.delays.indices.map { $0 }).map({ Self.delays[$0] }) {
+            let timeout = ModelTimeout(text: delay.text, milliseconds: delay.milliseconds, skip: skip())
+            state.timeouts.append(timeout)
+            for _ in 0...random.below(2) {
+                state.transitions.append(transition(of: state, on: .after(timeout.text)))
+            }
+        }
+    }
+
+    /// An event that the instance sends to itself, or the end of those that it sent.
+    mutating func sending() -> ModelAction {
+        if random.chance(20) { return .cancel(random.pick(Self.ids) ?? "") }
+        let events = random.chance(70) ? Self.events : Self.marks
+        var send = ModelSend(event: random.pick(events) ?? "a")
+        send.hasData = random.chance(30)
+        guard random.chance(60) else { return .send(send) }
+        send.delay = random.pick([0, 5, 10, 20, 30])
+        send.isMultiplied = random.chance(20)
+        send.skip = skip()
+        if random.chance(50) { send.id = random.pick(Self.ids) }
+        return .send(send)
+    }
+
+    private mutating func skip() -> Int64? {
+        random.chance(25) ? random.pick([0, 5, 30]) : nil
+    }
+}

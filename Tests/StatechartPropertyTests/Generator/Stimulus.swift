@@ -1,0 +1,13 @@
+/// What happens to an instance from outside.
+enum Stimulus: Equatable, CustomStringConvertible {
+    case send(String)
+    /// Time passes, in milliseconds; what then is due fires late, but for what was due at the end.
+    case wait(Int64)
+
+    var description: String {
+        switch self {
+        case .send(let event): event
+        case .wait(let milliseconds): "wait \(milliseconds) ms"
+        }
+    }
+}

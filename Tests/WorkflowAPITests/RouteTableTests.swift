@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+import WorkflowAPI
+
+/// The one table of routes, and what is made of it.
+struct RouteTableTests {
+    @Test(arguments: [
+        ("order-1042", "/v1/instances/order-1042"),
+        ("a:b@c_d.e", "/v1/instances/a%3Ab%40c_d.e"),
+        ("a/b?c#d e", "/v1/instances/a%2Fb%3Fc%23d%20e"),
+        ("é\n", "/v1/instances/%C3%A9%0A"),
+        (".", "/v1/instances/%2E"), ("..", "/v1/instances/%2E%2E"), ("...", "/v1/instances/..."),
+        ("x~1", "/v1/instances/x~1"),
+    ])
+    func namesAreEncodedAsOneSegment(name: String, path: String) {
+        #expect(Route.showInstance.path(name) == path)
+    }
+
+    @Test func valuesStandWhereTheirParametersDo() {
+        #expect(Route.showMachineVersion.path("order", "3") == "/v1/machines/order/versions/3")
+        #expect(Route.showMachineVersion.template.parameters == ["machine", "version"])
+        #expect(Route.sendEvent.path("o") == "/v1/instances/o/events")
+        #expect(Route.verifyAll.path() == "/v1/verify" && Route.ready.path() == "/readyz")
+    }
+
+    @Test(arguments: [
+        ("/v1/instances/o/events", "o"), ("/v1/instances/a:b/events", "a:b"), ("/v1/instances/events/events", "events"),
+    ])
+    func aPlainPathGivesItsOnlyValue(path: String, value: String) {
+        #expect(Route.sendEvent.template.onlyValue(in: path) == value)
+    }
+
+    @Test(arguments: [
+        "/v1/instances//events", "/v1/instances/events", "/v1/instances/a/b/events", "/v1/instances/a%20b/events",
+        "/v1/instances/a/events?x=1", "/v1/instances/a/events#x", "/v1/instances/a/event", "/v2/instances/a/events",
+        "/v1/instances/a/events/", "",
+    ])
+    func anyOtherPathGivesNone(path: String) {
+        #expect(Route.sendEvent.template.onlyValue(in: path) == nil)
+    }
+
+    @Test func noRouteStandsTwice() {
+        #expect(Set(Route.all).count == Route.all.count)
+        #expect(Set(Route.all.map(\.description)).count == Route.all.count)
+        for route in Route.all {
+            #expect(Set(route.problems).count == route.problems.count, "\(route)")
+            #expect(Set(route.problems).isDisjoint(with: Route.commonProblems), "\(route)")
+        }
+    }
+
+    @Test func whatTheGateLetsThroughBeforeAnybodyIsKnownIsHealth() {
+        #expect(Set(Route.all.filter { $0.permission == .health }) == [.live, .ready])
+        #expect(Route.all.filter { $0.query == nil }.allSatisfy { $0.permission == .health })
+    }
+
+    /// `docs/routes.md` is written from the table: when it differs, what it must be stands in `.build/routes.md`.
+    @Test func theDocumentedTableIsThisOne() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = RouteDocument.text
+        if try String(contentsOf: root.appending(path: "docs/routes.md"), encoding: .utf8) != text {
+            try Data(text.utf8).write(to: root.appending(path: ".build/routes.md"))
+            Issue.record("docs/routes.md is not what the table says; copy .build/routes.md")
+        }
+    }
+}
+
+/// The table of routes as a page.
+private enum RouteDocument {
+    static var text: String {
+        let common = list(Route.commonProblems)
+        let rows = Route.all.map(row).joined(separator: "\n")
+        return """
+            # Routes
+
+            Every request that wfd takes. This page is written from the table that server and client read
+            (`Sources/WorkflowAPI/RouteTable.swift`), and a test compares it with the table.
+
+            `?` marks a field that may be missing; `Idempotency-Key` goes with starts and events. A permission is what
+            [access control](../README.md#what-is-missing) will ask for; now every caller has all of them. A method that
+            a path does not take is answered `method-not-allowed`, with `Allow`; `OPTIONS` names those that it takes. Any
+            route may have these problems beside its own:
+
+            \(common)
+
+            | request | body | query | answer | permission | problems |
+            | --- | --- | --- | --- | --- | --- |
+            \(rows)
+
+            """
+    }
+
+    private static func row(_ route: Route) -> String {
+        let body =
+            switch route.body {
+            case .none: ""
+            case .object(let form): "`\(form)`"
+            case .lines(let form): "lines of `\(form)`, as `\(LineStream.mediaType)`"
+            case .definition: "a definition, as `application/yaml` or `application/json`"
+            }
+        let answer =
+            switch route.answer {
+            case .object(let form): form
+            case .lines(let form): "lines: \(form)"
+            case .bytes(let form): "bytes: \(form)"
+            }
+        let query = route.query.map { $0.map { "`\($0)`" }.joined(separator: ", ") } ?? "anything"
+        let cells = ["`\(route)`", body, query, answer, route.permission.rawValue, list(route.problems)]
+        return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    private static func list(_ problems: [ProblemType]) -> String {
+        problems.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,47 @@
+import Statechart
+import Testing
+
+@testable import WorkflowEngine  // Whose turn it is, without the writer around it.
+
+/// What stands aside, what comes first, and that no command overtakes another of the same name.
+@Suite struct FairOrderTurnTests {
+    private static func send(_ name: String) -> any QueuedCommand {
+        Queued(SendCommand(instance: name, event: Event(name: "e")), .caller { _ in })
+    }
+
+    private static func together(_ names: String...) -> any QueuedCommand {
+        let sends = names.map { SendCommand(instance: $0, event: Event(name: "e")) }
+        return Queued(SendTogetherCommand(sends: sends), .caller { _ in })
+    }
+
+    private var order = FairOrder(limits: EngineLimits(), recent: RecentInstances(bound: 1), isOn: true)
+
+    private func names(_ line: FairOrder.Line) -> [[String]] { line.map(\.command.names) }
+
+    @Test mutating func noCommandOvertakesOneThatNamesTheSame() {
+        order.burnt(SendCommand(instance: "hot", event: Event(name: "e")), 1_000_000)
+        var waiting = [Self.send("cold"), Self.together("hot", "cold"), Self.send("cold"), Self.send("other")][...]
+        #expect(order.begin(&waiting) == .plain)
+        #expect(names(waiting) == [["cold"], ["other"]])
+        #expect(names(order.aside) == [["hot", "cold"], ["cold"]])
+        // What comes later stands behind it, as long as it stands aside.
+        #expect(names(order.admit([Self.send("cold"), Self.send("other")])) == [["other"]])
+        waiting = []
+        #expect(order.begin(&waiting) == .all)
+        #expect(order.begin(&waiting) == .costly)
+        #expect(order.inFront == 3 && names(waiting) == [["hot", "cold"], ["cold"], ["cold"]])
+        // The batch ended with the first of them.
+        order.burnt(waiting.removeFirst().command, 1_000_000)
+        waiting.append(Self.send("other"))
+        #expect(order.begin(&waiting) == .plain)
+        // `cold` has burnt with the first.
+        #expect(names(waiting) == [["other"]] && names(order.aside) == [["cold"], ["cold"]])
+        #expect(names(order.admit([Self.send("cold")])) == [] && order.aside.count == 3)
+    }
+
+    @Test mutating func withoutAnythingCostlyEverythingStays() {
+        var waiting = [Self.send("a"), Self.together("a", "b")][...]
+        #expect(order.isIdle && order.begin(&waiting) == .all && waiting.count == 2)
+        #expect(order.admit([Self.send("c")]).count == 1 && order.aside.isEmpty)
+    }
+}

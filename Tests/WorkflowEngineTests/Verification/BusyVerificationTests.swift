@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import JSON
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// Verifying beside instances that start, change their status and end without a pause.
+@Suite struct BusyVerificationTests {
+    private static let job = """
+        id: job
+        initial: open
+        context: {n: 0}
+        states:
+          open:
+            after:
+              1ms: {actions: {assign: {n: context.n + 1}}}
+              1h: closed
+            on:
+              finish: closed
+              spoil: {actions: {send: {event: boom}}}
+              boom: {actions: {assign: {n: 1 / (context.n - context.n)}}}
+          closed: {type: final}
+        """
+
+    /// Starts instances, ends every second one and lets the others fail, again after a retry; gives how many.
+    private func work(_ engine: Engine, _ name: String) async throws -> Int {
+        var random = SystemRandomNumberGenerator()
+        func key() -> RequestKey? { RequestKey(text: UniqueID(at: engine.now, random: &random).text) }
+        var count = 0
+        while !Task.isCancelled {
+            let instance = "\(name)-\(count)"
+            _ = try await engine.start(StartCommand(machine: "job", instance: instance, key: key()))
+            let event = Event(name: count.isMultiple(of: 2) ? "finish" : "spoil")
+            _ = try await engine.send(SendCommand(instance: instance, event: event, key: key()))
+            if !count.isMultiple(of: 2) { _ = try await engine.retry(RetryCommand(instance: instance)) }
+            count += 1
+        }
+        return count
+    }
+
+    @Test(.timeLimit(.minutes(5))) func nothingIsFoundWhileInstancesComeAndGo() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: try folder.open())
+        let engine = running.engine
+        _ = try await engine.apply(Self.job, syntax: .yaml)
+        let findings = Collected<String>()
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for worker in 0..<2 {
+                group.addTask { try await work(engine, "w\(worker)") }
+            }
+            for _ in 0..<3 {
+                // Each ends, although what it reads grows all the while.
+                let counts = try await Verification(of: engine.store).run { event in
+                    if case .finding(let finding) = event { findings.add("\(finding)") }
+                }
+                #expect(counts.differences == 0)
+            }
+            group.cancelAll()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(findings.all == [])
+        #expect(counts.allSatisfy { $0 > 2 })
+        // And when all is quiet, with what was counted.
+        let last = try await Verification(of: engine.store).run { event in
+            if case .finding(let finding) = event { findings.add("\(finding)") }
+        }
+        #expect(last.instances == counts.reduce(0, +) && last.differences == 0)
+        try await running.stop()
+    }
+
+    /// A page of the journal: what else there is, is compared all the same.
+    @Test func howMuchCouldNotBeReadIsTold() async throws {
+        let file = try await WrittenFile()
+        let root = try file.read {
+            try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'journal'")
+        }
+        var bytes = try Data(contentsOf: URL(filePath: file.path))
+        let page = (try #require(root) - 1) * 4_096
+        func number(at place: Int, _ count: Int) -> Int {
+            bytes[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+        }
+        // The second child of the table's root (https://sqlite.org/fileformat.html, section 1.6).
+        #expect(bytes[page] == 5)
+        let leaf = number(at: page + number(at: page + 14, 2), 4)
+        bytes.replaceSubrange((leaf - 1) * 4_096..<leaf * 4_096, with: Data(count: 4_096))
+        try bytes.write(to: URL(filePath: file.path))
+        // The slices before the page are compared.
+        var limits = StoreLimits()
+        limits.sliceRows = 3
+        let (findings, counts) = try await file.verify(nil, EngineLimits(), limits)
+        let told = try #require(findings.first)
+        #expect(told.hasPrefix("Cannot read '\(file.path)': database disk image is malformed"), "\(findings)")
+        let numbers = try #require(
+            told.firstMatch(of: /; (\d+) of 318 events and 5 of 5 instances could not be compared$/), "\(findings)")
+        #expect((1..<318).contains(Int(numbers.1) ?? 0))
+        #expect(counts?.machines == 2)
+    }
+}

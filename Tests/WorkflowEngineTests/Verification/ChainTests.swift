@@ -1,0 +1,173 @@
+import Foundation
+import GRDB
+import JSON
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// What the engine writes, read by somebody who knows only docs/digests.md.
+@Suite struct ChainTests {
+    private static let kettle = """
+        id: kettle
+        initial: cold
+        context: {heats: 0}
+        states:
+          cold:
+            on:
+              heat: hot
+              whistle: {actions: {send: {event: steam, data: {by: "'whistle'"}}}}
+              steam: {actions: {assign: {heats: context.heats + 1}}}
+              break: {actions: {send: {event: boom}}}
+              boom: {actions: {assign: {heats: "1 / (event.at < timestamp('2023-11-14T22:30:00Z') ? 0 : 1)"}}}
+          hot:
+            after: {PT10M: cold}
+        """
+
+    /// Every kind of row that is written, with and without data, with keys of both kinds.
+    private func file() async throws -> WrittenFile {
+        let folder = try StoreFolder()
+        let clock = HandClock()
+        let running = try await RunningEngine(store: folder.open(), clock: clock)
+        let engine = running.engine
+        _ = try await engine.apply(Self.kettle, syntax: .yaml)
+        _ = try await engine.start(
+            StartCommand(machine: "kettle", instance: "pot", key: RequestKey(text: "the first")))
+        func send(_ event: Event, key: String? = nil) async throws {
+            _ = try await engine.send(
+                SendCommand(instance: "pot", event: event, key: key.flatMap(RequestKey.init(text:))))
+        }
+        try await send(Event(name: "heat"), key: "018bcfe5-687b-7000-8000-00000000002a")
+        clock.advance(602_000)
+        try await send(Event(name: "whistle", data: ["card": "tok_9"]), key: "a key of text")
+        try await send(Event(name: "break", data: ["card": "tok_9"]))
+        clock.advance(1_000_000)
+        _ = try await engine.retry(RetryCommand(instance: "pot"))
+        for number in 1...260 { try await send(Event(name: "steam", data: number % 2 == 0 ? [:] : nil)) }
+        try await running.stop()
+        return WrittenFile(in: folder)
+    }
+
+    @Test func everyDigestIsThatOfThePage() async throws {
+        let file = try await file()
+        let chain = try file.read { try ForeignChain($0) }
+        #expect(chain.kinds == ["started", "event", "timer", "sent", "failed", "retried"])
+        #expect(chain.mistakes() == [])
+        #expect(chain.derivesItsSnapshots)
+        try file.forge("UPDATE journal SET data = replace(data, '9', '8') WHERE kind = 'event'")
+        #expect(try file.read { try ForeignChain($0) }.mistakes() == ["pot 4 event", "pot 6 event"])
+    }
+
+    /// Two instances with the same history share no digest: nobody learns from one what the other says.
+    @Test func saltsAreOfTheirInstance() async throws {
+        let file = try await WrittenFile()
+        let salts = try file.read { try Set(Data.fetchAll($0, sql: "SELECT salt FROM instance")) }
+        #expect(salts.count == 5)
+        #expect(salts.allSatisfy { $0.count == 16 })
+    }
+
+    /// `entered_ms` stands still while the configuration does.
+    @Test func enteredIsWhenTheConfigurationWasReached() async throws {
+        let file = try await file()
+        let entered = try file.read { database in
+            try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT entered_ms, (SELECT at_ms FROM journal WHERE kind = 'timer') AS timer, updated_ms
+                    FROM instance WHERE name = 'pot'
+                    """)
+        }
+        #expect(entered?["entered_ms"] as Int64? == entered?["timer"] as Int64?)
+        #expect(entered?["entered_ms"] as Int64? ?? 0 < entered?["updated_ms"] as Int64? ?? 0)
+    }
+}
+
+/// Rows that were redacted by the rules, as the schema lets them be: the chain holds, and folding says where it ends.
+@Suite struct RedactionTests {
+    private func redact(_ seqs: Set<Int64>, of name: String, in file: WrittenFile, isWhole: Bool = true) throws {
+        let sql = try file.read { try ForeignChain($0) }.redacting(seqs, of: name, isWhole: isWhole)
+        // With triggers and checks in force.
+        try file.read { try $0.execute(sql: sql) }
+    }
+
+    @Test(arguments: ["order-7", "oven-1", "oven-3", "long"])
+    func aRedactedRowVerifies(name: String) async throws {
+        let file = try await WrittenFile()
+        let seqs: Set<Int64> = name == "order-7" ? [1, 3, 6] : [1, 3]
+        let secret = #"{"number":3}"#
+        #expect(try file.contains(secret))
+        try redact(seqs, of: name, in: file)
+        let (findings, counts) = try await file.verify(nil)
+        #expect(findings == [])
+        #expect(counts?.chainOnly == 1)
+        #expect(counts?.description.contains("(1 instances: chain checked, not refolded): no difference") == true)
+        #expect(try await file.verify(name).findings == [])
+        #expect(try file.read { try ForeignChain($0) }.mistakes() == [])
+        #expect(try file.contains(secret) == (name != "order-7"))
+    }
+
+    /// Before the instance's salt is renewed, rows have kept salts, derived ones, and none.
+    @Test func aRedactionUnderWayVerifies() async throws {
+        let file = try await WrittenFile()
+        try redact([3], of: "order-7", in: file, isWhole: false)
+        #expect(try await file.findings() == [])
+        try file.forge("UPDATE instance SET salt = randomblob(16) WHERE name = 'order-7'")
+        #expect(try await file.findings() == [])
+        try file.forge("UPDATE journal SET salt = NULL WHERE position = {order-7/4}")
+        #expect(try await file.findings() == ["order-7, seq 4: the digest does not fit what the row says"])
+    }
+
+    @Test func theInstanceGoesOn() async throws {
+        let file = try await WrittenFile()
+        try redact([1, 2, 3, 4, 5, 6], of: "order-7", in: file)
+        let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
+        for number in 1...3 { _ = try await running.flip("order-7", data: ["number": .int(Int64(number))]) }
+        try await running.stop()
+        #expect(try await file.findings() == [])
+        #expect(try file.read { try ForeignChain($0) }.mistakes() == [])
+        let kept = try file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal WHERE length(salt) = 0") }
+        #expect(kept == 6)
+    }
+
+    @Test func foldingSaysWhatItCannotTake() async throws {
+        let file = try await WrittenFile()
+        try redact([3], of: "order-7", in: file)
+        let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
+        let record = try await running.engine.instance(named: "order-7").record
+        let told = Collected<Int64>()
+        let rejection = await #expect(throws: Rejection.self) {
+            try await running.engine.replay(record, through: record.seq, isTracing: false) { step in
+                told.add(step.row.seq.rawValue)
+            }
+        }
+        #expect(rejection?.message.contains("seq 3: what it says was redacted") == true)
+        #expect(told.all == [1, 2])
+        try await running.stop()
+    }
+
+    /// What a snapshot held is gone, and its digest is still covered by its row's.
+    @Test func anEmptiedSnapshotVerifies() async throws {
+        let file = try await WrittenFile()
+        let empty = """
+            UPDATE snapshot SET salt = NULL, configuration = '', context = '', memory = '', armed = '', output = NULL
+            """
+        try file.read { try $0.execute(sql: empty) }
+        #expect(try await file.findings() == [])
+        let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
+        let past = try await running.engine.instance(named: "long", after: Seq(rawValue: 300))
+        #expect(past?.record.state.configuration == "on")
+        try await running.stop()
+        try file.forge("UPDATE snapshot SET digest = zeroblob(32)")
+        #expect(try await file.findings() == ["long, seq 256: the digest does not fit what the row says"])
+    }
+}
+
+extension WrittenFile {
+    /// Whether a text is in the data of a row.
+    fileprivate func contains(_ text: String) throws -> Bool {
+        try read { database in
+            try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM journal WHERE instr(data, ?))", arguments: [text]) ?? false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// A row says what happened; the instance before it says which of the armed things that was.
+@Suite struct FoldTests {
+    private static let definition = """
+        id: m
+        initial: a
+        context: {by: 0}
+        states:
+          a:
+            entry:
+            - {send: {event: later, delay: 2s}}
+            - {send: {event: soon, delay: 1s, data: {n: 1}}}
+            on:
+              soon: {actions: {log: 1 / context.by}}
+              later: b
+          b: {}
+        """
+    private let machine: Machine
+    private var fold: Fold
+    private static let record = InstanceRecord(
+        id: InstanceID(rawValue: 1), uuid: UniqueID(bytes: Array(repeating: 1, count: 16)), name: "i",
+        machineID: MachineID(rawValue: 1), status: .running, seq: Seq(rawValue: 1), head: Position(rawValue: 1),
+        state: SnapshotText(configuration: "a", context: "{}", memory: "{}"), entered: Timestamp(rawValue: 0),
+        salt: Salt(bytes: Array(repeating: 2, count: 16)), digest: .zero, created: Timestamp(rawValue: 0),
+        updated: Timestamp(rawValue: 0))
+
+    init() throws {
+        machine = try DefinitionReader.read(Self.definition).machine
+        fold = Fold(of: Self.record)
+        #expect(mistake(Self.row(1, .started, "init", at: 0)) == nil)
+    }
+
+    private static func row(
+        _ seq: Int64, _ kind: JournalKind, _ event: String, data: String? = nil, at: Int64, to: String = "a"
+    ) -> JournalRecord {
+        JournalRecord(
+            position: Position(rawValue: seq), instanceID: InstanceID(rawValue: 1), machineID: MachineID(rawValue: 1),
+            seq: Seq(rawValue: seq), previous: nil, at: Timestamp(rawValue: at), real: nil, kind: kind, event: event,
+            data: data, from: "a", to: to, actor: nil, key: nil, digest: .zero)
+    }
+
+    /// Why the next row does not fit; nil when it does.
+    private mutating func mistake(_ row: JournalRecord) -> String? {
+        do throws(FoldError) {
+            try fold.apply(row, machine: machine, version: 1)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test mutating func whatComesNextIsTaken() {
+        #expect(
+            mistake(Self.row(2, .timer, "later", at: 2_000, to: "b")) == "timer 'soon' would have fired before")
+        #expect(
+            mistake(Self.row(2, .timer, "nobody", at: 900)) == "'nobody' came by itself, but would not be waiting")
+        #expect(mistake(Self.row(2, .sent, "soon", at: 1_000)) == "timer 'soon' would have fired before")
+        #expect(
+            mistake(Self.row(2, .failed, "soon", data: #"{"n":2}"#, at: 1_000))
+                == "the data of 'soon' is not what was armed")
+        #expect(
+            mistake(Self.row(2, .failed, "soon", data: #"{"n":1}"#, at: 999)) == "'soon' is recorded before it was due")
+        #expect(mistake(Self.row(2, .timer, "soon", data: #"{"n":1}"#, at: 1_000))?.hasSuffix("refuses it") == true)
+        #expect(mistake(Self.row(2, .failed, "soon", data: #"{"n":1}"#, at: 1_000)) == nil)
+    }
+
+    /// What an instance failed on need not be what would come next: a stored snapshot says which it was.
+    @Test(arguments: [("later", true), ("soon", false)])
+    mutating func whatWasKeptIsRetried(event: String, fits: Bool) throws {
+        let armed = """
+            [{"due":1000,"event":"soon","kind":"timer","number":2,"seq":1},\
+            {"due":2000,"event":"later","kept":true,"kind":"timer","number":1,"seq":1}]
+            """
+        let stored = SnapshotRecord(
+            instanceID: InstanceID(rawValue: 1), seq: Seq(rawValue: 256), position: Position(rawValue: 256),
+            status: .failed,
+            state: SnapshotText(configuration: "a", context: #"{"by":1}"#, memory: "{}", armed: armed),
+            salt: Salt(bytes: Array(repeating: 2, count: 16)), digest: .zero)
+        fold = try Fold(of: Self.record, after: stored, machine: machine)
+        let row = Self.row(257, .retried, event, at: 3_000, to: fits ? "b" : "a")
+        #expect((mistake(row) == nil) == fits)
+    }
+
+    @Test(arguments: [
+        JournalKind.result, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted,
+    ])
+    mutating func aKindThatNothingWritesIsRefusedByName(kind: JournalKind) {
+        #expect(
+            mistake(Self.row(2, kind, "e", at: 1)) == "rows of kind '\(kind.rawValue)' are of a later wfd")
+    }
+
+    @Test mutating func aStartOrARetryHasItsPlace() {
+        #expect(
+            mistake(Self.row(2, .started, "init", at: 1)) == "a row of kind 'started' cannot stand here")
+        #expect(
+            mistake(Self.row(2, .retried, "soon", at: 1)) == "a row of kind 'retried' cannot stand here")
+        fold = Fold(of: Self.record)
+        #expect(mistake(Self.row(1, .event, "soon", at: 1)) == "a row of kind 'event' cannot stand here")
+    }
+}

@@ -1,0 +1,199 @@
+import JSON
+import Statechart
+import Testing
+import WorkflowEngine
+import WorkflowStore
+
+/// A store of several partitions: each is a file, with its numbers moved to where they stand in such a store.
+private struct PartitionedFiles: StoreReader {
+    let files: [SQLiteFile]
+    /// Their folders, which live as long.
+    let written: [WrittenFile]
+
+    var identity: StoreIdentity { files[0].identity }
+    var partitions: [PartitionID] { files.indices.map { PartitionID(rawValue: Int64($0)) } }
+
+    func inspectStore() async throws(StoreError) -> StoreInspection {
+        var numbers: [StoreNumbers] = []
+        for (place, file) in files.enumerated() {
+            for var found in try await file.inspectStore().numbers {
+                found.nextPosition = found.nextPosition.moved(to: place)
+                found.nextInstance = found.nextInstance.moved(to: place)
+                numbers.append(found)
+            }
+        }
+        return StoreInspection(numbers: numbers)
+    }
+
+    func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances {
+        let place = place(of: ids)
+        var slice = try await files[place].inspectInstances(in: ids.moved(from: place))
+        for index in slice.instances.indices { slice.instances[index].record.move(to: place) }
+        slice.through = min(InstanceID(rawValue: slice.through).moved(to: place).rawValue, ids.upperBound)
+        slice.nextPosition = slice.nextPosition.moved(to: place)
+        return slice
+    }
+
+    func inspectJournal(
+        _ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>
+    ) async throws(StoreError) -> InspectedJournal {
+        let place = place(of: positions)
+        var slice = try await files[place].inspectJournal(
+            positions.moved(from: place), of: instances.moved(from: place))
+        slice.move(to: place)
+        slice.through = min(Position(rawValue: slice.through).moved(to: place).rawValue, positions.upperBound)
+        slice.firstAbove = slice.firstAbove?.moved(to: place)
+        return slice
+    }
+
+    /// A range never spans two partitions, but may begin before all numbers.
+    private func place(of range: ClosedRange<Int64>) -> Int { max(0, Int(range.upperBound >> 48)) }
+
+    // What stands in the first file too.
+
+    func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord? {
+        try await files[0].machine(named: name, version: version)
+    }
+    func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord? { try await files[0].machine(id) }
+    func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
+        try await files[0].inspectMachines(after: id)
+    }
+
+    // What verifying and replaying everything do not ask for.
+
+    func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
+    func machineNames(limit: Int) -> [String] { [] }
+    func instance(named name: String) -> InstanceRecord? { nil }
+    func instanceNames(near name: String, limit: Int) -> [String] { [] }
+    func instances(_ query: InstanceQuery) -> InstancePage { InstancePage(instances: [], next: nil) }
+    func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
+    func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
+    func timers(after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+    func row(at position: Position) -> JournalRecord? { nil }
+    func instance(_ id: InstanceID) -> InstanceRecord? { nil }
+    func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
+    func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
+    func inspectIndexes(after place: IndexPlace) -> InspectedIndexes { InspectedIndexes() }
+}
+
+extension PartitionedNumber {
+    fileprivate func moved(to place: Int) -> Self {
+        rawValue == .max ? self : Self(rawValue: rawValue + Int64(place) << 48)
+    }
+}
+
+extension ClosedRange<Int64> {
+    /// As the file of a partition knows it: from before all numbers where the partition is not the first.
+    fileprivate func moved(from place: Int) -> ClosedRange<Int64> {
+        let first = Int64(place) << 48
+        let lower = lowerBound < .min + first ? .min : lowerBound - first
+        return lower...(upperBound == .max ? .max : Swift.max(lower, upperBound - first))
+    }
+}
+
+extension InspectedJournal {
+    fileprivate mutating func move(to place: Int) {
+        for index in rows.indices {
+            rows[index].position = rows[index].position.moved(to: place)
+            rows[index].instanceID = rows[index].instanceID.moved(to: place)
+            rows[index].previous = rows[index].previous?.moved(to: place)
+        }
+        snapshots = Dictionary(
+            uniqueKeysWithValues: snapshots.map { position, snapshot in
+                var snapshot = snapshot
+                snapshot.position = snapshot.position.moved(to: place)
+                return (position.moved(to: place), snapshot)
+            })
+        func moved(_ texts: [Position: String]) -> [Position: String] {
+            Dictionary(uniqueKeysWithValues: texts.map { ($0.moved(to: place), $1) })
+        }
+        unreadable = moved(unreadable)
+        misfits = moved(misfits)
+    }
+}
+
+extension InstanceRecord {
+    fileprivate mutating func move(to place: Int) {
+        id = id.moved(to: place)
+        head = head.moved(to: place)
+        state.armed = Self.moved(state.armed, to: place)
+    }
+
+    /// What is armed names the positions of the rows that armed it.
+    private static func moved(_ armed: String, to place: Int) -> String {
+        guard case .array(let elements)? = try? JSONReader.value(from: armed) else { return armed }
+        let moved = elements.map { element -> JSONValue in
+            guard var object = element.object, case .int(let position)? = object["position"] else { return element }
+            object["position"] = .int(Position(rawValue: position).moved(to: place).rawValue)
+            return .object(object)
+        }
+        return JSONWriter.string(JSONValue.array(moved))
+    }
+}
+
+@Suite struct PartitionTests {
+    /// Three partitions with the same contents, and one file where something was done to it.
+    private func files(_ sql: String? = nil) async throws -> PartitionedFiles {
+        var written: [WrittenFile] = []
+        for place in 0..<3 {
+            let file = try await WrittenFile()
+            if let sql, place == 1 { try file.forge(sql) }
+            written.append(file)
+        }
+        var limits = StoreLimits()
+        limits.sliceRows = 50
+        let files = try written.map { try SQLiteFile.open(at: $0.path, limits: limits) }
+        return PartitionedFiles(files: files, written: written)
+    }
+
+    private func findings(_ sql: String? = nil) async throws -> (findings: [String], counts: VerifiedCounts) {
+        let store = try await files(sql)
+        var limits = EngineLimits()
+        limits.verifiedInstances = 2
+        let findings = Collected<String>()
+        let counts = try await Verification(of: store, limits: limits).run { event in
+            if case .finding(let finding) = event { findings.add("\(finding)") }
+        }
+        for file in store.files { try file.close() }
+        return (findings.all, counts)
+    }
+
+    @Test func everyPartitionIsVerified() async throws {
+        let (findings, counts) = try await findings()
+        #expect(findings == [])
+        #expect(counts.instances == 15)
+        #expect(counts.events == 3 * 318)
+        #expect(counts.snapshots == 3)
+    }
+
+    @Test func aDifferenceInALaterPartitionIsFound() async throws {
+        let found = try await findings("UPDATE journal SET event = 'flop' WHERE position = {order-7/3}")
+        #expect(found.findings == ["order-7, seq 3: the digest does not fit what the row says"])
+        let stray = try await findings("UPDATE journal SET instance_id = 99 WHERE position = {order-7/3}")
+        let (instance, position) = (Int64(1) << 48 + 99, Int64(1) << 48 + 4)
+        #expect(
+            Set(stray.findings) == [
+                "order-7, seq 3: the row is missing",
+                "position \(position): the row belongs to an instance \(instance) that is not there",
+            ])
+        // One of the partition before: its number lies below all of this one.
+        let foreign = try await findings("UPDATE journal SET instance_id = -5 WHERE position = {order-7/3}")
+        #expect(
+            Set(foreign.findings) == [
+                "order-7, seq 3: the row is missing",
+                "position \(position): the row belongs to an instance \(Int64(1) << 48 - 5) that is not there",
+            ])
+    }
+
+    @Test func everyPartitionIsReplayed() async throws {
+        let store = try await files()
+        var limits = EngineLimits()
+        limits.verifiedInstances = 1
+        let machine = try DefinitionReader.read(RunningEngine.definition).machine
+        let counts = try await Backtest(of: store, with: machine, limits: limits)
+            .run(machine: "lamp", version: nil) { _ in }
+        #expect(counts.same == 6)
+        #expect(counts.events == 3 * 307)
+        for file in store.files { try file.close() }
+    }
+}

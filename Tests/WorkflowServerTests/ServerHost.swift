@@ -1,0 +1,73 @@
+import DaemonTesting
+import Logging
+import ServiceLifecycle
+import WorkflowClient
+import WorkflowEngine
+import WorkflowServer
+import WorkflowStore
+
+/// An engine and a server in this process, on a socket in a folder of their own.
+final class ServerHost: Sendable {
+    let engine: Engine
+    let address: Address
+    private let folder: TemporaryFolder
+    private let group: ServiceGroup
+    private let running: Task<Void, any Error>
+
+    /// Returns when the server is listening.
+    ///
+    /// - Parameter rule: What refuses callers.
+    init(rule: RequestGate.Rule? = nil) async throws {
+        let folder = try TemporaryFolder()
+        let (listening, signal) = AsyncStream.makeStream(of: Void.self)
+        let logger = Logger(label: "test") { _ in ListeningSignal(signal: signal) }
+        let store = try SQLiteStore.open(at: folder.path("wfd.db"), clock: SystemClock().now())
+        let engine = Engine(store: store, logger: logger)
+        let path = folder.path("wfd.sock")
+        let server = WorkflowServer(
+            engine: engine, address: try ListenAddress("unix:\(path)"), budget: AnswerBudget(), rule: rule,
+            version: "test", logger: logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],
+                logger: logger))
+        self.folder = folder
+        self.engine = engine
+        self.group = group
+        address = .unix(path: path)
+        // Awaited by `stop()`; it ends when the group is told to.
+        running = Task { try await group.run() }
+        for await _ in listening { break }
+    }
+
+    /// Sends requests on one connection, one after another. Blocks a thread of its own, because the server needs the
+    /// others.
+    func answers(to requests: [RawRequest]) async throws -> [RawAnswer] {
+        try await onOwnThread { [address] in
+            let connection = try RawConnection(to: address)
+            return try requests.map { try connection.answer(to: $0) }
+        }
+    }
+
+    /// Stops both and waits until they have.
+    func stop() async throws {
+        await group.triggerGracefulShutdown()
+        try await running.value
+    }
+}
+
+/// Says when a server tells the log that it listens.
+private struct ListeningSignal: LogHandler {
+    let signal: AsyncStream<Void>.Continuation
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if "\(event.message)" == "listening" { signal.yield() }
+    }
+}
