@@ -41,25 +41,25 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "JSON"),
-        .target(name: "Spelling"),
-        .target(name: "Terminal"),
+        .target(name: "WorkflowJSON"),
+        .target(name: "WorkflowSpelling"),
+        .target(name: "WorkflowTerminal"),
         // Regular expressions in linear time: libre2 behind a few C functions.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
-        .target(name: "CEL", dependencies: ["CRE2", "JSON", "Spelling"]),
+        .target(name: "WorkflowCEL", dependencies: ["CRE2", "WorkflowJSON", "WorkflowSpelling"]),
         .target(
             name: "Statechart",
-            dependencies: ["CEL", "JSON", "Spelling", .product(name: "Yams", package: "Yams")]
+            dependencies: ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", .product(name: "Yams", package: "Yams")]
         ),
-        .target(name: "Interchange", dependencies: ["JSON", "Spelling", "Statechart"]),
+        .target(name: "WorkflowInterchange", dependencies: ["WorkflowJSON", "WorkflowSpelling", "Statechart"]),
         .target(
-            name: "Migrations",
+            name: "WorkflowMigrations",
             path: "migrations",
             resources: [.embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql")]
         ),
         // What Swift cannot call: how the scheduler treats a thread.
         .target(name: "CScheduling"),
-        .target(name: "Threads", dependencies: ["CScheduling"]),
+        .target(name: "WorkflowThreads", dependencies: ["CScheduling"]),
         // What Swift cannot call: the C library's allocator.
         .target(name: "CAllocation"),
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
@@ -67,7 +67,7 @@ let package = Package(
         .target(
             name: "WorkflowStore",
             dependencies: [
-                "CSQLiteMemory", "JSON", "Migrations", "Statechart", "Threads",
+                "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowThreads",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -76,17 +76,18 @@ let package = Package(
         .target(
             name: "WorkflowEngine",
             dependencies: [
-                "JSON", "Statechart", "Threads", "WorkflowStore",
+                "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore",
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .target(name: "WorkflowAPI", dependencies: ["JSON", "Spelling"]),
+        .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowSpelling"]),
         .target(
             name: "WorkflowServer",
             dependencies: [
-                "CAllocation", "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine",
+                "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
+                "WorkflowEngine",
                 "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -102,7 +103,7 @@ let package = Package(
         .target(
             name: "WorkflowClient",
             dependencies: [
-                "JSON", "WorkflowAPI",
+                "WorkflowJSON", "WorkflowAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -112,7 +113,7 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "Spelling", "Terminal", "WorkflowServer", "WorkflowEngine", "WorkflowStore",
+                "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer", "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -122,7 +123,8 @@ let package = Package(
         .target(
             name: "WorkflowCommand",
             dependencies: [
-                "CEL", "Interchange", "JSON", "Spelling", "Statechart", "Terminal", "WorkflowAPI", "WorkflowClient",
+                "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
+                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
@@ -138,8 +140,9 @@ let package = Package(
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "CEL", "JSON", "LinuxEvents", "SQLiteFloor", "Statechart", "WorkflowAPI", "WorkflowEngine",
-                "Threads", "WorkflowServer", "WorkflowStore",
+                "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "SQLiteFloor", "Statechart", "WorkflowAPI",
+                "WorkflowEngine",
+                "WorkflowThreads", "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -151,35 +154,37 @@ let package = Package(
         ),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["CEL", "JSON", "Statechart", .product(name: "Yams", package: "Yams")]
+            dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams")]
         ),
-        .testTarget(name: "CELTests", dependencies: ["CEL", "JSON"]),
+        .testTarget(name: "WorkflowCELTests", dependencies: ["WorkflowCEL", "WorkflowJSON"]),
         .testTarget(
-            name: "InterchangeTests",
-            dependencies: ["Interchange", "JSON", "Statechart", .product(name: "Yams", package: "Yams")],
+            name: "WorkflowInterchangeTests",
+            dependencies: [
+                "WorkflowInterchange", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams"),
+            ],
             exclude: ["Documents"]
         ),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "SpellingTests", dependencies: ["Spelling"]),
-        .testTarget(name: "StatechartTests", dependencies: ["JSON", "Statechart"]),
+        .testTarget(name: "WorkflowJSONTests", dependencies: ["WorkflowJSON"]),
+        .testTarget(name: "WorkflowSpellingTests", dependencies: ["WorkflowSpelling"]),
+        .testTarget(name: "StatechartTests", dependencies: ["WorkflowJSON", "Statechart"]),
         // The step once more, from the recommendation: what the step and whole journals are compared with.
         .target(
-            name: "NaiveStatechart", dependencies: ["CEL", "JSON", "Statechart", "WorkflowStore"],
+            name: "NaiveStatechart", dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", "WorkflowStore"],
             path: "Tests/NaiveStatechart"
         ),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
-        .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
+        .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
         .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
-        .testTarget(name: "WorkflowAPITests", dependencies: ["JSON", "WorkflowAPI"]),
+        .testTarget(name: "WorkflowAPITests", dependencies: ["WorkflowJSON", "WorkflowAPI"]),
         .target(
             name: "WorkflowClientTesting",
-            dependencies: ["JSON", "WorkflowAPI", "WorkflowClient"],
+            dependencies: ["WorkflowJSON", "WorkflowAPI", "WorkflowClient"],
             path: "Tests/WorkflowClientTesting"
         ),
         .testTarget(
             name: "WorkflowClientTests",
             dependencies: [
-                "JSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
+                "WorkflowJSON", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
@@ -187,14 +192,15 @@ let package = Package(
         .testTarget(
             name: "WorkflowCommandTests",
             dependencies: [
-                "JSON", "Terminal", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
+                "WorkflowJSON", "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
+                "WorkflowCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             exclude: ["Help"]
         ),
         .target(
             name: "DaemonTesting",
-            dependencies: ["JSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["WorkflowJSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/DaemonTesting"
         ),
         // SQLite's file system with watchers: calls that fail, and disks that lose their power.
@@ -208,23 +214,23 @@ let package = Package(
         .target(name: "ClockShift", path: "Tests/ClockShift"),
         .testTarget(
             name: "FaultInjectionTests",
-            dependencies: ["DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient"]
+            dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
         ),
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "JSON", "NaiveStatechart", "Statechart", "WorkflowClient",
+                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "Statechart", "WorkflowClient",
                 "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .testTarget(name: "LinearizabilityTests", dependencies: ["DaemonTesting", "JSON", "WorkflowClient"]),
+        .testTarget(name: "LinearizabilityTests", dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowClient"]),
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "JSON", "NaiveStatechart", "Statechart", "WorkflowEngine",
+                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "Statechart", "WorkflowEngine",
                 "WorkflowStore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -235,7 +241,7 @@ let package = Package(
         .testTarget(
             name: "WorkflowStoreTests",
             dependencies: [
-                "DiskTesting", "JSON", "Migrations", "Statechart", "WorkflowStore",
+                "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -243,7 +249,7 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "DaemonTesting", "JSON", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowEngine",
+                "DaemonTesting", "WorkflowJSON", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowEngine",
                 "WorkflowServer",
                 "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -258,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DaemonTesting", "JSON", "WorkflowAPI", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift"),
+                "DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
     ],
@@ -268,7 +275,8 @@ let package = Package(
 // What libFuzzer drives, as archives that `make fuzz` links with it: its own `main` is theirs.
 if Context.environment["WFD_FUZZ"] != nil {
     for (name, dependencies) in [
-        ("FuzzDefinition", ["Statechart"]), ("FuzzExpression", ["CEL", "JSON"]), ("FuzzStep", ["JSON", "Statechart"]),
+        ("FuzzDefinition", ["Statechart"]), ("FuzzExpression", ["WorkflowCEL", "WorkflowJSON"]),
+        ("FuzzStep", ["WorkflowJSON", "Statechart"]),
     ] as [(String, [Target.Dependency])] {
         package.targets.append(.target(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
         package.products.append(.library(name: name, type: .static, targets: [name]))

@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import Threads
+import WorkflowThreads
 
 /// Work that is done again and again beside something that is measured, a thread each.
 ///

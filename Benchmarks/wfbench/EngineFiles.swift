@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Statechart
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Two copies of one file with the instances of a workload, the engine's and the floor's, and the events for both: each

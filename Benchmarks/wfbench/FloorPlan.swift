@@ -1,7 +1,7 @@
-import JSON
 import SQLiteFloor
 import Statechart
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Steps through events before the clock starts, so that the floor knows every row that the engine will write.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import JSON
+import WorkflowJSON
 
 /// Runs what people use instead, where it is installed, with the same machine and events on the same disk, and says
 /// what each promises.

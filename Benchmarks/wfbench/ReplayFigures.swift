@@ -15,7 +15,7 @@ enum ReplayFigures {
 
     private static func verify(_ file: SQLiteFile) async throws -> Int {
         try await Verification(of: file).run { event in
-            if case .finding(let finding) = event { throw BenchmarkError("\(finding)") }
+            if case .inconsistency(let finding) = event { throw BenchmarkError("\(finding)") }
         }.events
     }
 

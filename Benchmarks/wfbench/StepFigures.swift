@@ -1,6 +1,6 @@
-import CEL
-import JSON
 import Statechart
+import WorkflowCEL
+import WorkflowJSON
 
 /// The step and its expressions alone, on one core, beside the same thing written by hand.
 enum StepFigures {

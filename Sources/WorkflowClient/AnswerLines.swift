@@ -1,5 +1,5 @@
-import JSON
 public import WorkflowAPI
+import WorkflowJSON
 
 /// The values of an answer in lines (`LineStream.mediaType`), each as soon as its line is there.
 ///

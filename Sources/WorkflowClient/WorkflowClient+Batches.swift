@@ -1,5 +1,5 @@
-import JSON
 public import WorkflowAPI
+import WorkflowJSON
 
 extension WorkflowClient {
     /// Sends events for many instances in their order; the answers come in the same order.

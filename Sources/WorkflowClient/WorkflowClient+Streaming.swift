@@ -1,5 +1,5 @@
-import JSON
 package import WorkflowAPI
+import WorkflowJSON
 
 extension WorkflowClient {
     /// Sends a request and gives the lines of its answer as they come.

@@ -1,5 +1,5 @@
-import JSON
 public import WorkflowAPI
+import WorkflowJSON
 
 /// Talks to one daemon. Safe to use from many tasks; call `shutdown()` once when done.
 public struct WorkflowClient: Sendable {

@@ -1,7 +1,7 @@
 import Crypto
-import JSON
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// Sends the events of a file in lines, some at a time, and tells what became of them.
 struct BatchSending {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Spelling
 import WorkflowAPI
+import WorkflowSpelling
 
 /// Runs one command line.
 package struct CommandLineRun {

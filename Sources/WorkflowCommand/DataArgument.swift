@@ -1,6 +1,6 @@
 import ArgumentParser
-import JSON
 import WorkflowAPI
+import WorkflowJSON
 
 /// The option `--data` of several verbs.
 struct DataOption: ParsableArguments {

@@ -1,7 +1,7 @@
-import JSON
-import Terminal
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
+import WorkflowTerminal
 
 /// One run of a verb: its options and the outside world.
 struct Session {

@@ -1,4 +1,4 @@
-import Spelling
+import WorkflowSpelling
 
 /// What somebody probably meant by a verb that does not exist.
 enum VerbSuggestion {

@@ -1,8 +1,8 @@
-import JSON
 package import Logging
 import ServiceLifecycle
 import Statechart
 import Synchronization
+import WorkflowJSON
 package import WorkflowStore
 
 /// The engine: commands go through one writer, reading goes to the store directly.
@@ -23,7 +23,7 @@ package final class Engine: Service {
     let library: MachineLibrary
     /// Instances as they were after an answer that was given again.
     let pastInstances: Mutex<GenerationCache<InstanceID, PastInstance>>
-    let backups: BackupDesk
+    let backups: BackupCoordinator
     let queue: CommandQueue
     private let clock: any WallClock
     /// Of commits, in the order in which they are told.
@@ -67,7 +67,7 @@ package final class Engine: Service {
         self.observers = [statistics, library, feed, CommandAnswers(answering: answering), log] + observers
         let queue = CommandQueue(limits: limits)
         self.queue = queue
-        backups = BackupDesk(store: store, limits: limits) { queue.wake() }
+        backups = BackupCoordinator(store: store, limits: limits) { queue.wake() }
     }
 
     /// Whether the engine can do its work now.

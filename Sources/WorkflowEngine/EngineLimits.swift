@@ -81,7 +81,7 @@ package struct EngineLimits: Sendable {
     /// Bytes of the instances of one pass, about.
     package var verifiedBytes = 64 << 20
     /// Findings of one verification, or differing instances of one replay, that are told; all are counted.
-    package var toldFindings = 1_000
+    package var toldInconsistencies = 1_000
     /// How often a verification or a replay says how far it is.
     package var progressInterval: Duration = .milliseconds(500)
     /// How often it is tried whether the store takes anything, after it did not.

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
-import JSON
 package import Logging
 import WorkflowAPI
 import WorkflowEngine
+import WorkflowJSON
 
 extension WorkflowServer {
     /// The same server without an engine: `Route.sendEvent` reads its request as the real route does,

@@ -3,13 +3,13 @@ package struct StoreInspection: Sendable {
     /// What is handed out next in each partition, as committed; in their order.
     package var numbers: [StoreNumbers]
     /// What in it does not fit; empty when all does.
-    package var misfits: [Misfit]
+    package var inconsistencies: [Inconsistency]
     /// What the journal's rows must lead to, in each partition.
     package var sums: [JournalSums]
 
-    package init(numbers: [StoreNumbers], misfits: [Misfit] = [], sums: [JournalSums] = []) {
+    package init(numbers: [StoreNumbers], inconsistencies: [Inconsistency] = [], sums: [JournalSums] = []) {
         self.numbers = numbers
-        self.misfits = misfits
+        self.inconsistencies = inconsistencies
         self.sums = sums
     }
 }
@@ -50,41 +50,23 @@ package struct JournalSums: Sendable {
     }
 
     /// What the store says otherwise, when all rows were taken.
-    package var misfits: [Misfit] {
-        var misfits: [Misfit] = []
+    package var inconsistencies: [Inconsistency] {
+        var inconsistencies: [Inconsistency] = []
         let time = max(latest, keys.begin.time)
         // A virtual clock moves without a row.
         if isVirtual ? last < time : last != time {
-            misfits.append(
-                Misfit("the store's last time is \(last.rawValue), but that of its rows is \(time.rawValue)"))
+            inconsistencies.append(
+                Inconsistency("the store's last time is \(last.rawValue), but that of its rows is \(time.rawValue)"))
         }
         // A clock that was accepted has cut off what was forgotten before; more than one has done so in steps.
         let most = max(forgotten, min(forgottenBefore, keys.begin.time))
         if !(forgotten...most).contains(keys.forgotten) {
-            misfits.append(
-                Misfit(
+            inconsistencies.append(
+                Inconsistency(
                     "the store says that the latest key it has forgotten is of \(keys.forgotten.rawValue), but that is "
                         + "of \(most.rawValue)"))
         }
-        return misfits
-    }
-}
-
-/// A place where two tables say different things, or where one says what cannot be.
-package struct Misfit: Sendable, Equatable {
-    /// Nil where no single instance is concerned.
-    package var instance: InstanceID?
-    package var seq: Seq?
-    /// Of the journal row, where there is one.
-    package var position: Position?
-    /// In plain words: `the snapshot at seq 256 has no row`.
-    package var message: String
-
-    package init(instance: InstanceID? = nil, seq: Seq? = nil, position: Position? = nil, _ message: String) {
-        self.instance = instance
-        self.seq = seq
-        self.position = position
-        self.message = message
+        return inconsistencies
     }
 }
 
@@ -92,29 +74,29 @@ package struct Misfit: Sendable, Equatable {
 package struct InspectedMachines: Sendable {
     package var machines: [MachineRecord]
     /// Rows that cannot be read, or that refer to what is not there.
-    package var misfits: [Misfit]
+    package var inconsistencies: [Inconsistency]
     /// Those whose seal does not fit the row.
     package var unsealed: Set<MachineID> = []
     /// Where the next slice begins; nil after the last one.
     package var next: MachineID?
 
-    package init(machines: [MachineRecord], misfits: [Misfit] = [], next: MachineID? = nil) {
+    package init(machines: [MachineRecord], inconsistencies: [Inconsistency] = [], next: MachineID? = nil) {
         self.machines = machines
-        self.misfits = misfits
+        self.inconsistencies = inconsistencies
         self.next = next
     }
 }
 
 /// An instance, with what other tables say about it in the same state of the store.
 package struct InspectedInstance: Sendable {
-    /// Where `misfit` says that it cannot be read, only its id, its name and its machine.
+    /// Where `inconsistency` says that it cannot be read, only its id, its name and its machine.
     package var record: InstanceRecord
     /// What is wrong with it beside its history; nil when nothing is.
-    package var misfit: String?
+    package var inconsistency: String?
 
-    package init(record: InstanceRecord, misfit: String? = nil) {
+    package init(record: InstanceRecord, inconsistency: String? = nil) {
         self.record = record
-        self.misfit = misfit
+        self.inconsistency = inconsistency
     }
 }
 
@@ -145,7 +127,7 @@ package struct InspectedJournal: Sendable {
     /// Rows that cannot be read, or whose snapshot cannot, and why.
     package var unreadable: [Position: String] = [:]
     /// What other tables say wrongly about a row.
-    package var misfits: [Position: String] = [:]
+    package var inconsistencies: [Position: String] = [:]
     /// The keys that were looked up.
     package var keys = 0
     /// The rows of any instance that were passed.
@@ -196,7 +178,7 @@ package struct InspectedCopies: Sendable {
     package var timers = 0
     package var keys = 0
     /// Rows without what they repeat. What a row repeats wrongly is told with the instance or the journal row.
-    package var misfits: [Misfit] = []
+    package var inconsistencies: [Inconsistency] = []
     /// Where the next slice begins; nil after the last one.
     package var next: CopyPlace?
 
@@ -220,7 +202,7 @@ package struct IndexPlace: Sendable {
 
 /// One slice of the orders in which rows are found, compared with the tables both ways.
 package struct InspectedIndexes: Sendable {
-    package var misfits: [Misfit] = []
+    package var inconsistencies: [Inconsistency] = []
     /// Where the next slice begins; nil after the last one.
     package var next: IndexPlace?
 

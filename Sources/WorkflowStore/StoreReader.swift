@@ -47,7 +47,7 @@ package protocol StoreReader: Sendable {
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
 
-    /// The numbers of the store: above all that it holds, also where it says something else, which is a misfit.
+    /// The numbers of the store: above all that it holds, also where it says something else, which is an inconsistency.
     func inspectStore() async throws(StoreError) -> StoreInspection
 
     /// The next machine versions after a row number, in the order of these.

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Terminal
+import WorkflowTerminal
 
 /// What `wfd` prints, made safe for a terminal: names of files, and text of a database, can have any character.
 enum Console {

@@ -22,7 +22,7 @@ struct Verify: AsyncParsableCommand {
             }
             if let broken = store.logBreak { Console.tell("warning: \(broken.finding)") }
             let counts = try await Verification(of: store).run { event in
-                if case .finding(let finding) = event { Console.say("\(finding)") }
+                if case .inconsistency(let finding) = event { Console.say("\(finding)") }
             }
             try store.close()
             Console.say("\(counts)")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import Spelling
-import Terminal
+import WorkflowSpelling
+import WorkflowTerminal
 
 @main
 struct WFD: AsyncParsableCommand {

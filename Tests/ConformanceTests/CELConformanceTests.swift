@@ -1,6 +1,6 @@
-import CEL
 import Foundation
 import Testing
+import WorkflowCEL
 
 /// The vectors of a folder beside the project, or of the one that `CONFORMANCE` names. Nobody here wrote them.
 @Suite struct CELConformanceTests {

@@ -1,6 +1,6 @@
-import CEL
 import Foundation
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// One test of a file of `conformance/cel`: an expression, and its value or that it has none.
 struct CELVector: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 /// The vectors of a folder beside the project, or of the one that `CONFORMANCE` names. Nobody here wrote them.
 @Suite struct StatechartConformanceTests {

@@ -1,5 +1,5 @@
 import Foundation
-import JSON
+import WorkflowJSON
 import Yams
 
 /// One file of `conformance/statechart`: a definition, and the configurations that a script of events must lead to.

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import WorkflowClient
+import WorkflowJSON
 
 /// One connection that starts an instance of its own and sends events to it and to shared ones, until the daemon dies.
 struct CrashClient {

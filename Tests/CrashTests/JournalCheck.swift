@@ -1,7 +1,7 @@
 import DaemonTesting
-import JSON
 import NaiveStatechart
 import Statechart
+import WorkflowJSON
 import WorkflowStore
 
 /// Whether a file holds what its clients were told, and makes sense in itself.

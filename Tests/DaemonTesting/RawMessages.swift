@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// A request as it goes over the wire, right or wrong.
 package struct RawRequest: Sendable {

@@ -1,9 +1,9 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// Who did something: told from the connection, kept in the journal, shown by `wfctl history --actors`.
 @Suite struct ActorTests {

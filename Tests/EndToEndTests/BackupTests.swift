@@ -1,10 +1,10 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Synchronization
 import Testing
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// Backups and restores with real processes.
 @Suite(.timeLimit(.minutes(2))) struct BackupTests {

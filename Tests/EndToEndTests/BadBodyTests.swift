@@ -1,8 +1,8 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// Bodies that cannot be read, over HTTP: status, type and text of each.
 @Suite struct BadBodyTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// Events that are refused, over HTTP: status, type and text of each.
 @Suite struct BadEventTests {

@@ -1,8 +1,8 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// Routes, methods, parameters and page tokens that are refused, over HTTP: status, type and text of each.
 @Suite struct BadQuestionTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// A request that must be refused, and everything that is said about it.
 struct BadRequest: Sendable {

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// Events for many instances, a line each: `POST /v1/events` and `wfctl send --batch`.
 @Suite struct BatchTests {

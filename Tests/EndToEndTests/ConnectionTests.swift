@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// Events that follow each other on one connection: they are taken before the router sees them, and nobody can tell.
 @Suite struct ConnectionTests {

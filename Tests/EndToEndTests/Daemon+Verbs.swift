@@ -1,5 +1,5 @@
 import DaemonTesting
-import JSON
+import WorkflowJSON
 
 extension Daemon {
     /// What a `wfctl` that must succeed prints.

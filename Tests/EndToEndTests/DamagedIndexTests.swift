@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// One byte of the index of instances' names leads to another instance.
 @Suite struct DamagedIndexTests {

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `editor` of `Examples/`: a tree of states, judged by the order in which they are left and entered.
 @Suite struct EditorTests {

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// An instance that fails on an event that nobody waits for: what an operator sees and can do, also after a kill.
 @Suite struct FailedInstanceTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// The five machines, with a kill and a restart between every two events.
 @Suite struct KilledMachinesTests {

@@ -1,8 +1,8 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
 import WorkflowClient
+import WorkflowJSON
 
 /// Where the daemon listens and keeps its file, and what it refuses.
 @Suite struct ListeningTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// What an operator reads in the log of a daemon.
 @Suite struct LogTests {

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// The story of the README: `order` of `Examples/`, a kill, and the history.
 @Suite struct OrderTests {

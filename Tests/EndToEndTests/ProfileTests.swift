@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `profile` of `Examples/`: states that say what may follow, and do something when they are entered and left.
 @Suite struct ProfileTests {

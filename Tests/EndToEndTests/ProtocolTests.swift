@@ -1,8 +1,8 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// HTTP itself: what is no request, what wfd does not know, and old clients. Nothing of it is an event.
 @Suite struct ProtocolTests {

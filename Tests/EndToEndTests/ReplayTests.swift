@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `wfctl replay`: an instance as it was, and what another definition makes of histories.
 @Suite struct ReplayTests {

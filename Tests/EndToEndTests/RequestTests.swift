@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `request` of `Examples/`: one place decides what may follow what, and values travel with the moves.
 @Suite struct RequestTests {

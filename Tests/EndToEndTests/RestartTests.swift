@@ -1,10 +1,10 @@
 import DaemonTesting
 import Foundation
 import GRDB
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// What a stop or a kill leaves, and how the next daemon finds it.
 @Suite struct RestartTests {

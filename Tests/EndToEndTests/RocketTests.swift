@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `rocket` of `Examples/`, on the virtual clock of `wfctl simulate`.
 @Suite struct RocketTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// What the table says about each route is what the daemon does.
 @Suite struct RouteTests {

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `screens` of `Examples/`: a table from state and event to state.
 @Suite struct ScreensTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// Callers that ask for much and read none of it.
 @Suite struct UnreadAnswersTests {

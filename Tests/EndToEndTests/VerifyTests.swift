@@ -1,8 +1,8 @@
 import DaemonTesting
 import Foundation
 import GRDB
-import JSON
 import Testing
+import WorkflowJSON
 
 /// `wfctl verify` and `wfd verify`: what somebody changed behind the daemon's back, through the programs themselves.
 @Suite struct VerifyTests {

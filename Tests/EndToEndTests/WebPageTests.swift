@@ -1,8 +1,8 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
 import WorkflowClient
+import WorkflowJSON
 
 /// What a web page in a browser on the daemon's machine can do with a daemon on TCP: nothing.
 @Suite struct WebPageTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// Every Nth flush to the disk fails, N = 1, 2, 3 …: whatever was told about a row agrees with the file.
 @Suite struct EveryFlushTests {

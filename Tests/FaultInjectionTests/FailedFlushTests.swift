@@ -1,8 +1,8 @@
 import DaemonTesting
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// Flushes that fail: nobody is told more than is known.
 @Suite struct FailedFlushTests {

@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// What is acknowledged has been flushed: the daemon's flushes are counted.
 @Suite struct FlushCountTests {

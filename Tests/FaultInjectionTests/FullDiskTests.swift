@@ -1,6 +1,6 @@
 import DaemonTesting
-import JSON
 import Testing
+import WorkflowJSON
 
 /// A disk without room: writing is refused, reading goes on, and all is well again when there is room.
 @Suite struct FullDiskTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// A restore is killed before its first flush, link, rename or removal, before its second and so on: no event that the
 /// database had is lost, and what the messages say leads out.

@@ -1,7 +1,7 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Testing
+import WorkflowJSON
 
 /// A machine whose clock was ahead while the daemon wrote, and the way out that the README tells.
 @Suite struct WrongClockTests {

@@ -1,7 +1,7 @@
 import DaemonTesting
-import JSON
 import Synchronization
 import WorkflowClient
+import WorkflowJSON
 
 /// One clock for all clients: every point is later than those that were read before.
 final class EventClock: Sendable {

@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// The data of an instance.
 package struct ModelContext: Equatable {

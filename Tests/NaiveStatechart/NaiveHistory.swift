@@ -1,5 +1,5 @@
-import JSON
 package import Statechart
+import WorkflowJSON
 package import WorkflowStore
 
 /// Follows the journal of one instance with the naive interpreter: what the rows lead to, by a second implementation.

@@ -1,6 +1,6 @@
-import CEL
-import JSON
 import Statechart
+import WorkflowCEL
+import WorkflowJSON
 
 /// An action that cannot be done, or a condition that cannot be evaluated.
 struct ContentError: Error {}

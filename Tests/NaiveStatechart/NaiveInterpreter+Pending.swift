@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// SCXML's `send` and `cancel` (6.2, 6.3), and `after`, which the language has instead of a `send` in `onentry` and a
 /// `cancel` in `onexit`.

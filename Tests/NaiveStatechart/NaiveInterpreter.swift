@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// SCXML, Appendix D, written from the recommendation and for nothing but to be compared with: its procedures, its
 /// names, its order, on a tree of objects (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).

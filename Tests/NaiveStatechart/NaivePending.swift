@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// What comes to an instance by itself: a timer of `after`, or what it sent to itself.
 struct NaivePending {

@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 /// Types of the context: where they come from, and where values are held against them.
 @Suite struct ContextTypeTests {

@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 private let pathRule = "identifiers joined by dots, and expressions in brackets, such as items[0].name"
 

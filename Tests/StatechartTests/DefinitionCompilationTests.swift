@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 struct DefinitionCompilationTests {
     private let machine: Machine

@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 struct DefinitionScalarTests {
     private func value(_ scalar: String) throws -> JSONValue? {

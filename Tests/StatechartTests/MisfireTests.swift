@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 /// `misfire`: what a timer does that fires too late.
 @Suite struct MisfireTests {

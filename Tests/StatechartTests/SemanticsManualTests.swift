@@ -1,7 +1,7 @@
 import Foundation
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 /// `docs/semantics.md` is true: every definition in it is run, and every line about it compared.
 @Suite struct SemanticsManualTests {

@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 @Suite struct SendTests {
     @Test func whatIsSentComesAfterwardsInItsOrderAndEachInItsOwnMacrostep() throws {

@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 /// Runs a definition through events and tells what each did.
 struct Run {

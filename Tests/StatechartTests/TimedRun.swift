@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import Testing
+import WorkflowJSON
 
 /// Runs a definition on a virtual clock, with all that it sends to itself.
 struct TimedRun {

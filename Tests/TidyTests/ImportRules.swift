@@ -5,39 +5,49 @@
 enum ImportRules {
     /// Everything that the files of a folder may import.
     static let allowed: [String: Set<String>] = [
-        "Sources/JSON": [],
-        "Sources/Spelling": [],
-        "Sources/Terminal": [],
-        "Sources/CEL": ["CRE2", "JSON", "Spelling", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin"],
-        "Sources/Statechart": ["CEL", "JSON", "Spelling", "Yams"],
-        "Sources/Interchange": ["JSON", "Spelling", "Statechart", "Foundation", "FoundationXML"],
+        "Sources/WorkflowJSON": [],
+        "Sources/WorkflowSpelling": [],
+        "Sources/WorkflowTerminal": [],
+        "Sources/WorkflowCEL": [
+            "CRE2", "WorkflowJSON", "WorkflowSpelling", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin",
+        ],
+        "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
+        "Sources/WorkflowInterchange": [
+            "WorkflowJSON", "WorkflowSpelling", "Statechart", "Foundation", "FoundationXML",
+        ],
         "migrations": [],
-        "Sources/Threads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
+        "Sources/WorkflowThreads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
         "Sources/WorkflowStore": [
-            "CSQLiteMemory", "JSON", "Migrations", "Statechart", "Threads", "Crypto", "GRDB", "GRDBSQLite", "Logging",
+            "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowThreads", "Crypto", "GRDB",
+            "GRDBSQLite", "Logging",
             "Foundation",
             "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
-            "JSON", "Statechart", "Threads", "WorkflowStore", "HeapModule", "Logging", "ServiceLifecycle",
+            "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "HeapModule", "Logging",
+            "ServiceLifecycle",
             "Foundation", "Synchronization",
         ],
-        "Sources/WorkflowAPI": ["JSON", "Spelling"],
+        "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
-            "CAllocation", "JSON", "Spelling", "Statechart", "Threads", "WorkflowAPI", "WorkflowEngine",
+            "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
+            "WorkflowEngine",
             "WorkflowStore", "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1",
             "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "ServiceLifecycle", "CDispatch", "Foundation",
             "Synchronization",
         ],
         "Sources/WorkflowClient": [
-            "JSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl", "Darwin",
+            "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl",
+            "Darwin",
         ],
         "Sources/WorkflowCommand": [
-            "CEL", "Interchange", "JSON", "Spelling", "Statechart", "Terminal", "WorkflowAPI", "WorkflowClient",
+            "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowTerminal",
+            "WorkflowAPI", "WorkflowClient",
             "ArgumentParser", "Crypto", "Yams", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
-            "Spelling", "Terminal", "WorkflowEngine", "WorkflowServer", "WorkflowStore", "ArgumentParser", "Logging",
+            "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
+            "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation",
         ],
         "Sources/wfctl": ["WorkflowCommand", "Foundation"],
@@ -57,18 +67,19 @@ enum ImportRules {
     /// in.
     static func wallClock(_ file: SourceFile) -> [Finding] {
         let readers = [
-            "Sources/WorkflowEngine/WallClock.swift", "Sources/WorkflowCommand/Environment/ProcessEnvironment.swift",
+            "Sources/WorkflowEngine/Time/WallClock.swift",
+            "Sources/WorkflowCommand/Environment/ProcessEnvironment.swift",
         ]
         guard file.isIn("Sources"), !readers.contains(file.path) else { return [] }
         let readings = ["Date()", "Date.now", "Date(timeIntervalSinceNow", "gettimeofday", "clock_gettime"]
         return findings(of: readings, in: file) {
-            "'\($0)' reads the wall clock; only Sources/WorkflowEngine/WallClock.swift may"
+            "'\($0)' reads the wall clock; only Sources/WorkflowEngine/Time/WallClock.swift may"
         }
     }
 
     /// The step is a pure function: nothing waits, looks at a clock or throws dice in the targets below it.
     static func purity(_ file: SourceFile) -> [Finding] {
-        let pure = ["JSON", "Spelling", "Terminal", "CEL", "Statechart"]
+        let pure = ["WorkflowJSON", "WorkflowSpelling", "WorkflowTerminal", "WorkflowCEL", "Statechart"]
         guard pure.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
         let impure = [
             "async ", "await ", "Task {", "Task(", "ContinuousClock", "SuspendingClock", ".random(", ".shuffled(",

@@ -52,7 +52,7 @@ struct RuleTests {
 
     @Test(arguments: [
         ("Sources/Statechart/Machine/A.swift", "import Foundation", "Foundation"),
-        ("Sources/JSON/A.swift", "package import struct Foundation.Date", "Foundation"),
+        ("Sources/WorkflowJSON/A.swift", "package import struct Foundation.Date", "Foundation"),
         ("Sources/WorkflowEngine/A.swift", "import GRDB", "GRDB"),
         ("Sources/WorkflowEngine/A.swift", "import Hummingbird", "Hummingbird"),
         ("Sources/WorkflowClient/A.swift", "@preconcurrency import WorkflowEngine", "WorkflowEngine"),
@@ -73,7 +73,8 @@ struct RuleTests {
     @Test func theWallClockIsFoundElsewhere() {
         let text = "/// Not `Date()`.\nlet now = Date()"
         #expect(ImportRules.wallClock(sample(text)).map(\.line) == [2])
-        #expect(ImportRules.wallClock(SourceFile(path: "Sources/WorkflowEngine/WallClock.swift", text: text)).isEmpty)
+        #expect(
+            ImportRules.wallClock(SourceFile(path: "Sources/WorkflowEngine/Time/WallClock.swift", text: text)).isEmpty)
         #expect(ImportRules.wallClock(SourceFile(path: "Tests/ATests/A.swift", text: text)).isEmpty)
     }
 

@@ -1,6 +1,6 @@
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// The lines of verifications and replays are read and written again to the letter.
 struct ReplayTypeTests {

@@ -74,7 +74,7 @@ private enum RouteDocument {
             # Routes
 
             Every request that wfd takes. This page is written from the table that server and client read
-            (`Sources/WorkflowAPI/RouteTable.swift`), and a test compares it with the table.
+            (`Sources/WorkflowAPI/Routes/RouteTable.swift`), and a test compares it with the table.
 
             `?` marks a field that may be missing; `Idempotency-Key` goes with starts and events. A permission is what
             [access control](../README.md#what-is-missing) will ask for; now every caller has all of them. A method that

@@ -1,6 +1,6 @@
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// What a caller is told about a body that cannot be read.
 struct WireErrorTests {

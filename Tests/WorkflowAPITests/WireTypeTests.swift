@@ -1,6 +1,6 @@
-import JSON
 import Testing
 import WorkflowAPI
+import WorkflowJSON
 
 /// Every wire type is read and written again to the letter: names, order and absent fields are the contract.
 struct WireTypeTests {

@@ -1,7 +1,7 @@
-package import JSON
 import Synchronization
 package import WorkflowAPI
 package import WorkflowClient
+package import WorkflowJSON
 
 /// Answers requests from a list, and remembers them.
 package final class ScriptedTransport: Transport {

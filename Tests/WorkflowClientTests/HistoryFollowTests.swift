@@ -1,9 +1,9 @@
-import JSON
 import Synchronization
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// A clock whose sleeps return at once and are written down.
 private final class NotedClock: Clock {

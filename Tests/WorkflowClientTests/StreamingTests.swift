@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// Answers that are read as they come.
 struct StreamingTests {

@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// Which requests the client makes, and what it makes of the answers.
 struct WorkflowClientTests {

@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// `wfctl backup` with a daemon that gives these answers.
 struct BackupVerbTests {

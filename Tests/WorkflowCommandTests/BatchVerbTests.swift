@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// `send --batch`: what it says of lines that came to nothing.
 struct BatchVerbTests {

@@ -1,9 +1,9 @@
-import JSON
 import Synchronization
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
 import WorkflowCommand
+import WorkflowJSON
 
 /// Runs command lines without a process, a file or a daemon.
 struct CommandHarness {

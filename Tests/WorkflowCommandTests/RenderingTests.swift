@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClientTesting
 import WorkflowCommand
+import WorkflowJSON
 
 struct RenderingTests {
     /// Fields in an order that is not that of their names.

@@ -1,13 +1,13 @@
-import JSON
-import Terminal
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
 import WorkflowCommand
+import WorkflowJSON
+import WorkflowTerminal
 
 /// What a terminal gets: tables of its width, colours, and nothing that it could take for something else.
-struct TerminalTests {
+struct WorkflowTerminalTests {
     private static func harness(columns: Int? = nil, _ variables: [String: String] = [:]) -> CommandHarness {
         var harness = CommandHarness()
         harness.isTerminal = true

@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// `timers`, `clock` and `--key`: what is asked and what is printed.
 struct TimerVerbTests {

@@ -1,8 +1,8 @@
-import JSON
 import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// What each verb prints about the daemon's answers.
 struct VerbTests {

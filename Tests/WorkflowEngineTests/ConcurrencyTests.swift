@@ -1,8 +1,8 @@
-import JSON
 import NaiveStatechart
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Many callers at once on a real store; meant to be run under ThreadSanitizer too.

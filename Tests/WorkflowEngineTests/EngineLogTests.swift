@@ -1,9 +1,9 @@
-import JSON
 import Logging
 import Statechart
 import Synchronization
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// What the operator reads in the log, and what not.

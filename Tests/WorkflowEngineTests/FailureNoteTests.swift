@@ -1,7 +1,7 @@
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// What an instance that has failed keeps about it: in its history, in its row, and after each retry.
@@ -70,7 +70,7 @@ import WorkflowStore
         try await timed.expectWhole("j")
         let findings = Collected<String>()
         _ = try await timed.engine.verify(instance: "j") {
-            if case .finding(let finding) = $0 { findings.add("\(finding)") }
+            if case .inconsistency(let finding) = $0 { findings.add("\(finding)") }
         }
         #expect(findings.all == [])
         // The same definition goes the same way.
@@ -191,7 +191,7 @@ extension TimedEngine {
     /// Nil when the event was refused.
     fileprivate func send(
         _ event: String, to name: String, isDryRun: Bool, orRefused: Bool
-    ) async throws -> SentEvent? {
+    ) async throws -> SendResult? {
         do throws(Rejection) {
             return try await send(event, to: name, isDryRun: isDryRun)
         } catch {

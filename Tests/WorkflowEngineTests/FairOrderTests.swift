@@ -1,9 +1,9 @@
-import JSON
 import Logging
 import Statechart
 import Synchronization
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Who used much evaluation lately stands behind who did not.
@@ -207,7 +207,7 @@ import WorkflowStore
     @discardableResult
     private static func send(
         _ event: String, to name: String, _ running: RunningEngine
-    ) async throws(Rejection) -> SentEvent {
+    ) async throws(Rejection) -> SendResult {
         try await running.engine.send(SendCommand(instance: name, event: Event(name: event)))
     }
 }

@@ -14,7 +14,7 @@ import Testing
         return Queued(SendTogetherCommand(sends: sends), .caller { _ in })
     }
 
-    private var order = FairOrder(limits: EngineLimits(), recent: RecentInstances(bound: 1), isOn: true)
+    private var order = FairOrder(limits: EngineLimits(), recent: WorkingSet(bound: 1), isOn: true)
 
     private func names(_ line: FairOrder.Line) -> [[String]] { line.map(\.command.names) }
 

@@ -1,5 +1,5 @@
-import JSON
 import Statechart
+import WorkflowJSON
 import WorkflowStore
 
 extension InstanceRecord {

@@ -1,8 +1,8 @@
-import JSON
 import Statechart
 import Synchronization
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Keys of events: the first answer is given again, whatever has happened since.
@@ -37,7 +37,7 @@ import WorkflowStore
     }
 
     /// All that an answer says but whether it is the first.
-    private static func text(_ answer: SentEvent) -> [String] {
+    private static func text(_ answer: SendResult) -> [String] {
         [
             answer.instance, answer.event, "\(answer.fromSeq.rawValue) \(answer.seq.rawValue)",
             "\(answer.from) \(answer.to)", "\(answer.status)", JSONWriter.string(answer.context),
@@ -99,7 +99,7 @@ import WorkflowStore
         async let held = running.flip("held")
         await store.hold.somebodyIsHeld()
         let tries = store.tries
-        let answers = try await withThrowingTaskGroup(of: SentEvent.self) { group in
+        let answers = try await withThrowingTaskGroup(of: SendResult.self) { group in
             for _ in 0..<5 {
                 group.addImmediateTask {
                     try await running.engine.send(

@@ -1,8 +1,8 @@
-import JSON
 import Statechart
 import Synchronization
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Batches that are applied while the one before is being committed: nothing of them is told before, and nothing of
@@ -25,7 +25,7 @@ import WorkflowStore
     }
 
     /// What each of some commands that wait together was told: the seq, or the kind of rejection.
-    private static func told(_ outcomes: [Result<SentEvent, Rejection>]) -> [String] {
+    private static func told(_ outcomes: [Result<SendResult, Rejection>]) -> [String] {
         outcomes.map { outcome in
             switch outcome {
             case .success(let event): "\(event.seq.rawValue)"
@@ -189,7 +189,7 @@ import WorkflowStore
         try await running.stop()
         let again = try folder.open()
         let counts = try await Verification(of: again).run { event in
-            if case .finding(let finding) = event { Issue.record("verify: \(finding)") }
+            if case .inconsistency(let finding) = event { Issue.record("verify: \(finding)") }
         }
         #expect(counts.differences == 0)
         try again.writer.close()

@@ -1,6 +1,6 @@
-import JSON
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// The bounds of the queue before the writer: past them a caller is told at once.

@@ -1,10 +1,10 @@
 import Foundation
-import JSON
 import Logging
 import ServiceLifecycle
 import Statechart
 import Synchronization
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// An engine that runs until it is stopped, with the machine `lamp`: `flip` turns it on and off, `off` only off.
@@ -66,7 +66,7 @@ final class RunningEngine: Sendable {
     }
 
     /// Sends `flip`.
-    func flip(_ name: String, expecting seq: Int64? = nil, data: JSONValue? = nil) async throws(Rejection) -> SentEvent
+    func flip(_ name: String, expecting seq: Int64? = nil, data: JSONValue? = nil) async throws(Rejection) -> SendResult
     {
         try await engine.send(
             SendCommand(

@@ -1,8 +1,8 @@
-import JSON
 import NaiveStatechart
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Events that an instance sends to itself: rows of their own in the same transaction, and what happens when nobody can
@@ -38,7 +38,7 @@ import WorkflowStore
     }
 
     private func send(_ event: String, _ data: JSONValue? = nil, dryRun: Bool = false, to running: RunningEngine)
-        async throws(Rejection) -> SentEvent
+        async throws(Rejection) -> SendResult
     {
         try await running.engine.send(
             SendCommand(instance: "w", event: Event(name: event, data: data), isDryRun: dryRun))
@@ -208,7 +208,7 @@ import WorkflowStore
         try await rejection { try await running.engine.retry(RetryCommand(instance: "w")) }
     }
 
-    private func rejection(_ body: () async throws -> SentEvent) async throws -> String {
+    private func rejection(_ body: () async throws -> SendResult) async throws -> String {
         do {
             _ = try await body()
             return "none"

@@ -1,9 +1,9 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// What the writer keeps in its cache, what it reads from the file again and what another process folds is the same to

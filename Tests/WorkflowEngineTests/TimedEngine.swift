@@ -1,9 +1,9 @@
-import JSON
 import Logging
 import NaiveStatechart
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// An engine on a real file and a clock moved by hand, which can be stopped and started again.
@@ -77,7 +77,7 @@ final class TimedEngine {
     @discardableResult
     func send(
         _ event: String, _ data: JSONValue? = nil, to name: String, key: String? = nil, isDryRun: Bool = false
-    ) async throws(Rejection) -> SentEvent {
+    ) async throws(Rejection) -> SendResult {
         try await engine.send(
             SendCommand(
                 instance: name, event: Event(name: event, data: data), isDryRun: isDryRun,

@@ -1,7 +1,7 @@
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// When timers fire, and what their rows say.

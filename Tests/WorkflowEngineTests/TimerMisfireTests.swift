@@ -1,7 +1,7 @@
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Timers that are too late, instances that fail on a timer, and chains that are cut.

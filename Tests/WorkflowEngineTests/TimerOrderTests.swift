@@ -1,7 +1,7 @@
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// In what order timers fire, of one instance and across all.

@@ -1,8 +1,8 @@
-import JSON
 import Statechart
 import Synchronization
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Batches with timers that cannot be written: no timer is lost or fires twice, and the writer does not spin.

@@ -1,8 +1,8 @@
-import JSON
 import Statechart
 import Synchronization
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// A clock that stands still until it is moved, and then goes from timer to timer.

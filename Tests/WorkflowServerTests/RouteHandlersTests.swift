@@ -1,11 +1,11 @@
 import DaemonTesting
 import Foundation
-import JSON
 import Statechart
 import Synchronization
 import Testing
 import WorkflowAPI
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 @testable import WorkflowServer  // Its handlers are no part of what the daemon uses.

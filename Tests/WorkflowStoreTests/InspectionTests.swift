@@ -71,7 +71,7 @@ import WorkflowStore
         while let place = next, slices < Self.bound {
             try growing.add(11)
             let slice = try await growing.store.inspectIndexes(after: place)
-            #expect(slice.misfits == [])
+            #expect(slice.inconsistencies == [])
             next = slice.next
             slices += 1
         }
@@ -86,13 +86,13 @@ import WorkflowStore
         var copies: CopyPlace? = .start
         while let place = copies {
             let slice = try await file.inspectCopies(after: place)
-            found += slice.misfits.map(\.message)
+            found += slice.inconsistencies.map(\.message)
             copies = slice.next
         }
         var indexes: IndexPlace? = .start
         while let place = indexes {
             let slice = try await file.inspectIndexes(after: place)
-            found += slice.misfits.map(\.message)
+            found += slice.inconsistencies.map(\.message)
             indexes = slice.next
         }
         let journal = try await file.inspectJournal(.min ... .max, of: .min ... .max)

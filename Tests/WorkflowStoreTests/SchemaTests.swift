@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-import Migrations
 import Testing
+import WorkflowMigrations
 import WorkflowStore
 
 @Suite struct SchemaTests {

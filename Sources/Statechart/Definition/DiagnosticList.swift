@@ -1,4 +1,4 @@
-import Spelling
+import WorkflowSpelling
 
 /// What was found so far in one definition, in any order.
 struct DiagnosticList {

@@ -1,5 +1,5 @@
-package import CEL
-package import JSON
+package import WorkflowCEL
+package import WorkflowJSON
 
 /// An expression of a definition, compiled.
 package struct Expression: Sendable {

@@ -1,4 +1,4 @@
-import CEL
+import WorkflowCEL
 
 /// Tells texts that a machine can use as expressions from all others.
 package struct ExpressionTest: Sendable {

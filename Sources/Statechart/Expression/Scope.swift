@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// What an expression sees while it is evaluated: the other side of `Vocabulary`.
 struct Scope: Activation {

@@ -1,4 +1,4 @@
-package import CEL
+package import WorkflowCEL
 
 /// The variables and functions that every expression of a definition sees, by number.
 package enum Vocabulary {

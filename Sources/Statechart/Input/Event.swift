@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// What expressions see as `event`.
 package struct Event: Sendable, Equatable {

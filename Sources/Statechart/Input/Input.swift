@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// What happens to an instance: the meaning of a row of its journal.
 ///

@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 extension Machine {
     /// Gives an instance what happens to it, and lets the machine settle: SCXML's main event loop for one event, as a

@@ -1,4 +1,4 @@
-import CEL
+import WorkflowCEL
 
 /// An input, and what the instance sent to itself in consequence: what happens before anything else may.
 package struct Chain: Sendable {

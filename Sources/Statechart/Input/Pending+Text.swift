@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 // The stored form of what is armed: a JSON list, in the order in which it was armed.
 

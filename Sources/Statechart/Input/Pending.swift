@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// Something armed: it will come to its instance by itself.
 package struct Pending: Sendable, Equatable {

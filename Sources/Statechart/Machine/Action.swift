@@ -1,4 +1,4 @@
-package import CEL
+package import WorkflowCEL
 
 /// Executable content (SCXML 4). Lists that are named in `actions` are written out where they are used.
 package indirect enum Action: Sendable {

@@ -1,4 +1,4 @@
-import CEL
+import WorkflowCEL
 
 /// The data that decide where a machine goes: what its guards and delays read, what that was computed from, and what
 /// can make an action fail whose failure matters.

@@ -1,4 +1,4 @@
-import CEL
+import WorkflowCEL
 
 /// The forms of a delay: `250ms`, `30s`, `5m`, `2h`, `7d`, `1w`, several units as in `1h30m`, ISO 8601 such as `P3D` or
 /// `PT1H30M`, or a number of milliseconds.

@@ -1,5 +1,5 @@
-package import CEL
-package import JSON
+package import WorkflowCEL
+package import WorkflowJSON
 
 /// A definition, validated and compiled to tables that the step reads. Immutable, and the same for every instance.
 package final class Machine: Sendable {
@@ -38,7 +38,7 @@ package final class Machine: Sendable {
     let hasEventless: Bool
     /// What is known beforehand because only one leaf is active at a time; nil where several can be, or where history
     /// states decide what is entered.
-    let line: Line?
+    let plan: SequentialPlan?
     /// Whether any state has tags.
     package let hasTags: Bool
     /// The states of each tag.
@@ -74,7 +74,7 @@ package final class Machine: Sendable {
         prefixes = states.flatMap(\.candidates.prefixes)
         takesAny = states.contains { !$0.candidates.any.isEmpty }
         hasEventless = states.contains { !$0.eventless.isEmpty }
-        line = Line(states: states, transitions: transitions)
+        plan = SequentialPlan(states: states, transitions: transitions)
         alone = states.map { [$0.index] }
         let tagged = states.flatMap { state in state.tags.map { ($0, [state.index]) } }
         statesByTag = Dictionary(tagged, uniquingKeysWith: +)

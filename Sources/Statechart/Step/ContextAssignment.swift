@@ -1,5 +1,5 @@
-import CEL
-package import JSON
+import WorkflowCEL
+package import WorkflowJSON
 
 /// A value on its way into the context.
 struct ContextAssignment {

@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// What became of one candidate transition.
 package struct CandidateFinding: Sendable, Equatable {

@@ -1,5 +1,5 @@
-import CEL
-package import JSON
+import WorkflowCEL
+package import WorkflowJSON
 
 /// What one guard said, and why.
 package struct GuardFinding: Sendable, Equatable {

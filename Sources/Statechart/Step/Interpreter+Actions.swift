@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// Executable content (SCXML 4 and 5).
 extension Interpreter {

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension Interpreter {
     /// `exitStates`: remembers history, then leaves all active descendants of the domains, innermost first.
@@ -17,8 +17,8 @@ extension Interpreter {
 
     /// Takes a state out of the configuration, and its timers with it.
     mutating func leave(_ state: State) {
-        if let line = machine.line {
-            configuration = state.parent.map { line.configurations[$0.offset] } ?? []
+        if let plan = machine.plan {
+            configuration = state.parent.map { plan.configurations[$0.offset] } ?? []
         } else {
             configuration.remove(at: configuration.firstOffset { $0 >= state.index })
         }

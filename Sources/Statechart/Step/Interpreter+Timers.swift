@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// Arming timers. Delays are computed here, from the macrostep's time; clocks are not read.
 extension Interpreter {

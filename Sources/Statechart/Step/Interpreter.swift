@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// One macrostep under way: the procedures of SCXML, Appendix D, on a machine's tables. Names follow the appendix
 /// where it has one (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
@@ -107,9 +107,9 @@ struct Interpreter: ~Copyable {
     /// Enters the machine's initial configuration.
     private mutating func begin() {
         trace?.append(Microstep(event: event.name, transitions: []))
-        if let line = machine.line {
-            enter(.root, in: line)
-            return enter(.root, below: .root, in: line)
+        if let plan = machine.plan {
+            enter(.root, in: plan)
+            return enter(.root, below: .root, in: plan)
         }
         var entry = EntrySet(machine: machine)
         entry.addDescendants(of: .root, memory: memory)
@@ -128,11 +128,11 @@ struct Interpreter: ~Copyable {
 
     /// Takes the transitions that are enabled; false when there are none.
     private mutating func take(_ selector: Selector, event name: String?) throws(Refusal) -> Bool {
-        if let line = machine.line {
+        if let plan = machine.plan {
             guard let index = selectTransition(for: selector) else { return false }
             let transition = machine[index]
             try beginMicrostep(index, event: name)
-            move(transition, in: line)
+            move(transition, in: plan)
             return true
         }
         let enabled = selectTransitions(for: selector)
@@ -271,7 +271,7 @@ extension Interpreter {
     /// Adds to the trace, if there is one.
     mutating func tell(_ text: @autoclosure () -> String, of state: StateIndex, line: Int) {
         guard let microstep = trace?.last, let last = trace?.indices.last else { return }
-        let deed = Microstep.Deed(
+        let deed = Microstep.ActionTrace(
             state: state, line: line, text: text(), exited: microstep.exited.count, entered: microstep.entered.count)
         trace?[last].deeds.append(deed)
     }

@@ -1,4 +1,4 @@
-import CEL
+import WorkflowCEL
 
 extension LogicalTime {
     /// ISO 8601, UTC, always with milliseconds: `2026-07-31T09:30:00.000Z`.

@@ -49,7 +49,7 @@ extension Macrostep: Equatable {
 /// Transitions taken together, and what they did.
 package struct Microstep: Sendable, Equatable {
     /// Something that an action did.
-    package struct Deed: Sendable, Equatable {
+    package struct ActionTrace: Sendable, Equatable {
         /// To which state the action belongs.
         package let state: StateIndex
         package let line: Int
@@ -68,7 +68,7 @@ package struct Microstep: Sendable, Equatable {
     package internal(set) var exited: [StateIndex] = []
     package internal(set) var entered: [StateIndex] = []
     /// In the order in which they were done.
-    package internal(set) var deeds: [Deed] = []
+    package internal(set) var deeds: [ActionTrace] = []
 }
 
 /// Why an event was not taken.

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension Refusal {
     /// Why the event was refused, for people; says nothing of the instance, which the machine does not know.

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension Machine {
     /// The paths of the active leaves, in document order: how a configuration is shown.
@@ -9,7 +9,7 @@ extension Machine {
 
     /// Of a machine without parallel states, the path of the active leaf, which is the last of the configuration.
     private func pathOfOnlyLeaf(of configuration: [StateIndex]) -> String? {
-        guard line != nil, let last = configuration.last, self[last].isLeaf else { return nil }
+        guard plan != nil, let last = configuration.last, self[last].isLeaf else { return nil }
         return self[last].path
     }
 

@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// All that an instance is after a macrostep; with the machine it decides everything that follows.
 package struct Snapshot: Sendable, Equatable {

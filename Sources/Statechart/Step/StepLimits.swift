@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// How far one macrostep may go, and how much an instance may keep.
 package enum StepLimits {

@@ -1,5 +1,5 @@
-import JSON
 import WorkflowAPI
+import WorkflowJSON
 
 /// Prints what a replay with another definition comes to: the instances that part, and in the end how many do.
 struct BacktestReport {

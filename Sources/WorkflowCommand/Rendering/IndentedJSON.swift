@@ -1,4 +1,4 @@
-package import JSON
+package import WorkflowJSON
 
 /// JSON with a line for every field and element; fields stay in their order.
 package enum IndentedJSON {

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// Prints a list part by part, so that a long one need not be held in memory.
 ///

@@ -1,5 +1,5 @@
-import JSON
 import WorkflowAPI
+import WorkflowJSON
 
 /// How states, values and moves are shown to people.
 enum StateText {

@@ -1,4 +1,4 @@
-import Terminal
+import WorkflowTerminal
 
 /// How a part of a text looks on a terminal that has colours (ECMA-48, SGR).
 package enum Style: String, Sendable {

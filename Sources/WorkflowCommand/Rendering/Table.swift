@@ -1,5 +1,5 @@
-import Terminal
 package import WorkflowAPI
+import WorkflowTerminal
 
 /// Columns of text for people. The titles and the first rows decide how wide a column is.
 ///

@@ -1,5 +1,5 @@
-package import JSON
-import Terminal
+package import WorkflowJSON
+import WorkflowTerminal
 import Yams
 
 /// YAML in block style; fields stay in their order, and strings that would be read as something else are quoted.

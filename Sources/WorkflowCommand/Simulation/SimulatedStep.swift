@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import WorkflowAPI
+import WorkflowJSON
 
 /// What one event came to.
 struct SimulatedStep: JSONWritable {
@@ -63,7 +63,7 @@ extension ReplayMicrostep {
             },
             exited: machine.paths(of: microstep.exited), entered: machine.paths(of: microstep.entered),
             actions: microstep.deeds.map { deed in
-                Deed(
+                ActionTrace(
                     state: machine[deed.state].path, line: deed.line, text: deed.text, exited: deed.exited,
                     entered: deed.entered)
             })

@@ -1,7 +1,7 @@
-import JSON
-import Spelling
 import Statechart
 import WorkflowAPI
+import WorkflowJSON
+import WorkflowSpelling
 
 /// A machine that runs in memory on a virtual clock: time passes only when it is told to.
 struct Simulation {

@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import WorkflowAPI
+import WorkflowJSON
 
 /// The lines of a script: JSON objects `{"event": …, "data": …, "after": …}`.
 enum SimulationScript {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import CEL
-import JSON
 import Statechart
 import WorkflowAPI
+import WorkflowCEL
+import WorkflowJSON
 
 /// `wfctl eval`.
 struct Eval: Verb {

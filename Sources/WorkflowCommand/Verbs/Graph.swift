@@ -1,8 +1,8 @@
 import ArgumentParser
-import Interchange
 import Statechart
 import WorkflowAPI
 import WorkflowClient
+import WorkflowInterchange
 
 /// `wfctl graph`.
 struct Graph: Verb {

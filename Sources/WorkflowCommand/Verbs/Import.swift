@@ -1,7 +1,7 @@
 import ArgumentParser
-import Interchange
 import Statechart
 import WorkflowAPI
+import WorkflowInterchange
 
 /// `wfctl import`.
 struct Import: Verb {

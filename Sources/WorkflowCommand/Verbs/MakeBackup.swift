@@ -1,8 +1,8 @@
 import ArgumentParser
 import Crypto
-import JSON
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// `wfctl backup`.
 struct MakeBackup: Verb {

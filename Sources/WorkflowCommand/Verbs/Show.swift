@@ -1,7 +1,7 @@
 import ArgumentParser
-import JSON
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// `wfctl show`.
 struct Show: Verb {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import JSON
 import Statechart
 import WorkflowAPI
+import WorkflowJSON
 
 /// `wfctl simulate`.
 struct Simulate: Verb {

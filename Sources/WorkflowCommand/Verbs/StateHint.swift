@@ -1,7 +1,7 @@
-import Spelling
 import Statechart
 import WorkflowAPI
 import WorkflowClient
+import WorkflowSpelling
 
 /// Says of a state that no instance is in whether any machine has it.
 ///

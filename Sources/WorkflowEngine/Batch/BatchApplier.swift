@@ -7,7 +7,7 @@ final class BatchApplier {
     private let clock: any WallClock
     private let limits: EngineLimits
     private let library: MachineLibrary
-    private let recent: RecentInstances
+    private let recent: WorkingSet
     private let motion: SelfMotion
     /// As of the last sealed batch.
     private var numbers: StoreNumbers
@@ -18,7 +18,7 @@ final class BatchApplier {
 
     init(
         store: any StoreWriter, clock: any WallClock, limits: EngineLimits, library: MachineLibrary,
-        recent: RecentInstances
+        recent: WorkingSet
     ) {
         self.store = store
         self.clock = clock
@@ -32,7 +32,7 @@ final class BatchApplier {
     /// Begins a batch at the clock's time.
     ///
     /// - Parameter underWay: What is being committed, the oldest first. Beside it the store is read by its view.
-    func begin(after underWay: [Provisional]) -> BatchBuilder {
+    func begin(after underWay: [UncommittedBatch]) -> BatchBuilder {
         BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
             recent: recent, motion: motion, now: clock.now(), limits: limits,

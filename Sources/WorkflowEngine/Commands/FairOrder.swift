@@ -43,7 +43,7 @@ struct FairOrder {
 
     private let limits: EngineLimits
     private let isOn: Bool
-    private let recent: RecentInstances
+    private let recent: WorkingSet
     /// What instances used; of starts, what those of a machine did.
     private var uses = RecentUse()
     /// What the instances of a machine used, by its name.
@@ -68,7 +68,7 @@ struct FairOrder {
     /// - Parameters:
     ///   - recent: Where the machines of instances are known from.
     ///   - isOn: False for first come, first served.
-    init(limits: EngineLimits, recent: RecentInstances, isOn: Bool) {
+    init(limits: EngineLimits, recent: WorkingSet, isOn: Bool) {
         self.limits = limits
         self.recent = recent
         self.isOn = isOn

@@ -4,7 +4,7 @@ import Synchronization
 /// Events that wait for the writer, or were answered and nobody has asked yet.
 package final class PendingSends: Sendable {
     /// What the writer said.
-    fileprivate typealias Outcome = Result<KeyedAnswer<SentEvent>, Rejection>
+    fileprivate typealias Outcome = Result<KeyedAnswer<SendResult>, Rejection>
 
     private enum State {
         case waiting
@@ -26,9 +26,9 @@ package final class PendingSends: Sendable {
 
     /// What became of the events, in their order, when all are answered. Call it once at most; without it the answers
     /// are forgotten.
-    package func outcomes() async -> [Result<SentEvent, Rejection>] {
+    package func outcomes() async -> [Result<SendResult, Rejection>] {
         var answers = await answers()[...]
-        var outcomes: [Result<SentEvent, Rejection>] = []
+        var outcomes: [Result<SendResult, Rejection>] = []
         outcomes.reserveCapacity(commands.count)
         for (offset, command) in commands.enumerated() {
             if let rejection = refused[offset] {
@@ -96,7 +96,7 @@ extension Engine {
 
     /// Sends events in their order; each is applied or not, whatever becomes of the others. Throws, and has sent none,
     /// when there is no room for all of them.
-    package func send(_ commands: [SendCommand]) async throws(Rejection) -> [Result<SentEvent, Rejection>] {
+    package func send(_ commands: [SendCommand]) async throws(Rejection) -> [Result<SendResult, Rejection>] {
         try await begin(commands).outcomes()
     }
 }

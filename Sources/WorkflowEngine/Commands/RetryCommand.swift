@@ -21,14 +21,14 @@ extension RetryCommand: WriterCommand {
     var names: [String] { payers }
     var summary: String { "retry \(instance)" }
 
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> SentEvent {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> SendResult {
         try batch.retry(self)
     }
 }
 
 extension Engine {
     /// Lets a failed instance go on with the event that it failed on.
-    package func retry(_ command: RetryCommand) async throws(Rejection) -> SentEvent {
+    package func retry(_ command: RetryCommand) async throws(Rejection) -> SendResult {
         try await queue.submit(command)
     }
 }

@@ -42,7 +42,7 @@ extension SendCommand: WriterCommand {
     var names: [String] { payers }
     var summary: String { "send \(instance) \(event.name)" }
 
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SentEvent> {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
         guard isDryRun else { return try batch.send(self) }
         // What fires before it, and what it does, goes with the copy.
         var trial = batch.trial()
@@ -50,7 +50,7 @@ extension SendCommand: WriterCommand {
         return try trial.send(self)
     }
 
-    func queued(_ destination: AnswerDestination<KeyedAnswer<SentEvent>>) -> any QueuedCommand {
+    func queued(_ destination: AnswerDestination<KeyedAnswer<SendResult>>) -> any QueuedCommand {
         QueuedSend(self, destination)
     }
 
@@ -65,12 +65,12 @@ extension SendCommand: WriterCommand {
 
 extension Engine {
     /// Sends an event; what it changed is on disk when this returns.
-    package func send(_ command: SendCommand) async throws(Rejection) -> SentEvent {
+    package func send(_ command: SendCommand) async throws(Rejection) -> SendResult {
         try await outcome(of: command).get()
     }
 
     /// What became of an event that was sent; what it changed is on disk when this returns.
-    package func outcome(of command: SendCommand) async -> Result<SentEvent, Rejection> {
+    package func outcome(of command: SendCommand) async -> Result<SendResult, Rejection> {
         await withCheckedContinuation { caller in begin(command) { caller.resume(returning: $0) } }
     }
 
@@ -78,7 +78,8 @@ extension Engine {
     ///
     /// - Parameter answered: Called once with what became of it, on whatever thread knows it: the calling one when
     ///   nothing was begun.
-    package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SentEvent, Rejection>) -> Void) {
+    package func begin(_ command: SendCommand, _ answered: @escaping @Sendable (Result<SendResult, Rejection>) -> Void)
+    {
         do throws(Rejection) {
             try command.check()
         } catch {
@@ -94,8 +95,8 @@ extension Engine {
     }
 
     private func outcome(
-        _ answer: KeyedAnswer<SentEvent>, of command: SendCommand
-    ) async -> Result<SentEvent, Rejection> {
+        _ answer: KeyedAnswer<SendResult>, of command: SendCommand
+    ) async -> Result<SendResult, Rejection> {
         do throws(Rejection) {
             return .success(try await sent(answer, for: command))
         } catch {
@@ -104,7 +105,7 @@ extension Engine {
     }
 
     /// What the sender is told: an answer of before is made again.
-    func sent(_ answer: KeyedAnswer<SentEvent>, for command: SendCommand) async throws(Rejection) -> SentEvent {
+    func sent(_ answer: KeyedAnswer<SendResult>, for command: SendCommand) async throws(Rejection) -> SendResult {
         switch answer {
         case .first(let event): return event
         case .repeated(let position):

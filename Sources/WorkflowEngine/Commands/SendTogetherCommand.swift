@@ -10,7 +10,7 @@ struct SendTogetherCommand: WriterCommand {
     var names: [String] { payers }
     var summary: String { "send \(sends.count) events together" }
 
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SentEvent>] {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {
         do throws(Rejection) {
             return try batch.sendTogether(sends)
         } catch {
@@ -23,7 +23,7 @@ struct SendTogetherCommand: WriterCommand {
 extension Engine {
     /// Sends events in their order, all or none, in one transaction. `Rejection.offset` says which one was not
     /// accepted.
-    package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SentEvent] {
+    package func sendTogether(_ commands: [SendCommand]) async throws(Rejection) -> [SendResult] {
         for (offset, command) in commands.enumerated() {
             do throws(Rejection) {
                 try command.check()
@@ -31,7 +31,7 @@ extension Engine {
                 throw error.at(offset)
             }
         }
-        var events: [SentEvent] = []
+        var events: [SendResult] = []
         for (offset, answer) in try await queue.submit(SendTogetherCommand(sends: commands)).enumerated() {
             do throws(Rejection) {
                 events.append(try await sent(answer, for: commands[offset]))

@@ -1,5 +1,5 @@
-package import JSON
 import Statechart
+package import WorkflowJSON
 package import WorkflowStore
 
 /// An instance to start.

@@ -1,6 +1,6 @@
 import Logging
-import Threads
 import WorkflowStore
+import WorkflowThreads
 
 /// Makes batches durable, and tells the observers.
 ///

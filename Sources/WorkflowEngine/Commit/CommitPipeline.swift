@@ -1,5 +1,5 @@
 import Foundation
-import Threads
+import WorkflowThreads
 
 /// Writes sealed batches in their order on a thread of its own, while the thread that hands them over goes on. What
 /// waits when a write has ended is written together.

@@ -10,7 +10,7 @@ final class SealedBatch: Sendable {
     /// Whether there is anything to write.
     let isWritten: Bool
     /// What later commands are applied on top of.
-    let result: Provisional
+    let result: UncommittedBatch
     /// When to look at the instances that it read or changed.
     let pending: [TimerHint]
     /// What is told when it is on disk.
@@ -21,7 +21,7 @@ final class SealedBatch: Sendable {
     let entries: Lane.Waiting
 
     init(
-        number: UInt64, batch: StoreBatch, isWritten: Bool, result: Provisional, pending: [TimerHint],
+        number: UInt64, batch: StoreBatch, isWritten: Bool, result: UncommittedBatch, pending: [TimerHint],
         notices: [Notice], fired: [InstanceID], entries: Lane.Waiting
     ) {
         self.number = number

@@ -8,7 +8,7 @@ package struct TrialCounts: Sendable, Equatable {
     package var refused = 0
     /// Journal rows that were gone through.
     package var events = 0
-    /// For each event at which instances part: how many. At most `EngineLimits.toldFindings` events.
+    /// For each event at which instances part: how many. At most `EngineLimits.toldInconsistencies` events.
     package var byEvent: [String: (differs: Int, refused: Int)] = [:]
 
     package init() {}
@@ -62,7 +62,7 @@ package struct Backtest: Sendable {
     /// Replays one instance.
     @concurrent package func run(instance record: InstanceRecord, _ report: Report) async throws -> TrialVerdict {
         guard let version = try await store.machine(record.machineID)?.version else { return .missing(record) }
-        var trial = HistoryTrial(of: record, with: machine, version: version)
+        var trial = BacktestRun(of: record, with: machine, version: version)
         var next: Int64 = 1
         var clock = ReportClock(limits)
         while next <= record.seq.rawValue, trial.verdict == nil {
@@ -85,7 +85,7 @@ package struct Backtest: Sendable {
     @concurrent package func run(
         machine name: String, version: Int64?, _ report: Report
     ) async throws -> TrialCounts {
-        var run = BacktestRun(store: store, limits: limits, machine: machine)
+        var run = BacktestScan(store: store, limits: limits, machine: machine)
         for range in try await run.begin(name, version) {
             run.start = range.start
             var next: Int64? = range.lowerInstance
@@ -103,7 +103,7 @@ extension TrialVerdict {
     }
 }
 
-extension HistoryTrial {
+extension BacktestRun {
     /// Takes the next row of an instance that is as in `record` after the last one.
     mutating func take(_ row: JournalRecord, of record: InstanceRecord) {
         let isLast = row.position == record.head
@@ -130,7 +130,7 @@ struct ReportClock {
 }
 
 /// The values of one backtest under way.
-private struct BacktestRun {
+private struct BacktestScan {
     let store: any StoreReader
     let limits: EngineLimits
     let machine: Machine
@@ -171,7 +171,7 @@ private struct BacktestRun {
         _ range: PartitionRange, from lower: Int64, _ report: Backtest.Report
     ) async throws -> Int64? {
         guard lower <= range.lastInstance else { return nil }
-        var trials: [(record: InstanceRecord, trial: HistoryTrial)] = []
+        var trials: [(record: InstanceRecord, trial: BacktestRun)] = []
         var places: [InstanceID: Int] = [:]
         var upper = lower
         var next = lower
@@ -185,7 +185,7 @@ private struct BacktestRun {
                 // What it holds now is not needed, only where it stands.
                 var record = instance.record
                 record.state = SnapshotText(configuration: "", context: "", memory: "")
-                trials.append((record, HistoryTrial(of: record, with: machine, version: version)))
+                trials.append((record, BacktestRun(of: record, with: machine, version: version)))
             }
             upper = slice.through
             next = upper + 1
@@ -195,7 +195,7 @@ private struct BacktestRun {
     }
 
     @concurrent private mutating func replay(
-        _ trials: inout [(record: InstanceRecord, trial: HistoryTrial)], _ places: [InstanceID: Int],
+        _ trials: inout [(record: InstanceRecord, trial: BacktestRun)], _ places: [InstanceID: Int],
         _ ids: ClosedRange<Int64>, _ range: PartitionRange, _ report: Backtest.Report
     ) async throws {
         let last = trials.reduce(range.end - 1) { max($0, $1.record.head.rawValue) }
@@ -230,10 +230,10 @@ private struct BacktestRun {
     @concurrent private mutating func tell(
         _ record: InstanceRecord, _ verdict: TrialVerdict, _ report: Backtest.Report
     ) async throws {
-        counts.note(verdict, atMost: limits.toldFindings)
+        counts.note(verdict, atMost: limits.toldInconsistencies)
         guard verdict != .same else { return }
         told += 1
-        guard told <= limits.toldFindings else { return }
+        guard told <= limits.toldInconsistencies else { return }
         try await report(.parts(instance: record.name, verdict: verdict))
     }
 }

@@ -1,5 +1,5 @@
-import JSON
 import Statechart
+import WorkflowJSON
 import WorkflowStore
 
 /// Compares the history of one instance, row by row, with itself and with the step, and in the end with the stored
@@ -10,7 +10,7 @@ struct HistoryCheck {
     /// The next position to be handed out when `record` was read.
     let nextPosition: Position
     /// The first that was found.
-    private(set) var finding: Finding?
+    private(set) var inconsistency: Inconsistency?
     /// Whether all rows up to the head were taken.
     private(set) var isAtHead = false
     /// Whether its steps were taken again; false where the rules are unknown, or the definition cannot be read.
@@ -35,7 +35,7 @@ struct HistoryCheck {
         self.nextPosition = nextPosition
         fold = Fold(of: record)
         machineID = record.machineID
-        if let misfit = instance.misfit { find(nil, nil, misfit) }
+        if let inconsistency = instance.inconsistency { find(nil, nil, inconsistency) }
     }
 
     /// Takes the next row of the instance, in the order of positions.
@@ -46,7 +46,7 @@ struct HistoryCheck {
     mutating func take(
         _ row: JournalRecord, _ slice: InspectedJournal, machine: CheckedMachine?, _ buffer: inout DigestBuffer
     ) {
-        guard finding == nil else { return }
+        guard inconsistency == nil else { return }
         if isAtHead {
             // Later ones were written after the instance was read.
             if row.position < nextPosition { find(row, "the journal goes on behind the instance's last row") }
@@ -58,7 +58,9 @@ struct HistoryCheck {
         }
         if let mistake = stepMistake(row, machine) { return find(row, mistake) }
         if let snapshot, let mistake = snapshotMistake(snapshot, machine) { return find(row, mistake) }
-        if !slice.misfits.isEmpty, let misfit = slice.misfits[row.position] { return find(row, misfit) }
+        if !slice.inconsistencies.isEmpty, let inconsistency = slice.inconsistencies[row.position] {
+            return find(row, inconsistency)
+        }
         seq = row.seq
         position = row.position
         digest = row.digest
@@ -75,14 +77,15 @@ struct HistoryCheck {
 
     /// Says that there are no more rows.
     mutating func end() {
-        guard finding == nil, !isAtHead else { return }
+        guard inconsistency == nil, !isAtHead else { return }
         find(seq.next, nil, "the row is missing")
     }
 
     /// Adds what was found elsewhere.
     mutating func find(_ seq: Seq?, _ position: Position?, _ message: String) {
-        guard finding == nil else { return }
-        finding = Finding(instance: record.name, seq: seq, position: position, message)
+        guard inconsistency == nil else { return }
+        inconsistency = Inconsistency(
+            instance: record.id, name: record.name, seq: seq, position: position, message)
     }
 
     private mutating func find(_ row: JournalRecord, _ message: String) {

@@ -4,7 +4,7 @@ import WorkflowStore
 struct InstanceGroup {
     private var checks: [HistoryCheck] = []
     private var places: [InstanceID: Int] = [:]
-    private var findings: [(id: InstanceID, finding: Finding)] = []
+    private var inconsistencies: [Inconsistency] = []
     private(set) var nextPosition = Position(rawValue: 1)
     private(set) var timers = 0
     /// About the bytes that the instances take.
@@ -32,32 +32,32 @@ struct InstanceGroup {
     mutating func take(_ slice: InspectedJournal, _ machines: inout CheckedMachines, _ buffer: inout DigestBuffer) {
         for row in slice.rows {
             guard let place = places[row.instanceID] else {
-                findings.append((row.instanceID, .stray(row)))
+                inconsistencies.append(.stray(row))
                 continue
             }
-            guard checks[place].finding == nil else { continue }
+            guard checks[place].inconsistency == nil else { continue }
             checks[place].take(
                 row, slice, machine: machines.machine(row.machineID), &buffer)
-            if checks[place].finding != nil { collect(place) }
+            if checks[place].inconsistency != nil { collect(place) }
         }
     }
 
     /// Says that there are no more rows.
     mutating func end() {
-        for place in checks.indices where checks[place].finding == nil {
+        for place in checks.indices where checks[place].inconsistency == nil {
             checks[place].end()
             collect(place)
         }
     }
 
     /// What was found since the last time.
-    mutating func takeFindings() -> [(id: InstanceID, finding: Finding)] {
-        defer { findings.removeAll() }
-        return findings
+    mutating func takeInconsistencies() -> [Inconsistency] {
+        defer { inconsistencies.removeAll() }
+        return inconsistencies
     }
 
     private mutating func collect(_ place: Int) {
-        guard let finding = checks[place].finding else { return }
-        findings.append((checks[place].record.id, finding))
+        guard let inconsistency = checks[place].inconsistency else { return }
+        inconsistencies.append(inconsistency)
     }
 }

@@ -27,8 +27,8 @@ package struct Verification: Sendable {
         do {
             try await run.all(report)
         } catch let error as StoreError where error.code == .corrupt {
-            // What SQLite itself cannot read is a finding too.
-            try await run.tell(Finding("\(error.message); nothing else could be compared"), report)
+            // What SQLite itself cannot read is an inconsistency too.
+            try await run.tell(Inconsistency("\(error.message); nothing else could be compared"), report)
         }
         return run.counts
     }
@@ -44,7 +44,7 @@ package struct Verification: Sendable {
         _ = try await run { event in
             switch event {
             case .progress(let now): try await progress(now)
-            case .finding(let finding): throw StoreError(.damaged, "\(finding)")
+            case .inconsistency(let inconsistency): throw StoreError(.damaged, "\(inconsistency)")
             }
         }
     }
@@ -57,7 +57,7 @@ package struct Verification: Sendable {
             guard let record = try await store.instance(named: name) else { return nil }
             try await run.instance(record.id, report)
         } catch let error as StoreError where error.code == .corrupt {
-            try await run.tell(Finding(instance: name, error.message), report)
+            try await run.tell(Inconsistency(name: name, error.message), report)
         }
         return run.counts
     }
@@ -99,7 +99,9 @@ struct VerificationRun {
             try await tell(unread(error), report)
         }
         // Rows that are not what was written lead to nothing.
-        if found.isEmpty { for misfit in sums.flatMap(\.misfits) { try await tell(misfit, report) } }
+        if found.isEmpty {
+            for inconsistency in sums.flatMap(\.inconsistencies) { try await tell(inconsistency, report) }
+        }
         try await copies(report)
         try await indexes(report)
     }
@@ -123,10 +125,10 @@ struct VerificationRun {
     }
 
     /// Says of a page that cannot be read how much was not compared because of it.
-    private func unread(_ error: StoreError) -> Finding {
+    private func unread(_ error: StoreError) -> Inconsistency {
         let events = ranges.reduce(0) { $0 + $1.rows }
         let instances = ranges.reduce(0) { $0 + $1.instances }
-        return Finding(
+        return Inconsistency(
             "\(error.message); \(max(0, events - counts.events)) of \(events) events and "
                 + "\(max(0, instances - counts.instances)) of \(instances) instances could not be compared")
     }
@@ -136,17 +138,17 @@ struct VerificationRun {
         let inspection = try await store.inspectStore()
         ranges = PartitionRange.all(inspection.numbers)
         // Where its numbers are wrong, it does not say which rows it speaks of.
-        sums = inspection.misfits.isEmpty ? inspection.sums : []
-        for misfit in inspection.misfits { try await tell(misfit, report) }
+        sums = inspection.inconsistencies.isEmpty ? inspection.sums : []
+        for inconsistency in inspection.inconsistencies { try await tell(inconsistency, report) }
         var next: MachineID? = MachineID(rawValue: .min)
         while let after = next {
             let slice = try await store.inspectMachines(after: after)
-            for misfit in slice.misfits { try await tell(misfit, report) }
+            for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
             for record in slice.machines {
                 counts.machines += 1
                 let isSealed = !slice.unsealed.contains(record.id)
                 if let mistake = CheckedMachines.mistake(in: record, isSealed: isSealed) {
-                    try await tell(Finding(mistake), report)
+                    try await tell(Inconsistency(mistake), report)
                 }
             }
             next = slice.next
@@ -227,11 +229,11 @@ extension VerificationRun {
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             try await take(slice, &group)
             if let position = slice.disorder {
-                let misfit = Misfit(
+                let inconsistency = Inconsistency(
                     position: position, "the table 'journal' is not in order, and its rest was not compared")
-                try await tell(misfit, report)
+                try await tell(inconsistency, report)
             }
-            for finding in group.takeFindings() { try await tell(finding.id, finding.finding, report) }
+            for inconsistency in group.takeInconsistencies() { try await tell(inconsistency, report) }
             try await tellProgress(report)
             if slice.isLast { break }
             next = slice.through + 1
@@ -256,7 +258,7 @@ extension VerificationRun {
 
     @concurrent private mutating func close(_ group: inout InstanceGroup, _ report: Verification.Report) async throws {
         group.end()
-        for finding in group.takeFindings() { try await tell(finding.id, finding.finding, report) }
+        for inconsistency in group.takeInconsistencies() { try await tell(inconsistency, report) }
         counts.instances += group.count
         counts.timers += group.timers
         counts.chainOnly += group.chainOnly
@@ -269,7 +271,7 @@ extension VerificationRun {
         var next = start
         while next < range.end {
             let slice = try await store.inspectJournal(next...(range.end - 1), of: ids)
-            for row in slice.rows { try await tell(row.instanceID, .stray(row), report) }
+            for row in slice.rows { try await tell(.stray(row), report) }
             try await tellProgress(report)
             if slice.isLast { break }
             next = slice.through + 1
@@ -281,7 +283,7 @@ extension VerificationRun {
         var next: CopyPlace? = .start
         while let place = next {
             let slice = try await store.inspectCopies(after: place)
-            for misfit in slice.misfits { try await tell(misfit, report) }
+            for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
             try await tellProgress(report)
             next = slice.next
         }
@@ -294,7 +296,7 @@ extension VerificationRun {
         var next: IndexPlace? = .start
         while let place = next {
             let slice = try await store.inspectIndexes(after: place)
-            for misfit in slice.misfits { try await tell(misfit, report) }
+            for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
             try await tellProgress(report)
             next = slice.next
         }
@@ -304,33 +306,19 @@ extension VerificationRun {
 // MARK: Telling
 
 extension VerificationRun {
-    @concurrent private mutating func tell(_ misfit: Misfit, _ report: Verification.Report) async throws {
-        guard let id = misfit.instance else {
-            return try await tell(
-                Finding(seq: misfit.seq, position: misfit.position, misfit.message), report)
-        }
-        let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
-        let name = slice.instances.first?.record.name
-        try await tell(
-            id, Finding(instance: name, seq: misfit.seq, position: misfit.position, misfit.message), report)
-    }
-
-    /// Tells the first finding of an instance, unless it is gone by now.
-    @concurrent private mutating func tell(
-        _ id: InstanceID, _ finding: Finding, _ report: Verification.Report
-    ) async throws {
-        guard found.insert(id).inserted else { return }
-        if finding.instance != nil {
+    /// Tells what was found; of an instance only what is found first, and nothing when it is gone by now.
+    @concurrent mutating func tell(_ inconsistency: Inconsistency, _ report: Verification.Report) async throws {
+        var inconsistency = inconsistency
+        if let id = inconsistency.instance {
+            guard found.insert(id).inserted else { return }
             let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
-            guard slice.instances.first != nil else { return }
+            let name = slice.instances.first?.record.name
+            if inconsistency.name != nil, name == nil { return }
+            inconsistency.name = name
         }
-        try await tell(finding, report)
-    }
-
-    @concurrent mutating func tell(_ finding: Finding, _ report: Verification.Report) async throws {
         counts.differences += 1
-        guard counts.differences <= limits.toldFindings else { return }
-        try await report(.finding(finding))
+        guard counts.differences <= limits.toldInconsistencies else { return }
+        try await report(.inconsistency(inconsistency))
     }
 
     @concurrent private mutating func tellProgress(_ report: Verification.Report) async throws {
@@ -340,11 +328,11 @@ extension VerificationRun {
     }
 }
 
-extension Finding {
+extension Inconsistency {
     /// A row whose instance is not there.
-    static func stray(_ row: JournalRecord) -> Finding {
-        Finding(
-            position: row.position,
+    static func stray(_ row: JournalRecord) -> Inconsistency {
+        Inconsistency(
+            instance: row.instanceID, position: row.position,
             "the row belongs to an instance \(row.instanceID.rawValue) that is not there")
     }
 }

@@ -1,5 +1,5 @@
 import GRDB
-import Migrations
+import WorkflowMigrations
 
 #if canImport(Glibc)
     import Glibc

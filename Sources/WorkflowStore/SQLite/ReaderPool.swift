@@ -1,6 +1,6 @@
 import GRDB
 import Synchronization
-import Threads
+import WorkflowThreads
 
 /// The read-only connections, each used by one read at a time, and the threads for them.
 package final class ReaderPool: Sendable {

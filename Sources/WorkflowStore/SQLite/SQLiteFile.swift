@@ -1,5 +1,5 @@
 import GRDB
-import Migrations
+import WorkflowMigrations
 
 /// The file of a store, opened only to read: beside the daemon that has it open, or a copy.
 ///

@@ -39,7 +39,7 @@ private struct CopyInspection {
             case .take: break
             case .stop: return false
             case .refuse(let what):
-                slice.misfits.append(Misfit(what))
+                slice.inconsistencies.append(Inconsistency(what))
                 isInOrder = false
                 return false
             }
@@ -51,8 +51,8 @@ private struct CopyInspection {
         // What a daemon wrote meanwhile would be counted half.
         guard place.table == .keys, slice.next == nil, isInOrder, place.ledger == ledger, place.keys != ledger.count
         else { return }
-        slice.misfits.append(
-            Misfit("the store says that it remembers \(ledger.count) keys, but there are \(place.keys)"))
+        slice.inconsistencies.append(
+            Inconsistency("the store says that it remembers \(ledger.count) keys, but there are \(place.keys)"))
     }
 
     /// What was found so far, and that the rest of this table is left out; throws what is no damage.
@@ -60,8 +60,8 @@ private struct CopyInspection {
         let failure = SQLiteFailure(error)
         guard failure.isCorrupt else { throw error }
         var slice = slice
-        slice.misfits.append(
-            Misfit("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
+        slice.inconsistencies.append(
+            Inconsistency("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
         slice.next = place.following()
         return slice
     }
@@ -70,37 +70,42 @@ private struct CopyInspection {
         switch place.table {
         case .snapshots:
             slice.snapshots += 1
-            if let misfit = Self.misfit(ofSnapshot: &row) { slice.misfits.append(misfit) }
+            if let inconsistency = Self.inconsistency(ofSnapshot: &row) { slice.inconsistencies.append(inconsistency) }
         case .timers:
             slice.timers += 1
             let timer = TimerRecord(row: &row)
-            if let misfit = try TimerInspection.misfit(of: timer, database) { slice.misfits.append(misfit) }
+            if let inconsistency = try TimerInspection.inconsistency(of: timer, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
         case .keys:
             slice.keys += 1
             place.keys += 1
             let (key, scope, position) = (row.bytes(), row.integer(), Position(rawValue: row.integer()))
-            if let misfit = try misfit(key, scope, position, ledger, database) { slice.misfits.append(misfit) }
+            if let inconsistency = try inconsistency(key, scope, position, ledger, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
         }
     }
 
     /// Snapshots that no journal row asks for. What the others hold is compared with the row.
-    private static func misfit(ofSnapshot row: inout StatementRow) -> Misfit? {
+    private static func inconsistency(ofSnapshot row: inout StatementRow) -> Inconsistency? {
         let (instance, seq) = (InstanceID(rawValue: row.integer()), Seq(rawValue: row.integer()))
         let position = Position(rawValue: row.integer())
         let hasRow = row.integer() == 1 && seq.rawValue % SnapshotRecord.interval == 0
         guard row.integer() == 1 else {
-            return Misfit(
+            return Inconsistency(
                 seq: seq, position: position,
                 "a snapshot belongs to an instance \(instance.rawValue) that is not there")
         }
         return hasRow
-            ? nil : Misfit(instance: instance, seq: seq, position: position, "there is a snapshot without its row")
+            ? nil
+            : Inconsistency(instance: instance, seq: seq, position: position, "there is a snapshot without its row")
     }
 
     /// Keys that no journal row was written with.
-    private func misfit(
+    private func inconsistency(
         _ key: [UInt8], _ scope: Int64, _ position: Position, _ ledger: KeyLedger, _ database: Database
-    ) throws -> Misfit? {
+    ) throws -> Inconsistency? {
         let row: JournalRecord?
         do {
             row = try StoreQueries.row(database, at: position)
@@ -110,10 +115,10 @@ private struct CopyInspection {
         }
         let instance = scope > 0 ? InstanceID(rawValue: scope) : row?.instanceID
         guard position >= ledger.floor else {
-            return Misfit(instance: instance, position: position, "a key is remembered that should be forgotten")
+            return Inconsistency(instance: instance, position: position, "a key is remembered that should be forgotten")
         }
         if let row, row.key == key, try StoreQueries.scope(database, of: row)?.rawValue == scope { return nil }
-        return Misfit(
+        return Inconsistency(
             instance: instance, position: position, "a key is remembered for a row that does not have it")
     }
 }

@@ -11,7 +11,8 @@ extension SQLiteReading {
                 nextInstance: max(row.nextInstance, found.nextInstance),
                 nextMachine: max(row.numbers.nextMachine, found.nextMachine), last: row.last)
             return StoreInspection(
-                numbers: [numbers], misfits: try StoreRowInspection(row: row, found: found).misfits(database),
+                numbers: [numbers],
+                inconsistencies: try StoreRowInspection(row: row, found: found).inconsistencies(database),
                 sums: [JournalSums(row)])
         }
     }
@@ -34,17 +35,18 @@ extension SQLiteReading {
                 guard id > last else { return false }
                 last = id
                 // No version is ever deleted.
-                if id.rawValue > wanted { slice.misfits.append(Misfit("machine \(wanted) is missing")) }
+                if id.rawValue > wanted { slice.inconsistencies.append(Inconsistency("machine \(wanted) is missing")) }
                 wanted = max(id.rawValue, 0).advanced(by: id.rawValue == .max ? 0 : 1)
                 do {
                     let machine = try MachineRecord(row: &row)
                     if row.integer() == 0 {
-                        slice.misfits.append(Misfit("machine \(id.rawValue) ('\(machine.name)') has no namespace"))
+                        slice.inconsistencies.append(
+                            Inconsistency("machine \(id.rawValue) ('\(machine.name)') has no namespace"))
                     }
                     if try row.digest() != Digest(sealing: machine) { slice.unsealed.insert(id) }
                     slice.machines.append(machine)
                 } catch let failure as SQLiteFailure {
-                    slice.misfits.append(Misfit("machine \(id.rawValue): \(failure.message)"))
+                    slice.inconsistencies.append(Inconsistency("machine \(id.rawValue): \(failure.message)"))
                 }
                 if budget.spend() { return true }
                 slice.next = id
@@ -103,15 +105,15 @@ extension InspectedInstance {
         do {
             let record = try InstanceRecord(row: &row)
             let (hasNamespace, hasNoParent) = (row.integer() == 1, row.integer() == 1)
-            let misfit =
+            let inconsistency =
                 !hasNamespace
                 ? "its namespace is missing"
                 : !hasNoParent
                     ? "it has a parent, which no wfd writes"
                     : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
-            self.init(record: record, misfit: misfit)
+            self.init(record: record, inconsistency: inconsistency)
         } catch let failure as SQLiteFailure {
-            self.init(record: .unreadable(id, name, machine), misfit: failure.message)
+            self.init(record: .unreadable(id, name, machine), inconsistency: failure.message)
         }
     }
 }

@@ -34,7 +34,7 @@ extension SQLiteReading {
             rows.rows += slice.rows.rows
             rows.snapshots.merge(slice.rows.snapshots) { first, _ in first }
             rows.unreadable.merge(slice.rows.unreadable) { first, _ in first }
-            rows.misfits.merge(slice.rows.misfits) { first, _ in first }
+            rows.inconsistencies.merge(slice.rows.inconsistencies) { first, _ in first }
             rows.keys += slice.rows.keys
         }
         return rows
@@ -128,7 +128,7 @@ private struct JournalInspection {
         guard let scope = try StoreQueries.scope(database, of: record) else { return }
         let found = try StoreQueries.position(database, of: key, in: scope)
         guard found != record.position else { return }
-        slice.misfits[record.position] =
+        slice.inconsistencies[record.position] =
             found.map { "its key is remembered for position \($0.rawValue)" } ?? "its key is not among those remembered"
     }
 

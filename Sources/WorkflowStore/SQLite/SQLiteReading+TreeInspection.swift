@@ -43,11 +43,12 @@ private struct TreeInspection {
             case .take: break
             case .stop: return false
             case .refuse(let what):
-                slice.misfits.append(Misfit(what))
+                slice.inconsistencies.append(Inconsistency(what))
                 return false
             }
             if row.integer() == 0 {
-                slice.misfits.append(misfit(Dictionary(zip(order.columns, values)) { first, _ in first }))
+                slice.inconsistencies.append(
+                    inconsistency(Dictionary(zip(order.columns, values)) { first, _ in first }))
             }
             if budget.spend() { return true }
             slice.next = place
@@ -60,18 +61,21 @@ private struct TreeInspection {
         let failure = SQLiteFailure(error)
         guard failure.isCorrupt else { throw error }
         var slice = slice
-        slice.misfits.append(Misfit("\(order.name) cannot be read, and its rest was not compared: \(failure)"))
+        slice.inconsistencies.append(
+            Inconsistency("\(order.name) cannot be read, and its rest was not compared: \(failure)"))
         slice.next = place.following()
         return slice
     }
 
-    private func misfit(_ values: [String: StoredValue]) -> Misfit {
+    private func inconsistency(_ values: [String: StoredValue]) -> Inconsistency {
         let index = tree.order(ofRows: false).name
         let what =
             place.isRows ? "\(index) does not lead to it" : "\(index) leads to it by what it does not have"
-        guard case .integer(let number)? = values["rowid"] else { return Misfit("a row of '\(tree.table)': \(what)") }
+        guard case .integer(let number)? = values["rowid"] else {
+            return Inconsistency("a row of '\(tree.table)': \(what)")
+        }
         return tree.table == "instance"
-            ? Misfit(instance: InstanceID(rawValue: number), what)
-            : Misfit("row \(number) of '\(tree.table)': \(what)")
+            ? Inconsistency(instance: InstanceID(rawValue: number), what)
+            : Inconsistency("row \(number) of '\(tree.table)': \(what)")
     }
 }

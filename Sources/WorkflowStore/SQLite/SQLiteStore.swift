@@ -1,5 +1,5 @@
 import GRDB
-package import Migrations
+package import WorkflowMigrations
 
 /// A store in one SQLite file.
 ///

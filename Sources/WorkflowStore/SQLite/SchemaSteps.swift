@@ -1,5 +1,5 @@
 import GRDB
-import Migrations
+import WorkflowMigrations
 
 /// Brings the schema up to date, and knows what it must look like.
 struct SchemaSteps {

@@ -1,5 +1,5 @@
 import GRDB
-import Migrations
+import WorkflowMigrations
 
 /// Everything that happens before a store may be used.
 struct StoreOpening {

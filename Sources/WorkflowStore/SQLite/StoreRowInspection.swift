@@ -7,62 +7,68 @@ struct StoreRowInspection {
     let found: StoreNumbers
 
     /// What does not fit; empty when all does.
-    func misfits(_ database: Database) throws -> [Misfit] {
-        var misfits = nextMisfits()
+    func inconsistencies(_ database: Database) throws -> [Inconsistency] {
+        var inconsistencies = nextInconsistencies()
         if row.purgeFloor.rawValue != 1 {
-            misfits.append(
-                Misfit(
+            inconsistencies.append(
+                Inconsistency(
                     "the store says that rows before position \(row.purgeFloor.rawValue) are gone, which no wfd does"))
         }
-        if row.isHeld { misfits.append(Misfit("the store holds its effects back, which no wfd does")) }
+        if row.isHeld { inconsistencies.append(Inconsistency("the store holds its effects back, which no wfd does")) }
         let namespaces = try String.fetchAll(database, sql: "SELECT id || ' ' || name FROM namespace ORDER BY id")
-        if namespaces != ["1 default"] { misfits.append(Misfit("there is not the one namespace 'default'")) }
-        return misfits + (try lineageMisfits(database))
+        if namespaces != ["1 default"] {
+            inconsistencies.append(Inconsistency("there is not the one namespace 'default'"))
+        }
+        return inconsistencies + (try lineageInconsistencies(database))
     }
 
     /// Nothing is taken from a number without a row, and no row goes away.
-    private func nextMisfits() -> [Misfit] {
-        var misfits: [Misfit] = []
-        func compare(_ what: String, _ next: Int64, _ found: Int64, _ low: Misfit) {
+    private func nextInconsistencies() -> [Inconsistency] {
+        var inconsistencies: [Inconsistency] = []
+        func compare(_ what: String, _ next: Int64, _ found: Int64, _ low: Inconsistency) {
             if next < found {
-                misfits.append(low)
+                inconsistencies.append(low)
             } else if next > found {
-                misfits.append(Misfit("the store's next \(what) is \(next), but the last one there is \(found - 1)"))
+                inconsistencies.append(
+                    Inconsistency("the store's next \(what) is \(next), but the last one there is \(found - 1)"))
             }
         }
         let position = (next: row.nextPosition.rawValue, found: found.nextPosition.rawValue)
         compare(
             "position", position.next, position.found,
-            Misfit(
+            Inconsistency(
                 position: Position(rawValue: position.found - 1),
                 "the store's next position \(position.next) is not above it"))
         let instance = (next: row.nextInstance.rawValue, found: found.nextInstance.rawValue)
         compare(
             "instance number", instance.next, instance.found,
-            Misfit(
+            Inconsistency(
                 instance: InstanceID(rawValue: instance.found - 1),
                 "the store's next instance number \(instance.next) is not above its own"))
         let machine = (next: row.numbers.nextMachine.rawValue, found: found.nextMachine.rawValue)
         compare(
             "machine number", machine.next, machine.found,
-            Misfit("the store's next machine number \(machine.next) is not above the last one, \(machine.found - 1)"))
-        return misfits
+            Inconsistency(
+                "the store's next machine number \(machine.next) is not above the last one, \(machine.found - 1)"))
+        return inconsistencies
     }
 
     /// Every generation but the first began with a restore, with what its parent had by then.
-    private func lineageMisfits(_ database: Database) throws -> [Misfit] {
+    private func lineageInconsistencies(_ database: Database) throws -> [Inconsistency] {
         let restorations = try Lineage.read(database, generation: row.generation).restorations
-        var misfits: [Misfit] = []
+        var inconsistencies: [Inconsistency] = []
         if row.generation > 1, restorations.last?.generation != row.generation {
-            misfits.append(Misfit("the store's generation \(row.generation) is not that of its last restore"))
+            inconsistencies.append(
+                Inconsistency("the store's generation \(row.generation) is not that of its last restore"))
         }
         let begins = Dictionary(restorations.map { ($0.generation, $0.next) }, uniquingKeysWith: { first, _ in first })
         var end = row.nextPosition
         var generation = row.generation
         while let restoration = restorations.last(where: { $0.generation == generation }) {
             if restoration.next > end {
-                misfits.append(
-                    Misfit("generation \(generation) begins at position \(restoration.next.rawValue), behind its end"))
+                inconsistencies.append(
+                    Inconsistency(
+                        "generation \(generation) begins at position \(restoration.next.rawValue), behind its end"))
             }
             end = min(end, restoration.next)
             // A row that names no older one ends it.
@@ -75,11 +81,12 @@ struct StoreRowInspection {
                 StoreNumbers.range.contains(restoration.next.rawValue),
                 Timestamp.range.contains(restoration.restored.rawValue)
             else {
-                misfits.append(Misfit("the restore of generation \(restoration.generation) holds what no wfd writes"))
+                inconsistencies.append(
+                    Inconsistency("the restore of generation \(restoration.generation) holds what no wfd writes"))
                 continue
             }
         }
-        return misfits
+        return inconsistencies
     }
 }
 

@@ -1,25 +1,25 @@
 import GRDB
-import JSON
 import Statechart
+import WorkflowJSON
 
 /// Compares what instances have armed with the table of timers: what runs has a row there, and there is no other.
 enum TimerInspection {
     /// Looks up the timers that an instance has armed; gives their number, and notes the first that does not fit.
     static func compare(_ instance: inout InspectedInstance, _ database: Database) throws -> Int {
-        guard instance.misfit == nil, instance.record.status == .running else { return 0 }
+        guard instance.inconsistency == nil, instance.record.status == .running else { return 0 }
         guard let timers = timers(of: instance.record) else {
-            instance.misfit = "its list of timers cannot be read"
+            instance.inconsistency = "its list of timers cannot be read"
             return 0
         }
         for timer in timers where try find(timer.key, database) != timer {
-            instance.misfit = "its timer '\(timer.event)' is not in the table of timers"
+            instance.inconsistency = "its timer '\(timer.event)' is not in the table of timers"
             return timers.count
         }
         return timers.count
     }
 
     /// What is wrong with a row of the table; nil when its instance has armed it.
-    static func misfit(of timer: TimerRecord, _ database: Database) throws -> Misfit? {
+    static func inconsistency(of timer: TimerRecord, _ database: Database) throws -> Inconsistency? {
         var select = try PreparedStatement(
             database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
         select.bind(timer.instanceID.rawValue)
@@ -31,12 +31,13 @@ enum TimerInspection {
             return nil
         }
         guard let found else {
-            return Misfit(
+            return Inconsistency(
                 position: timer.key.position,
                 "a timer belongs to an instance \(timer.instanceID.rawValue) that is not there")
         }
         let isArmed = found.status == .running && timers(of: found)?.contains(timer) ?? true
-        return isArmed ? nil : Misfit(instance: found.id, "there is a timer '\(timer.event)' that it has not armed")
+        return isArmed
+            ? nil : Inconsistency(instance: found.id, "there is a timer '\(timer.event)' that it has not armed")
     }
 
     /// The rows that an instance must have; nil where its list cannot be read.

@@ -1,8 +1,8 @@
 import DaemonTesting
 import DiskTesting
-import JSON
 import Statechart
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Commands for an engine whose disk may lose its power at any moment, and what was told about each.

@@ -167,9 +167,9 @@ final class PowerSite {
         var mistakes: [String] = []
         do {
             let store = try SQLiteStore.open(at: path, clock: clock.now(), limits: Self.limits)
-            let findings = Mutex<[Finding]>([])
+            let findings = Mutex<[Inconsistency]>([])
             _ = try await Verification(of: store).run { event in
-                if case .finding(let finding) = event { findings.withLock { $0.append(finding) } }
+                if case .inconsistency(let finding) = event { findings.withLock { $0.append(finding) } }
             }
             mistakes += findings.withLock { $0.map { "verify: \($0)" } }
             try store.writer.close()

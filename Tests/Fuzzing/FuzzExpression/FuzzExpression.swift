@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// libFuzzer's entry: a text of any bytes is compiled and evaluated; it may fail, but within its bounds.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,5 +1,5 @@
-import JSON
 import Statechart
+import WorkflowJSON
 
 /// libFuzzer's entry: the first byte chooses a machine, every two that follow an event and its data; whatever comes,
 /// the configuration stays legal and the snapshot is the same after it was written and read.

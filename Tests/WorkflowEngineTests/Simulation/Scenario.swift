@@ -1,6 +1,6 @@
-import JSON
 import Statechart
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// What happens to two instances of one machine, step by step, each at its time: chains of events that they send to
@@ -116,7 +116,7 @@ extension Engine {
 }
 
 extension Told {
-    fileprivate init(_ sent: SentEvent) {
+    fileprivate init(_ sent: SendResult) {
         self.init(seqs: [sent.fromSeq.rawValue, sent.seq.rawValue], to: sent.to)
     }
 }

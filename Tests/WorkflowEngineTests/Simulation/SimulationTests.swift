@@ -24,7 +24,7 @@ import WorkflowStore
         let end = Scenario.begin + (Scenario.steps.last?.time ?? 0)
         let store = try SQLiteStore.open(at: folder + "/wfd.db", clock: Timestamp(rawValue: end))
         let counts = try await Verification(of: store).run { event in
-            if case .finding(let finding) = event { Issue.record("verify: \(finding)") }
+            if case .inconsistency(let finding) = event { Issue.record("verify: \(finding)") }
         }
         #expect(counts.differences == 0)
         let rows = try await StoredRows(of: Scenario.instances, in: store)

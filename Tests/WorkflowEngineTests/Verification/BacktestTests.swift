@@ -1,8 +1,8 @@
 import GRDB
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 @Suite struct BacktestTests {

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// Verifying beside instances that start, change their status and end without a pause.
@@ -53,7 +53,7 @@ import WorkflowStore
             for _ in 0..<3 {
                 // Each ends, although what it reads grows all the while.
                 let counts = try await Verification(of: engine.store).run { event in
-                    if case .finding(let finding) = event { findings.add("\(finding)") }
+                    if case .inconsistency(let finding) = event { findings.add("\(finding)") }
                 }
                 #expect(counts.differences == 0)
             }
@@ -64,7 +64,7 @@ import WorkflowStore
         #expect(counts.allSatisfy { $0 > 2 })
         // And when all is quiet, with what was counted.
         let last = try await Verification(of: engine.store).run { event in
-            if case .finding(let finding) = event { findings.add("\(finding)") }
+            if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         #expect(last.instances == counts.reduce(0, +) && last.differences == 0)
         try await running.stop()

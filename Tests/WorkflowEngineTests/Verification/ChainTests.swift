@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// What the engine writes, read by somebody who knows only docs/digests.md.

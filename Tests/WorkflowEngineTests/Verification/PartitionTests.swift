@@ -1,7 +1,7 @@
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// A store of several partitions: each is a file, with its numbers moved to where they stand in such a store.
@@ -108,7 +108,7 @@ extension InspectedJournal {
             Dictionary(uniqueKeysWithValues: texts.map { ($0.moved(to: place), $1) })
         }
         unreadable = moved(unreadable)
-        misfits = moved(misfits)
+        inconsistencies = moved(inconsistencies)
     }
 }
 
@@ -152,7 +152,7 @@ extension InstanceRecord {
         limits.verifiedInstances = 2
         let findings = Collected<String>()
         let counts = try await Verification(of: store, limits: limits).run { event in
-            if case .finding(let finding) = event { findings.add("\(finding)") }
+            if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         for file in store.files { try file.close() }
         return (findings.all, counts)

@@ -84,7 +84,7 @@ import WorkflowStore
         let file = try await WrittenFile()
         try file.forge("UPDATE instance SET updated_ms = 1")
         var limits = EngineLimits()
-        limits.toldFindings = 2
+        limits.toldInconsistencies = 2
         let (findings, counts) = try await file.verify(nil, limits)
         #expect(findings.count == 2)
         #expect(counts?.differences == 5)

@@ -1,8 +1,8 @@
 import Foundation
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 @Suite struct TimeTravelTests {

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
-import JSON
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 @Suite struct VerificationTests {
@@ -79,18 +79,18 @@ import WorkflowStore
         var events = 0
         for _ in 1...6 {
             let beside = try await Verification(of: running.engine.store, limits: limits).run { event in
-                if case .finding(let finding) = event { findings.add("\(finding)") }
+                if case .inconsistency(let finding) = event { findings.add("\(finding)") }
             }
             events += beside.events
             let file = try SQLiteFile.open(at: folder.path + "/wfd.db")
             let from = try await Verification(of: file).run { event in
-                if case .finding(let finding) = event { findings.add("\(finding)") }
+                if case .inconsistency(let finding) = event { findings.add("\(finding)") }
             }
             events += from.events
             try file.close()
             for name in ["lamp-1", "lamp-20"] {
                 _ = try await Verification(of: running.engine.store).run(instance: name) { event in
-                    if case .finding(let finding) = event { findings.add("\(finding)") }
+                    if case .inconsistency(let finding) = event { findings.add("\(finding)") }
                 }
             }
         }

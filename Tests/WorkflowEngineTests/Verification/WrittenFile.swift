@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
-import JSON
 import Statechart
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// A database that an engine wrote and closed in order, with a bit of everything in it; each test has a copy.
@@ -132,7 +132,7 @@ extension WrittenFile {
         let findings = Collected<String>()
         let verification = Verification(of: file, limits: limits)
         let report: Verification.Report = { event in
-            if case .finding(let finding) = event { findings.add("\(finding)") }
+            if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         let counts =
             if let instance { try await verification.run(instance: instance, report) } else {

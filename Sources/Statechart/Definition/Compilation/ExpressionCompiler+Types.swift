@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// What is known beforehand of values on their way into the context.
 extension ExpressionCompiler {

@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// Compiles the expressions of one definition, each text once for each kind of event data, and reports their mistakes
 /// where they stand in the definition.

@@ -1,4 +1,4 @@
-import CEL
+import WorkflowCEL
 
 /// Makes the tables of a machine from its draft, and compiles every expression on the way.
 struct MachineCompiler {

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// An action as its definition tells it.
 indirect enum ActionDraft {

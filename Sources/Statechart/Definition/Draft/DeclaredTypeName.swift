@@ -1,4 +1,4 @@
-import Spelling
+import WorkflowSpelling
 
 /// The names of the types that a definition may declare.
 enum DeclaredTypeName {

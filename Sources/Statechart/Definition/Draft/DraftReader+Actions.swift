@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension DraftReader {
     /// Reads one action or a list of them.

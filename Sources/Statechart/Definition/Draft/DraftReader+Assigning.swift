@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension DraftReader {
     /// Reads `assign`: paths into the context and their values.

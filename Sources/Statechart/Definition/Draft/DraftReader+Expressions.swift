@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 extension DraftReader {
     /// The expression in a scalar; nil, and a mistake, for anything else.

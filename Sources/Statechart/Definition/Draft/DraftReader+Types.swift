@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// Reading of `context`, and of the types that are declared for it and for the data of events.
 extension DraftReader {

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension DraftReader {
     /// The value of a node, whole; nil, and mistakes, when some part of it cannot be kept.

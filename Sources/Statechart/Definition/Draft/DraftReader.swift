@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// Reads the nodes of a definition as a machine: which keys stand where and what their values are.
 ///

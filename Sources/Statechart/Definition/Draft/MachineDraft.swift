@@ -1,5 +1,5 @@
-import CEL
-import JSON
+import WorkflowCEL
+import WorkflowJSON
 
 /// A machine as its definition tells it: read, but targets are still words, and named actions still names.
 struct MachineDraft {

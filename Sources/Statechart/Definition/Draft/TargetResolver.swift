@@ -1,4 +1,4 @@
-import Spelling
+import WorkflowSpelling
 
 /// Finds the states that words name: siblings and descendants by their keys, any state by its id.
 ///

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// Makes the nodes of a JSON text that `JSONReader` has accepted already: it has the checks, this has the positions
 /// and the order.

@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// What plain scalars mean: the core schema of YAML 1.2 (yaml.org/spec/1.2.2, 10.3.2). `on`, `no`, `1:30` and dates
 /// are strings.

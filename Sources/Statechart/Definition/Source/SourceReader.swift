@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// From text to its tree of nodes, whichever notation it is written in.
 enum SourceReader {

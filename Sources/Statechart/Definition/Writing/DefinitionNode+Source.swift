@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 extension DefinitionNode {
     /// What the text of a scalar is for, which decides what of it must be kept.

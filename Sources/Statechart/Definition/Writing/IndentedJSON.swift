@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// Writes a tree as JSON that people read: two spaces a level, an element a line.
 enum IndentedJSON {

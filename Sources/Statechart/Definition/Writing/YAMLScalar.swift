@@ -1,4 +1,4 @@
-import JSON
+import WorkflowJSON
 
 /// How single values stand in YAML: plain where that means the same, in quotes where it would mean something else.
 enum YAMLScalar {

@@ -1,0 +1,88 @@
+public import WorkflowJSON
+
+/// A backup that lies beside the database and can be fetched for a while (`GET /v1/backups/BACKUP`).
+public struct Backup: Hashable, WireObject {
+    /// The media type of its bytes.
+    public static let mediaType = "application/vnd.sqlite3"
+
+    /// Its name in the route.
+    public var backup: String
+    public var bytes: Int64
+    /// SHA-256 of its bytes, in hexadecimal.
+    public var digest: String
+    /// The generation of the store that it is a copy of.
+    public var generation: Int64
+    public var instances: Int64
+    /// Rows of history.
+    public var events: Int64
+    /// The highest logical time in it.
+    public var lastAt: WireTime
+
+    /// Takes the parts as they are.
+    public init(
+        backup: String, bytes: Int64, digest: String, generation: Int64, instances: Int64, events: Int64,
+        lastAt: WireTime
+    ) {
+        self.backup = backup
+        self.bytes = bytes
+        self.digest = digest
+        self.generation = generation
+        self.instances = instances
+        self.events = events
+        self.lastAt = lastAt
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        backup = try fields.required("backup")
+        bytes = try fields.required("bytes")
+        digest = try fields.required("digest")
+        generation = try fields.required("generation")
+        instances = try fields.required("instances")
+        events = try fields.required("events")
+        lastAt = try fields.required("lastAt")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("backup", backup)
+            writer.field("bytes", bytes)
+            writer.field("digest", digest)
+            writer.field("generation", generation)
+            writer.field("instances", instances)
+            writer.field("events", events)
+            writer.field("lastAt", lastAt)
+        }
+    }
+}
+
+/// A line of the answer to `POST /v1/backups`: how far it is, and at the end the backup.
+public enum BackupLine: Hashable, WireObject {
+    /// What is done with the backup now.
+    public enum Phase: String, CaseIterable, Sendable, WireReadable {
+        case copying, checking, verifying
+    }
+
+    /// In bytes, but in events where it verifies; the sum may grow.
+    case progress(Phase, done: Int64, total: Int64)
+    case ready(Backup)
+
+    public init(fields: inout WireFields) throws(WireError) {
+        guard let phase = try fields.optional("phase", as: Phase.self) else {
+            self = .ready(try Backup(fields: &fields))
+            return
+        }
+        self = .progress(phase, done: try fields.required("done"), total: try fields.required("total"))
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .progress(let phase, let done, let total):
+            writer.object { writer in
+                writer.field("phase", phase.rawValue)
+                writer.field("done", done)
+                writer.field("total", total)
+            }
+        case .ready(let backup): backup.write(to: &writer)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import WorkflowJSON
+
+/// The answer of `/livez` and `/readyz` when all is well; otherwise they answer a `Problem`.
+public struct Health: Hashable, WireObject {
+    /// `ok` when the process answers, `ready` when it takes requests.
+    public enum Status: String, CaseIterable, Sendable, WireReadable {
+        case live = "ok"
+        case ready
+    }
+
+    public var status: Status
+    /// The daemon's version.
+    public var version: String?
+
+    /// Takes the parts as they are.
+    public init(status: Status, version: String? = nil) {
+        self.status = status
+        self.version = version
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        status = try fields.required("status")
+        version = try fields.optional("version")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("status", status.rawValue)
+            writer.field("version", ifPresent: version)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+public import WorkflowJSON
+
+/// A transition that an event could take, and what became of it.
+public struct Candidate: Hashable, WireObject {
+    /// What became of a candidate.
+    public enum Verdict: String, CaseIterable, Sendable, WireReadable {
+        case taken
+        /// Enabled, but a transition of a descendant or of an earlier region comes first.
+        case preempted
+        /// Its guard said no.
+        case rejected
+        /// Its guard could not be evaluated.
+        case failed
+        /// An earlier candidate of the same state, or of a state below, was enabled.
+        case notAsked = "not asked"
+    }
+
+    /// The path of the state that has the transition; empty for the root.
+    public var state: String
+    /// The event descriptor as written.
+    public var on: String
+    /// The paths of the targets.
+    public var targets: [String]
+    /// The line of the definition.
+    public var line: Int
+    /// The guard as written; nil for none.
+    public var `guard`: String?
+    public var verdict: Verdict
+    /// Why the guard could not be evaluated.
+    public var failure: String?
+    /// What the guard read.
+    public var reads: [Read]
+
+    /// One value that a guard read.
+    public struct Read: Hashable, WireObject {
+        /// As written: `context.amount`.
+        public var expression: String
+        /// Nil when it could not be read.
+        public var value: JSONText?
+
+        /// Takes the parts as they are.
+        public init(expression: String, value: JSONText?) {
+            self.expression = expression
+            self.value = value
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            expression = try fields.required("expression")
+            value = try fields.optional("value")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("expression", expression)
+                writer.field("value", ifPresent: value)
+            }
+        }
+    }
+
+    /// Takes the parts as they are.
+    public init(
+        state: String, on: String, targets: [String], line: Int, guard: String?, verdict: Verdict,
+        failure: String? = nil, reads: [Read] = []
+    ) {
+        self.state = state
+        self.on = on
+        self.targets = targets
+        self.line = line
+        self.guard = `guard`
+        self.verdict = verdict
+        self.failure = failure
+        self.reads = reads
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        state = try fields.required("state")
+        on = try fields.required("on")
+        targets = try fields.required("targets")
+        line = try fields.required("line")
+        self.guard = try fields.optional("guard")
+        verdict = try fields.required("verdict")
+        failure = try fields.optional("failure")
+        reads = try fields.optional("reads") ?? []
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("state", state)
+            writer.field("on", on)
+            writer.field("targets", targets)
+            writer.field("line", line)
+            writer.field("guard", ifPresent: self.guard)
+            writer.field("verdict", verdict.rawValue)
+            writer.field("failure", ifPresent: failure)
+            if !reads.isEmpty { writer.field("reads", reads) }
+        }
+    }
+}
+
+/// A JSON value on the wire; equal when it is written with the same bytes.
+public struct JSONText: Hashable, WireReadable, JSONWritable, Sendable {
+    public var value: JSONValue
+
+    /// Takes a value as it is.
+    public init(_ value: JSONValue) {
+        self.value = value
+    }
+
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> JSONText {
+        JSONText(json)
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        value.write(to: &writer)
+    }
+
+    /// The canonical text.
+    public var text: String { JSONWriter.string(value) }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+}

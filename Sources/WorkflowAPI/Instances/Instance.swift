@@ -1,0 +1,150 @@
+public import WorkflowJSON
+
+/// An instance as it is now.
+public struct Instance: Equatable, WireObject {
+    /// Whether an instance goes on.
+    public enum Status: String, CaseIterable, Sendable, WireReadable {
+        case running, done
+        /// It needs an operator.
+        case failed
+        case cancelled
+    }
+
+    /// Why an instance has failed.
+    public struct Failure: Equatable, WireObject {
+        /// The event that could not be applied; a retry applies it again.
+        public var event: String
+        public var data: JSONValue?
+        /// What was wrong with it.
+        public var type: ProblemType
+        /// The same in a sentence; like all that follows, without values of the instance's data.
+        public var detail: String
+        /// Of the row that records it.
+        public var seq: Int64
+        /// Of the row that records it.
+        public var at: WireTime
+        /// The path of the state that the expression belongs to, empty for the root; nil for a livelock.
+        public var state: String?
+        /// Of the definition; nil for a livelock.
+        public var line: Int?
+        /// What failed, as the definition has it; nil for a livelock.
+        public var expression: String?
+        public var message: String
+
+        /// Takes the parts as they are.
+        public init(
+            event: String, data: JSONValue? = nil, type: ProblemType, detail: String, seq: Int64, at: WireTime,
+            state: String? = nil, line: Int? = nil, expression: String? = nil, message: String
+        ) {
+            self.event = event
+            self.data = data
+            self.type = type
+            self.detail = detail
+            self.seq = seq
+            self.at = at
+            self.state = state
+            self.line = line
+            self.expression = expression
+            self.message = message
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            event = try fields.required("event")
+            data = try fields.optional("data")
+            type = try fields.required("type")
+            detail = try fields.required("detail")
+            seq = try fields.required("seq")
+            at = try fields.required("at")
+            state = try fields.optional("state")
+            line = try fields.optional("line")
+            expression = try fields.optional("expression")
+            message = try fields.required("message")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("event", event)
+                writer.field("data", ifPresent: data)
+                writer.field("type", type.rawValue)
+                writer.field("detail", detail)
+                writer.field("seq", seq)
+                writer.field("at", at)
+                writer.field("state", ifPresent: state)
+                writer.field("line", ifPresent: line.map { Int64($0) })
+                writer.field("expression", ifPresent: expression)
+                writer.field("message", message)
+            }
+        }
+    }
+
+    /// Its name.
+    public var instance: String
+    public var machine: String
+    public var version: Int64
+    public var status: Status
+    /// The paths of the active leaves, in document order.
+    public var configuration: [String]
+    /// The tags of the active states, each once; nil in lists, and when no state of the machine has any.
+    public var tags: [String]?
+    public var context: JSONObject
+    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    public var output: JSONValue?
+    /// Why it failed; nil when it has not.
+    public var failure: Failure?
+    public var seq: Int64
+    public var createdAt: WireTime
+    public var updatedAt: WireTime
+
+    /// Takes the parts as they are.
+    public init(
+        instance: String, machine: String, version: Int64, status: Status, configuration: [String],
+        tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil, seq: Int64,
+        createdAt: WireTime,
+        updatedAt: WireTime
+    ) {
+        self.instance = instance
+        self.machine = machine
+        self.version = version
+        self.status = status
+        self.configuration = configuration
+        self.tags = tags
+        self.context = context
+        self.output = output
+        self.failure = failure
+        self.seq = seq
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instance = try fields.required("instance")
+        machine = try fields.required("machine")
+        version = try fields.required("version")
+        status = try fields.required("status")
+        configuration = try fields.required("configuration")
+        tags = try fields.optional("tags")
+        context = try fields.required("context")
+        output = try fields.optional("output")
+        failure = try fields.optional("failure")
+        seq = try fields.required("seq")
+        createdAt = try fields.required("createdAt")
+        updatedAt = try fields.required("updatedAt")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instance", instance)
+            writer.field("machine", machine)
+            writer.field("version", version)
+            writer.field("status", status.rawValue)
+            writer.field("configuration", configuration)
+            writer.field("tags", ifPresent: tags)
+            writer.field("context", context)
+            writer.field("output", ifPresent: output)
+            writer.field("failure", ifPresent: failure)
+            writer.field("seq", seq)
+            writer.field("createdAt", createdAt)
+            writer.field("updatedAt", updatedAt)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+public import WorkflowJSON
+
+/// Something that will come to an instance by itself.
+public struct TimerItem: Equatable, WireObject {
+    public var instance: String
+    /// The name of the event that it will be.
+    public var event: String
+    public var due: WireTime
+    /// Milliseconds until then; negative when it is late.
+    public var dueInMilliseconds: Int64
+    /// The path of the state with whose end it goes; of an instance's own list only.
+    public var state: String?
+    /// What `cancel` names; of an instance's own list only.
+    public var id: String?
+    /// How late it may be and still change something; nil for however late. Of an instance's own list only.
+    public var skipMilliseconds: Int64?
+    /// Whether it waits until its instance, which has failed, is retried.
+    public var waits: Bool?
+
+    /// Takes the parts as they are.
+    public init(
+        instance: String, event: String, due: WireTime, dueInMilliseconds: Int64, state: String? = nil,
+        id: String? = nil, skipMilliseconds: Int64? = nil, waits: Bool? = nil
+    ) {
+        self.instance = instance
+        self.event = event
+        self.due = due
+        self.dueInMilliseconds = dueInMilliseconds
+        self.state = state
+        self.id = id
+        self.skipMilliseconds = skipMilliseconds
+        self.waits = waits
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instance = try fields.required("instance")
+        event = try fields.required("event")
+        due = try fields.required("due")
+        dueInMilliseconds = try fields.required("dueInMilliseconds")
+        state = try fields.optional("state")
+        id = try fields.optional("id")
+        skipMilliseconds = try fields.optional("skipMilliseconds")
+        waits = try fields.optional("waits")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instance", instance)
+            writer.field("event", event)
+            writer.field("due", due)
+            writer.field("dueInMilliseconds", dueInMilliseconds)
+            writer.field("state", ifPresent: state)
+            writer.field("id", ifPresent: id)
+            writer.field("skipMilliseconds", ifPresent: skipMilliseconds)
+            writer.field("waits", ifPresent: waits)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import WorkflowJSON
+
+/// A version of a machine, as `POST /v1/machines`, the list and `GET /v1/machines/NAME` answer it.
+public struct MachineSummary: Equatable, WireObject {
+    public var machine: String
+    public var version: Int64
+    /// SHA-256 of the source, 64 hexadecimal digits.
+    public var digest: String
+    public var createdAt: WireTime
+    /// What to say about a definition that was accepted; nil outside of the answer to `POST`.
+    public var warnings: [DefinitionDiagnostic]?
+    /// The definition exactly as it was given; nil in lists and in the answer to `POST`.
+    public var source: String?
+
+    /// Takes the parts as they are.
+    public init(
+        machine: String, version: Int64, digest: String, createdAt: WireTime,
+        warnings: [DefinitionDiagnostic]? = nil, source: String? = nil
+    ) {
+        self.machine = machine
+        self.version = version
+        self.digest = digest
+        self.createdAt = createdAt
+        self.warnings = warnings
+        self.source = source
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        machine = try fields.required("machine")
+        version = try fields.required("version")
+        digest = try fields.required("digest")
+        createdAt = try fields.required("createdAt")
+        warnings = try fields.optional("warnings")
+        source = try fields.optional("source")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("machine", machine)
+            writer.field("version", version)
+            writer.field("digest", digest)
+            writer.field("createdAt", createdAt)
+            writer.field("warnings", ifPresent: warnings)
+            writer.field("source", ifPresent: source)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import WorkflowJSON
+
+/// One macrostep of an instance, taken again: what happened, and what the instance was afterwards.
+public struct ReplayStep: Equatable, WireObject {
+    public var seq: Int64
+    public var at: WireTime
+    /// What it records, as in a history.
+    public var kind: String
+    public var event: String
+    /// Nil when the event came without data.
+    public var data: JSONValue?
+    /// Of a row of kind `failed`, why; as in a history.
+    public var note: JSONValue?
+    public var status: Instance.Status
+    /// The paths of the active leaves afterwards.
+    public var configuration: [String]
+    /// Afterwards.
+    public var context: JSONObject
+    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    public var output: JSONValue?
+    /// What happened one by one; only when it was asked for.
+    public var microsteps: [ReplayMicrostep]?
+
+    /// Takes the parts as they are.
+    public init(
+        seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, note: JSONValue? = nil,
+        status: Instance.Status, configuration: [String], context: JSONObject, output: JSONValue? = nil,
+        microsteps: [ReplayMicrostep]? = nil
+    ) {
+        self.seq = seq
+        self.at = at
+        self.kind = kind
+        self.event = event
+        self.data = data
+        self.note = note
+        self.status = status
+        self.configuration = configuration
+        self.context = context
+        self.output = output
+        self.microsteps = microsteps
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        seq = try fields.required("seq")
+        at = try fields.required("at")
+        kind = try fields.required("kind")
+        event = try fields.required("event")
+        data = try fields.optional("data")
+        note = try fields.optional("note")
+        status = try fields.required("status")
+        configuration = try fields.required("configuration")
+        context = try fields.required("context")
+        output = try fields.optional("output")
+        microsteps = try fields.optional("microsteps")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("seq", seq)
+            writer.field("at", at)
+            writer.field("kind", kind)
+            writer.field("event", event)
+            writer.field("data", ifPresent: data)
+            writer.field("note", ifPresent: note)
+            writer.field("status", status.rawValue)
+            writer.field("configuration", configuration)
+            writer.field("context", context)
+            writer.field("output", ifPresent: output)
+            writer.field("microsteps", ifPresent: microsteps)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+public import WorkflowJSON
+
+/// A line of the answer to a verification: how far it is, something that was found, or at the end what was compared.
+public enum VerificationLine: Equatable, WireObject {
+    case progress(WorkProgress)
+    case finding(VerificationFinding)
+    case counts(VerificationCounts)
+
+    public init(fields: inout WireFields) throws(WireError) {
+        let progress: WorkProgress? = try fields.optional("progress")
+        let finding: VerificationFinding? = try fields.optional("finding")
+        if let progress {
+            self = .progress(progress)
+        } else if let finding {
+            self = .finding(finding)
+        } else {
+            self = .counts(try fields.required("counts"))
+        }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            switch self {
+            case .progress(let progress): writer.field("progress", progress)
+            case .finding(let finding): writer.field("finding", finding)
+            case .counts(let counts): writer.field("counts", counts)
+            }
+        }
+    }
+}
+
+/// Something in the store that is not what its history leads to; of each instance only the first is told.
+public struct VerificationFinding: Hashable, WireObject {
+    /// The instance's name; nil where none is concerned, or where it is not there.
+    public var instance: String?
+    public var seq: Int64?
+    /// In plain words: `the digest does not fit what the row says`.
+    public var detail: String
+
+    /// Takes the parts as they are.
+    public init(instance: String? = nil, seq: Int64? = nil, detail: String) {
+        self.instance = instance
+        self.seq = seq
+        self.detail = detail
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instance = try fields.optional("instance")
+        seq = try fields.optional("seq")
+        detail = try fields.required("detail")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instance", ifPresent: instance)
+            writer.field("seq", ifPresent: seq)
+            writer.field("detail", detail)
+        }
+    }
+}
+
+/// What a verification compared.
+public struct VerificationCounts: Hashable, WireObject {
+    public var instances: Int64
+    /// Journal rows.
+    public var events: Int64
+    public var snapshots: Int64
+    public var timers: Int64
+    public var keys: Int64
+    public var machines: Int64
+    /// Instances of which the digests were checked and the steps were not taken again: under rules of another release.
+    public var chainOnly: Int64
+    /// All that were found; more than the lines when there were very many.
+    public var differences: Int64
+    public var seconds: Double
+
+    /// Takes the parts as they are.
+    public init(
+        instances: Int64, events: Int64, snapshots: Int64, timers: Int64, keys: Int64, machines: Int64,
+        chainOnly: Int64, differences: Int64, seconds: Double
+    ) {
+        self.instances = instances
+        self.events = events
+        self.snapshots = snapshots
+        self.timers = timers
+        self.keys = keys
+        self.machines = machines
+        self.chainOnly = chainOnly
+        self.differences = differences
+        self.seconds = seconds
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instances = try fields.required("instances")
+        events = try fields.required("events")
+        snapshots = try fields.required("snapshots")
+        timers = try fields.required("timers")
+        keys = try fields.required("keys")
+        machines = try fields.required("machines")
+        chainOnly = try fields.required("chainOnly")
+        differences = try fields.required("differences")
+        seconds = try fields.required("seconds")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instances", instances)
+            writer.field("events", events)
+            writer.field("snapshots", snapshots)
+            writer.field("timers", timers)
+            writer.field("keys", keys)
+            writer.field("machines", machines)
+            writer.field("chainOnly", chainOnly)
+            writer.field("differences", differences)
+            writer.field("seconds", JSONValue.double(seconds))
+        }
+    }
+}

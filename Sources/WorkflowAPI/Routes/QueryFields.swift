@@ -1,0 +1,88 @@
+import WorkflowSpelling
+
+/// The parameters of a query while they are being read: it remembers which ones were asked for.
+struct QueryFields {
+    private var values: [String: String] = [:]
+    private var known: [String] = []
+
+    /// Takes percent-decoded names and values; a name that stands twice is a mistake.
+    init(_ query: [(name: String, value: String)]) throws(WireError) {
+        for (name, value) in query {
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw WireError(.invalidParameter, path: name, message: "Parameter '\(name)' stands twice")
+            }
+        }
+    }
+
+    mutating func string(_ name: String) throws(WireError) -> String? {
+        // Without any value nobody will ask what is known.
+        if values.isEmpty { return nil }
+        known.append(name)
+        guard let value = values[name] else { return nil }
+        guard !value.isEmpty else { throw invalid(name, "must not be empty") }
+        return value
+    }
+
+    mutating func bool(_ name: String) throws(WireError) -> Bool {
+        switch try string(name) {
+        case nil, "false": return false
+        case "true": return true
+        case let value?: throw invalid(name, "must be true or false, not '\(value)'")
+        }
+    }
+
+    mutating func int(_ name: String, in range: ClosedRange<Int64>) throws(WireError) -> Int64? {
+        guard let value = try string(name) else { return nil }
+        guard let int = Int64(value), range.contains(int) else {
+            let bounds =
+                range.upperBound == .max
+                ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw invalid(name, "must be a whole number \(bounds), not '\(value)'")
+        }
+        return int
+    }
+
+    mutating func word<Word: RawRepresentable & CaseIterable>(
+        _ name: String, as type: Word.Type = Word.self
+    ) throws(WireError) -> Word? where Word.RawValue == String {
+        guard let value = try string(name) else { return nil }
+        if let word = Word(rawValue: value) { return word }
+        let words = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw invalid(name, "must be one of \(words), not '\(value)'")
+    }
+
+    mutating func limit() throws(WireError) -> Int? {
+        try int("limit", in: 1...Int64(APILimits.largestPageItems)).map { Int($0) }
+    }
+
+    /// Throws for the first parameter, in the order of their names, that nobody asked for.
+    func refuseUnknown() throws(WireError) {
+        if values.isEmpty { return }
+        guard let name = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
+        let hint = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        let list = known.isEmpty ? "none is known here" : "known here: \(known.joined(separator: ", "))"
+        throw WireError(.invalidParameter, path: name, message: "Unknown parameter '\(name)' (\(list))\(hint)")
+    }
+
+    private func invalid(_ name: String, _ requirement: String) -> WireError {
+        WireError(.invalidParameter, path: name, message: "Parameter '\(name)' \(requirement)")
+    }
+}
+
+/// Builds the query of a URL: parameters in the order in which they are added, absent ones left out.
+struct QueryText {
+    private(set) var text = ""
+
+    mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        text += (text.isEmpty ? "?" : "&") + name + "=" + PercentEncoding.encode(value)
+    }
+
+    mutating func add(_ name: String, _ value: Int64?) {
+        add(name, value.map { String($0) })
+    }
+
+    mutating func add(_ name: String, _ value: Bool) {
+        if value { add(name, "true") }
+    }
+}

@@ -1,0 +1,180 @@
+public import WorkflowJSON
+
+/// What to do with a field that a wire type does not have.
+public enum UnknownFields: Sendable {
+    /// It is a mistake: what a server does with a request, so that a misspelt field is never ignored.
+    case refused
+    /// It is passed over: what a client does with an answer, so that it works with newer daemons.
+    case ignored
+}
+
+/// Where a value stands, and how strictly it is read.
+public struct WirePlace: Sendable {
+    /// From the body down: `expect.seq`, `items[3]`; empty for the body itself.
+    public let path: String
+    public let unknownFields: UnknownFields
+
+    /// The place of a whole body.
+    public init(unknownFields: UnknownFields) {
+        self.init(path: "", unknownFields: unknownFields)
+    }
+
+    init(path: String, unknownFields: UnknownFields) {
+        self.path = path
+        self.unknownFields = unknownFields
+    }
+
+    /// The place of a field of the object here.
+    func field(_ name: String) -> WirePlace {
+        WirePlace(path: path.isEmpty ? name : "\(path).\(name)", unknownFields: unknownFields)
+    }
+
+    /// The place of an element of the list here.
+    func element(_ index: Int) -> WirePlace {
+        WirePlace(path: "\(path)[\(index)]", unknownFields: unknownFields)
+    }
+
+    /// The mistake that a value of another kind stands here.
+    func expected(_ kind: String, found value: JSONValue) -> WireError {
+        let subject = path.isEmpty ? "The body" : "Field '\(path)'"
+        let article = kind == "int" ? "an" : "a"
+        return WireError(
+            .invalidValue, path: path, message: "\(subject) must be \(article) \(kind), not \(value.describedKind)")
+    }
+}
+
+/// What can be read from one JSON value.
+public protocol WireReadable {
+    /// Reads the value that stands at this place.
+    static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self
+}
+
+/// A JSON object with named fields.
+public protocol WireObject: WireReadable, JSONWritable, Sendable {
+    /// Takes every field it knows; what it does not take is unknown.
+    init(fields: inout WireFields) throws(WireError)
+}
+
+extension WireObject {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self {
+        guard let object = json.object else { throw place.expected("map", found: json) }
+        var fields = WireFields(object, at: place)
+        let value = try Self(fields: &fields)
+        try fields.refuseUnknown()
+        return value
+    }
+
+    /// Reads a whole body.
+    public init(json: JSONValue, unknownFields: UnknownFields = .refused) throws(WireError) {
+        self = try Self.read(json, at: WirePlace(unknownFields: unknownFields))
+    }
+
+    /// Reads a whole body from its text.
+    public init(body: some Collection<UInt8>, unknownFields: UnknownFields = .refused) throws(WireError) {
+        let json: JSONValue
+        do {
+            json = try JSONReader.value(from: body)
+        } catch {
+            throw WireError(.malformed, path: "", message: "The body is not JSON: \(error.description)")
+        }
+        self = try Self.read(json, at: WirePlace(unknownFields: unknownFields))
+    }
+
+    /// Reads a line of a body or of a file. Whoever knows the line's number tells it; the message has the column only.
+    public init(line: some Collection<UInt8>) throws(WireError) {
+        let json: JSONValue
+        do {
+            json = try JSONReader.value(from: line)
+        } catch {
+            throw WireError(
+                .malformed, path: "", message: "The line is not JSON at column \(error.column): \(error.message)")
+        }
+        guard json.object != nil else {
+            throw WireError(.invalidValue, path: "", message: "The line must be a map, not \(json.describedKind)")
+        }
+        self = try Self.read(json, at: WirePlace(unknownFields: .refused))
+    }
+}
+
+extension JSONValue {
+    /// What kind of value this is, with its article: `a string`, `an int`, `null`.
+    package var describedKind: String {
+        switch self {
+        case .null: "null"
+        case .int: "an int"
+        default: "a \(kind)"
+        }
+    }
+}
+
+extension JSONValue: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> JSONValue { json }
+}
+
+extension JSONObject: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> JSONObject {
+        guard let object = json.object else { throw place.expected("map", found: json) }
+        return object
+    }
+}
+
+extension String: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> String {
+        guard let string = json.string else { throw place.expected("string", found: json) }
+        return string
+    }
+}
+
+extension Int64: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Int64 {
+        guard case .int(let int) = json else { throw place.expected("int", found: json) }
+        return int
+    }
+}
+
+extension Int: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Int {
+        Int(try Int64.read(json, at: place))
+    }
+}
+
+extension Double: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Double {
+        switch json {
+        case .double(let double): return double
+        case .int(let int): return Double(int)
+        default: throw place.expected("number", found: json)
+        }
+    }
+}
+
+extension Bool: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Bool {
+        guard case .bool(let bool) = json else { throw place.expected("bool", found: json) }
+        return bool
+    }
+}
+
+extension Array: WireReadable where Element: WireReadable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> [Element] {
+        guard case .array(let values) = json else { throw place.expected("list", found: json) }
+        var elements: [Element] = []
+        elements.reserveCapacity(values.count)
+        for (index, value) in values.enumerated() {
+            elements.append(try Element.read(value, at: place.element(index)))
+        }
+        return elements
+    }
+}
+
+extension WireReadable where Self: RawRepresentable & CaseIterable, RawValue == String {
+    /// Reads one of the words of an enumeration.
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Self {
+        let word = try String.read(json, at: place)
+        if let value = Self(rawValue: word) { return value }
+        let words = allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw WireError(
+            .invalidValue, path: place.path, message: "Field '\(place.path)' must be one of \(words), not '\(word)'"
+        )
+    }
+}

@@ -1,0 +1,118 @@
+public import WorkflowJSON
+
+/// A moment on the wire: ISO 8601, UTC, with milliseconds, as in `2026-07-31T09:30:00.000Z`.
+public struct WireTime: Hashable, Comparable, Sendable {
+    /// Since 1970, UTC, without leap seconds.
+    public let milliseconds: Int64
+
+    /// Takes milliseconds since 1970.
+    ///
+    /// - Precondition: the moment lies in the years 0000 to 9999.
+    public init(milliseconds: Int64) {
+        precondition(Self.range.contains(milliseconds), "a moment on the wire lies in the years 0000 to 9999")
+        self.milliseconds = milliseconds
+    }
+
+    /// Reads exactly the form that `text` has; nil for anything else.
+    public init?(text: String) {
+        let bytes = Array(text.utf8)
+        let pattern = Array("0000-00-00T00:00:00.000Z".utf8)
+        guard bytes.count == pattern.count else { return nil }
+        for (byte, expected) in zip(bytes, pattern) {
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            guard expected == UInt8(ascii: "0") ? isDigit : byte == expected else { return nil }
+        }
+        func number(_ range: Range<Int>) -> Int64 {
+            bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        }
+        let date = CivilDate(year: number(0..<4), month: number(5..<7), day: number(8..<10))
+        let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+        guard date.isValid, hour < 24, minute < 60, second < 60 else { return nil }
+        let seconds = date.daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second
+        milliseconds = seconds * 1_000 + number(20..<23)
+    }
+
+    /// The written form; always 24 characters.
+    public var text: String {
+        let day = milliseconds.flooredQuotient(by: 86_400_000)
+        let rest = milliseconds - day * 86_400_000
+        let date = CivilDate(daysSince1970: day)
+        let (hour, minute, second) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60)
+        return "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+            + "T\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2)).\((rest % 1_000).padded(3))Z"
+    }
+
+    public static func < (lhs: WireTime, rhs: WireTime) -> Bool {
+        lhs.milliseconds < rhs.milliseconds
+    }
+
+    private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+}
+
+extension WireTime: WireReadable, JSONWritable {
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> WireTime {
+        let text = try String.read(json, at: place)
+        guard let time = WireTime(text: text) else {
+            throw WireError(
+                .invalidValue, path: place.path,
+                message: "Field '\(place.path)' must be a time such as 2026-07-31T09:30:00.000Z, not '\(text)'"
+            )
+        }
+        return time
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.string(text) }
+}
+
+/// A day of the proleptic Gregorian calendar; the arithmetic of
+/// <https://howardhinnant.github.io/date_algorithms.html>.
+private struct CivilDate {
+    let year: Int64
+    let month: Int64
+    let day: Int64
+
+    init(year: Int64, month: Int64, day: Int64) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    init(daysSince1970: Int64) {
+        let shifted = daysSince1970 + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSince1970: Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = shiftedYear.flooredQuotient(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    var isValid: Bool {
+        guard (1...12).contains(month), day >= 1, day <= 31 else { return false }
+        let same = CivilDate(daysSince1970: daysSince1970)
+        return same.month == month && same.day == day
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    fileprivate func padded(_ width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+    }
+}

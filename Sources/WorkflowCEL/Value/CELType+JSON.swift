@@ -1,0 +1,155 @@
+package import WorkflowJSON
+import WorkflowSpelling
+
+extension CELType {
+    /// The JSON value as it is to be kept where this type is declared.
+    ///
+    /// Integers become doubles where a double is declared. Timestamps, durations and bytes are strings that can be read
+    /// as such; they stay as they were written. The fields of an object must be there, unless their type is optional,
+    /// and there must be no others. What needs no change is not copied.
+    ///
+    /// - Parameter path: What the value is called in messages: `data`.
+    package func converted(_ json: JSONValue, at path: String) throws(JSONMismatch) -> JSONValue {
+        do {
+            return try changed(json) ?? json
+        } catch {
+            throw error.within(path)
+        }
+    }
+
+    /// The value as it is to be kept; nil when it can stay as it is.
+    private func changed(_ json: JSONValue) throws(JSONMismatch) -> JSONValue? {
+        switch (self, json) {
+        case (.dyn, _), (.optional, .null): return nil
+        case (.null, .null), (.bool, .bool), (.int, .int), (.double, .double), (.string, .string): return nil
+        case (.optional(let type), _): return try type.changed(json)
+        case (.uint, .int(let int)):
+            if int < 0 { throw JSONMismatch("is negative, not a uint") }
+            return nil
+        case (.double, .int(let int)):
+            guard let double = Double(exactly: int) else { throw JSONMismatch("is an int that no double equals") }
+            return .double(double)
+        case (.timestamp, .string), (.duration, .string), (.bytes, .string):
+            if !isText(json) { throw JSONMismatch("is a string, but not \(phrase)") }
+            return nil
+        case (.list(let type), .array(let elements)): return try type.changed(elements)
+        case (.map(.string, let type), .object(let object)), (.map(.dyn, let type), .object(let object)):
+            return try type.changed(object)
+        case (.object(let type), .object(let object)): return try type.changed(object)
+        default: throw JSONMismatch("is \(json.phrase), not \(phrase)")
+        }
+    }
+
+    /// Whether a string can be read as a value of this type.
+    private func isText(_ json: JSONValue) -> Bool {
+        guard case .string(let text) = json else { return false }
+        switch self {
+        // Why a string cannot be read is left out: the message says what it should be.
+        case .timestamp: return (try? Timestamp(text: text)) != nil
+        case .duration: return (try? TimeSpan.read(text)) != nil
+        case .bytes: return Base64.bytes(text) != nil
+        default: return false
+        }
+    }
+
+    /// A list with elements of this type.
+    private func changed(_ elements: [JSONValue]) throws(JSONMismatch) -> JSONValue? {
+        if self == .dyn { return nil }
+        var changedElements: [JSONValue]?
+        for (index, element) in elements.enumerated() {
+            do {
+                guard let element = try changed(element) else { continue }
+                changedElements = changedElements ?? elements
+                changedElements?[index] = element
+            } catch {
+                throw error.within("[\(index)]")
+            }
+        }
+        return changedElements.map { .array($0) }
+    }
+
+    /// A map with values of this type.
+    private func changed(_ object: JSONObject) throws(JSONMismatch) -> JSONValue? {
+        if self == .dyn { return nil }
+        var changedObject: JSONObject?
+        for member in object.members {
+            guard let value = try changed(member) else { continue }
+            changedObject = changedObject ?? object
+            changedObject?[member.key] = value
+        }
+        return changedObject.map { .object($0) }
+    }
+
+    fileprivate func changed(_ member: JSONObject.Member) throws(JSONMismatch) -> JSONValue? {
+        do {
+            return try changed(member.value)
+        } catch {
+            throw error.within(field: member.key)
+        }
+    }
+}
+
+extension ObjectType {
+    fileprivate func changed(_ object: JSONObject) throws(JSONMismatch) -> JSONValue? {
+        var changedObject: JSONObject?
+        for member in object.members {
+            guard let type = fields[member.key] else { throw unknown(member.key) }
+            guard let value = try type.changed(member) else { continue }
+            changedObject = changedObject ?? object
+            changedObject?[member.key] = value
+        }
+        try checkPresence { object[$0] != nil }
+        return changedObject.map { .object($0) }
+    }
+
+    /// Fails when a field that must be there is not.
+    func checkPresence(_ isPresent: (String) -> Bool) throws(JSONMismatch) {
+        let missing = fields.filter { !$0.value.isOptional && !isPresent($0.key) }
+        if let field = missing.keys.min() { throw JSONMismatch("is missing").within(field: field) }
+    }
+
+    /// What is said of a field that the type does not have.
+    func unknown(_ field: String) -> JSONMismatch {
+        let closest = Spelling.closest(to: field, among: fields.keys.sorted())
+        let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
+        return JSONMismatch("is no field of \(name)\(hint)").within(field: field)
+    }
+}
+
+extension CELType {
+    fileprivate var isOptional: Bool {
+        if case .optional = self { true } else { false }
+    }
+
+    /// The type with its article, as messages about JSON have it: `a double`, `an int`.
+    package var phrase: String {
+        switch self {
+        case .dyn: "any value"
+        case .null: "null"
+        case .bool: "a bool"
+        case .int: "an int"
+        case .uint: "a uint"
+        case .double: "a double"
+        case .string: "a string"
+        case .bytes: "bytes in base64"
+        case .timestamp: "a timestamp such as '2026-01-31T12:00:00Z'"
+        case .duration: "a duration such as '1h30m'"
+        case .list: "a list"
+        case .map(.string, _), .map(.dyn, _), .object: "a map"
+        case .map: "a map with other keys than strings"
+        case .type: "a type"
+        case .optional(let type): type.phrase
+        }
+    }
+}
+
+extension JSONValue {
+    /// The kind with its article: `an int`, `null`.
+    fileprivate var phrase: String {
+        switch self {
+        case .null: "null"
+        case .int: "an int"
+        default: "a \(kind)"
+        }
+    }
+}

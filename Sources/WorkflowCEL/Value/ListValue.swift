@@ -1,0 +1,24 @@
+package import WorkflowJSON
+
+/// A list: made by an expression, or part of a JSON document.
+package enum ListValue: Sendable {
+    case values([Value])
+    case json([JSONValue])
+
+    package var count: Int {
+        switch self {
+        case .values(let values): values.count
+        case .json(let elements): elements.count
+        }
+    }
+
+    /// The element at a place.
+    ///
+    /// - Precondition: `0 <= index && index < count`.
+    package subscript(index: Int) -> Value {
+        switch self {
+        case .values(let values): values[index]
+        case .json(let elements): Value(elements[index])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package import WorkflowJSON
+
+/// A value of the expression language: what variables hold and expressions give.
+///
+/// Lists and maps that come from JSON are kept as they are and converted element by element as they are read, so that
+/// handing a large document to an expression costs nothing.
+package enum Value: Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case uint(UInt64)
+    case double(Double)
+    case string(String)
+    case bytes([UInt8])
+    case list(ListValue)
+    case map(MapValue)
+    case timestamp(Timestamp)
+    /// At most ±315,576,000,000 s, in whole nanoseconds.
+    case duration(Duration)
+    case type(TypeName)
+    /// What `a.?b` gives: a value, or none.
+    indirect case optional(Value?)
+}
+
+extension Value {
+    /// The value of a JSON document; nothing is copied. Integers become `int`, other numbers `double`.
+    package init(_ json: JSONValue) {
+        self =
+            switch json {
+            case .null: .null
+            case .bool(let bool): .bool(bool)
+            case .int(let int): .int(int)
+            case .double(let double): .double(double)
+            case .string(let string): .string(string)
+            case .array(let array): .list(.json(array))
+            case .object(let object): .map(.json(object))
+            }
+    }
+
+    /// The name of the value's type: `int`, `list`, `google.protobuf.Timestamp` …
+    package var typeName: TypeName {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int: .int
+        case .uint: .uint
+        case .double: .double
+        case .string: .string
+        case .bytes: .bytes
+        case .list: .list
+        case .map: .map
+        case .timestamp: .timestamp
+        case .duration: .duration
+        case .type: .type
+        case .optional: .optional
+        }
+    }
+}
+
+/// A type as a value: what `type(x)` gives and what `int` by itself names.
+package enum TypeName: String, Sendable, CaseIterable {
+    case null = "null_type"
+    case bool, int, uint, double, string, bytes, list, map
+    case timestamp = "google.protobuf.Timestamp"
+    case duration = "google.protobuf.Duration"
+    case type
+    case optional = "optional_type"
+
+    /// The word for messages: `timestamp` rather than `google.protobuf.Timestamp`.
+    package var word: String {
+        switch self {
+        case .null: "null"
+        case .timestamp: "timestamp"
+        case .duration: "duration"
+        case .optional: "optional"
+        default: rawValue
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import Foundation
+import Synchronization
+package import WorkflowStore
+import WorkflowThreads
+
+/// What a backup that is being made tells.
+package enum BackupEvent: Sendable, Equatable {
+    /// How far the copying is, in bytes.
+    case copying(done: Int64, total: Int64)
+    /// How much of the copy was looked at, in bytes.
+    case checking(done: Int64, total: Int64)
+    /// How many of its events were applied again and compared.
+    case verifying(done: Int64, total: Int64)
+    /// It can be fetched; the last event.
+    case ready(StoredBackup)
+}
+
+/// Where backups are ordered, made and kept until they are fetched: one at a time, from its order until its file is
+/// gone.
+///
+/// The writer copies, in slices between its batches; a thread of the backup's own checks; whoever ordered it is told of
+/// both, and ends it by going away. What goes wrong with a backup is told to that one, and never to the writer.
+final class BackupCoordinator: Sendable {
+    /// A backup that somebody waits for.
+    struct Order: Sendable {
+        let name: BackupName
+        let events: AsyncThrowingStream<BackupEvent, any Error>.Continuation
+    }
+
+    enum Phase {
+        case idle
+        case ordered(Order)
+        case copying(Order)
+        case checking(Order)
+        /// Kept until then; how many fetch it now.
+        case ready(StoredBackup, until: ContinuousClock.Instant, fetches: Int)
+    }
+
+    struct State {
+        var phase = Phase.idle
+        /// Who ordered it went away.
+        var isUnwanted = false
+        var isClosed = false
+    }
+
+    let state = Mutex(State())
+    let limits: EngineLimits
+    private let store: any WorkflowStore
+    /// Wakes the writer.
+    private let wake: @Sendable () -> Void
+    private let copies: AsyncStream<Order>
+    private let copied: AsyncStream<Order>.Continuation
+    /// An element when there is a backup that may expire.
+    private let keeps: AsyncStream<Void>
+    private let kept: AsyncStream<Void>.Continuation
+
+    init(store: any WorkflowStore, limits: EngineLimits, wake: @escaping @Sendable () -> Void) {
+        self.store = store
+        self.limits = limits
+        self.wake = wake
+        (copies, copied) = AsyncStream.makeStream(of: Order.self)
+        (keeps, kept) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Orders a backup. Its events end with `ready` or an error; events that are not read in time are left out.
+    func order() throws(Rejection) -> AsyncThrowingStream<BackupEvent, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: BackupEvent.self, bufferingPolicy: .bufferingNewest(1))
+        var random = SystemRandomNumberGenerator()
+        let order = Order(name: BackupName(random: &random), events: continuation)
+        let rejection: Rejection? = state.withLock { state in
+            if state.isClosed { return .draining }
+            guard case .idle = state.phase else { return .backupUnderWay }
+            state.phase = .ordered(order)
+            state.isUnwanted = false
+            return nil
+        }
+        if let rejection { throw rejection }
+        continuation.onTermination = { [weak self] end in
+            if case .cancelled = end { self?.orderWasCancelled(order.name) }
+        }
+        wake()
+        return stream
+    }
+
+    private func orderWasCancelled(_ name: BackupName) {
+        state.withLock { state in
+            switch state.phase {
+            case .ordered(let order), .copying(let order), .checking(let order):
+                if order.name == name { state.isUnwanted = true }
+            case .idle, .ready: return
+            }
+        }
+        wake()
+    }
+
+    /// Takes no more orders, and ends the one under way; the writer and the checking find out.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        copied.finish()
+        kept.finish()
+    }
+}
+
+// MARK: The writer's part
+
+extension BackupCoordinator {
+    /// Whether a backup waits for the writer.
+    var hasWork: Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .ordered, .copying: true
+            case .idle, .checking, .ready: false
+            }
+        }
+    }
+
+    /// Copies for one slice, if there is something to copy. True when there is more.
+    func advance(_ writer: any StoreWriter) -> Bool {
+        let (phase, isOver) = state.withLock { ($0.phase, $0.isUnwanted || $0.isClosed) }
+        switch phase {
+        case .idle, .checking, .ready: return false
+        case .ordered(let order), .copying(let order):
+            if isOver {
+                abandon(writer)
+                return false
+            }
+            do throws(StoreError) {
+                if case .ordered = phase {
+                    try writer.beginBackup(order.name)
+                    state.withLock { $0.phase = .copying(order) }
+                }
+                return try copy(order, writer)
+            } catch {
+                end(order, .backupFailed(error.message))
+                return false
+            }
+        }
+    }
+
+    /// Gives up what the writer has not copied yet; to be called before it closes the store.
+    func abandon(_ writer: any StoreWriter) {
+        switch state.withLock({ $0.phase }) {
+        case .idle, .checking, .ready: return
+        case .ordered(let order), .copying(let order):
+            writer.abandonBackup()
+            end(order, .draining)
+        }
+    }
+
+    private func copy(_ order: Order, _ writer: any StoreWriter) throws(StoreError) -> Bool {
+        let progress = try writer.stepBackup(for: limits.backupSlice)
+        order.events.yield(.copying(done: progress.bytesDone, total: progress.bytesTotal))
+        guard progress.isDone else { return true }
+        state.withLock { $0.phase = .checking(order) }
+        if case .terminated = copied.yield(order) {
+            // Closed in this moment: nobody will check it.
+            store.removeBackup(order.name)
+            end(order, .draining)
+        }
+        return false
+    }
+
+    private func end(_ order: Order, _ rejection: Rejection) {
+        state.withLock { $0.phase = .idle }
+        order.events.finish(throwing: rejection)
+    }
+}
+
+// MARK: Checking and keeping
+
+extension BackupCoordinator {
+    /// Checks what was copied and removes what nobody fetched, until the coordinator is closed.
+    func run() async {
+        await withTaskGroup { group in
+            group.addTask { for await order in self.copies { await self.check(order) } }
+            group.addTask {
+                for await _ in self.keeps {
+                    // Ends early when the coordinator is closed.
+                    try? await Task.sleep(for: self.limits.backupSweep)
+                    self.removeExpired()
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+        removeExpired()
+    }
+
+    /// Checks a copy, which takes as long as reading the file a few times.
+    private func check(_ order: Order) async {
+        await withTaskExecutorPreference(BackgroundThreads("wfd-backup", count: 1)) {
+            let cores = SharedCores.ofProcess
+            var begun = cores.now()
+            do throws(StoreError) {
+                let backup = try await self.store.completeBackup(
+                    order.name, verify: { try await self.verify($0, order) },
+                    mayGoOn: { done, total in
+                        cores.giveWay(since: &begun)
+                        order.events.yield(.checking(done: done, total: total))
+                        return self.mayGoOn
+                    })
+                self.checked(order, backup)
+            } catch {
+                let isStopping = self.state.withLock { $0.isClosed }
+                self.end(order, isStopping ? .draining : .backupFailed(error.message))
+            }
+        }
+    }
+
+    /// Whether the backup is still wanted, and may be finished.
+    private var mayGoOn: Bool { state.withLock { !$0.isUnwanted && !$0.isClosed } }
+
+    private func verify(_ copy: any StoreReader, _ order: Order) async throws {
+        var limits = limits
+        limits.progressInterval = limits.backupProgress
+        try await Verification(of: copy, limits: limits).requireNone { now in
+            order.events.yield(.verifying(done: Int64(now.done), total: Int64(now.total)))
+            guard self.mayGoOn else { throw CancellationError() }
+        }
+    }
+
+    private func checked(_ order: Order, _ backup: StoredBackup) {
+        let isWanted = state.withLock { state in
+            let isWanted = !state.isUnwanted && !state.isClosed
+            state.phase = isWanted ? .ready(backup, until: .now + limits.backupKept, fetches: 0) : .idle
+            return isWanted
+        }
+        if isWanted { kept.yield() } else { store.removeBackup(backup.name) }
+        order.events.yield(.ready(backup))
+        order.events.finish()
+    }
+
+    /// Removes the backup whose time is over, or any when the coordinator is closed.
+    private func removeExpired() {
+        let expired: StoredBackup? = state.withLock { state in
+            guard case .ready(let backup, let until, let fetches) = state.phase else { return nil }
+            guard state.isClosed || (fetches == 0 && until <= .now) else {
+                kept.yield()
+                return nil
+            }
+            state.phase = .idle
+            return backup
+        }
+        if let expired { store.removeBackup(expired.name) }
+    }
+
+    /// Begins to fetch a backup; nil when there is none of that name (any more).
+    func beginFetch(_ name: BackupName) -> StoredBackup? {
+        state.withLock { state in
+            guard case .ready(let backup, let until, let fetches) = state.phase, backup.name == name, !state.isClosed
+            else { return nil }
+            state.phase = .ready(backup, until: until, fetches: fetches + 1)
+            return backup
+        }
+    }
+
+    /// A fetch has ended. A backup that was read to its end is removed; another is kept for some more time.
+    func endFetch(_ name: BackupName, isWhole: Bool) {
+        let isOver = state.withLock { state in
+            guard case .ready(let backup, _, let fetches) = state.phase, backup.name == name else { return false }
+            state.phase =
+                isWhole
+                ? .idle : .ready(backup, until: .now + limits.backupKept, fetches: fetches - 1)
+            return isWhole
+        }
+        if isOver { store.removeBackup(name) }
+    }
+}

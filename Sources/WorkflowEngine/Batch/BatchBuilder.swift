@@ -1,0 +1,210 @@
+import Statechart
+import WorkflowJSON
+import WorkflowStore
+
+/// Applies commands in memory, on top of what is committed or being committed, until they are written as one
+/// transaction.
+///
+/// Nothing of it is visible outside the writer before the commit. Recent instances are changed in place: whoever throws
+/// a batch away has them forgotten.
+struct BatchBuilder {
+    /// What is committed.
+    let store: any StoreLookup
+    /// What is being committed, and holds only if that succeeds; the oldest first.
+    let provisional: [UncommittedBatch]
+    let library: MachineLibrary
+    let recent: WorkingSet
+    /// The clock's time. A virtual clock moves within a batch, from timer to timer.
+    var now: Timestamp
+    let limits: EngineLimits
+    var numbers: StoreNumbers
+    private var machines: [LoadedMachine] = []
+    private var journal: [JournalRecord] = []
+    private var snapshots: [SnapshotRecord] = []
+    private var touched: TouchedInstances
+    /// Hands out numbers of batches and trials.
+    private let nextNumber: () -> UInt64
+    /// Makes the id of an instance that begins at a time.
+    let newID: (Timestamp) -> UniqueID
+    /// Makes the salt of an instance.
+    let newSalt: () -> Salt
+    private(set) var bytes = 0
+    /// Units of evaluation of the macrosteps that were recorded.
+    var cost = 0
+    /// What is told when the batch is on disk.
+    private(set) var notices: [Notice] = []
+    let motion: SelfMotion
+    private var keys: [KeyPlace: Position] = [:]
+    private var digests = DigestBuffer()
+
+    /// - Parameter numbers: As of the last batch, whether it is committed or not.
+    init(
+        store: any StoreLookup, after provisional: [UncommittedBatch], numbers: StoreNumbers, library: MachineLibrary,
+        recent: WorkingSet, motion: SelfMotion, now: Timestamp, limits: EngineLimits,
+        nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
+        newSalt: @escaping () -> Salt
+    ) {
+        self.store = store
+        self.provisional = provisional
+        self.numbers = numbers
+        self.library = library
+        self.recent = recent
+        self.motion = motion
+        self.nextNumber = nextNumber
+        self.newID = newID
+        self.newSalt = newSalt
+        touched = TouchedInstances(number: nextNumber())
+        self.now = now
+        self.limits = limits
+    }
+
+    /// The rows that the batch will write to the journal.
+    var rows: Int { journal.count + machines.count }
+
+    /// What the next batch is applied on top of, before this one is committed.
+    var result: UncommittedBatch { UncommittedBatch(machines: machines, keys: keys) }
+
+    /// When something comes to the instances that it read or changed, as it leaves them.
+    var pending: [TimerHint] {
+        touched.list.compactMap { instance in
+            guard instance.hasTimers, let key = instance.nextKey else { return nil }
+            return TimerHint(instance: instance.record.id, key: key, turn: instance.comesAtOnce ? now : nil)
+        }
+    }
+
+    /// Everything to write, in one transaction.
+    mutating func batch() -> StoreBatch {
+        var batch = StoreBatch(numbers: numbers)
+        batch.numbers.last = journal.reduce(numbers.last) { max($0, $1.real ?? $1.at) }
+        batch.machines = machines.map(\.record)
+        batch.journal = journal
+        batch.snapshots = snapshots
+        batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
+        touched.settle(in: recent)
+        touched.write(to: &batch)
+        return batch
+    }
+
+    /// The batch as it is, to try something that may have to be undone.
+    func trial() -> BatchBuilder {
+        var trial = self
+        trial.touched = touched.trial(number: nextNumber())
+        return trial
+    }
+
+    /// Makes room for so many commands.
+    mutating func reserve(_ commands: Int) {
+        journal.reserveCapacity(commands)
+        touched.reserve(commands)
+    }
+
+    /// Adds what is told when the batch is on disk.
+    mutating func note(_ notice: Notice) { notices.append(notice) }
+}
+
+// MARK: Machines
+
+extension BatchBuilder {
+    /// Takes a version that is stored with this batch.
+    mutating func add(_ loaded: LoadedMachine) {
+        numbers.nextMachine = MachineID(rawValue: numbers.nextMachine.rawValue + 1)
+        machines.append(loaded)
+        bytes += loaded.record.source.utf8.count
+    }
+
+    func machine(named name: String, version: Int64?) throws(Rejection) -> LoadedMachine? {
+        for added in [machines] + provisional.reversed().map(\.machines) {
+            let found = added.last { $0.record.name == name && (version == nil || $0.record.version == version) }
+            if let found { return found }
+        }
+        guard let record = try read({ () throws(StoreError) in try store.machine(named: name, version: version) })
+        else { return nil }
+        return try library.machine(of: record)
+    }
+
+    func machine(_ id: MachineID) throws(Rejection) -> LoadedMachine? {
+        if let loaded = library.machine(id) { return loaded }
+        for added in [machines] + provisional.reversed().map(\.machines) {
+            if let loaded = added.first(where: { $0.record.id == id }) { return loaded }
+        }
+        guard let record = try read({ () throws(StoreError) in try store.machine(id) }) else { return nil }
+        return try library.machine(of: record)
+    }
+
+    func read<Value>(_ body: () throws(StoreError) -> Value) throws(Rejection) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw Rejection(error)
+        }
+    }
+}
+
+// MARK: Rows
+
+extension BatchBuilder {
+    /// Adds the rows of a chain to the journal.
+    ///
+    /// - Parameter key: The caller's, of the first row.
+    mutating func record(_ chain: Chain, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil) {
+        record(chain.first, of: instance, by: actor, key: key)
+        for link in chain.rest { record(link, of: instance) }
+    }
+
+    private mutating func record(
+        _ link: Chain.Link, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil
+    ) {
+        charge(link.macrostep.cost)
+        let written = instance.advance(to: link, at: numbers.nextPosition, now: now, by: actor, key: key, &digests)
+        numbers.nextPosition = numbers.nextPosition.next
+        bytes += 256 + (written.row.data?.utf8.count ?? 0)
+        journal.append(written.row)
+        if let snapshot = written.snapshot { snapshots.append(snapshot) }
+        if let failure = written.failure {
+            note(.failed(instance.record, machine: instance.loaded.record, failure))
+        }
+    }
+}
+
+// MARK: Instances and keys
+
+extension BatchBuilder {
+    /// An instance as it is after what the batch did so far; nil when there is none.
+    mutating func instance(named name: String) throws(Rejection) -> LiveInstance? {
+        if let copy = touched.copy(named: name) { return copy }
+        if let known = recent.instance(named: name) { return touched.touch(known) }
+        guard let instance = try stored(name) else { return nil }
+        recent.keep(instance)
+        return touched.touch(instance)
+    }
+
+    /// Takes an instance that begins in this batch.
+    mutating func add(started instance: LiveInstance) {
+        touched.add(started: instance)
+        recent.keep(instance)
+    }
+
+    private func stored(_ name: String) throws(Rejection) -> LiveInstance? {
+        guard let record = try read({ () throws(StoreError) in try store.instance(named: name) }) else { return nil }
+        guard let loaded = try machine(record.machineID) else {
+            throw .fault("the machine of instance '\(name)' is not in the store")
+        }
+        return try LiveInstance(record: record, loaded: loaded)
+    }
+
+    /// Where a key was used, in this batch or before.
+    func position(of key: RequestKey, in scope: KeyScope) throws(Rejection) -> Position? {
+        let place = KeyPlace(key: key, scope: scope)
+        if let position = keys[place] { return position }
+        for batch in provisional { if let position = batch.keys[place] { return position } }
+        return try read { () throws(StoreError) in try store.position(of: key, in: scope) }
+    }
+
+    /// Remembers a key, and the row that it was used for.
+    mutating func remember(_ key: RequestKey?, in scope: KeyScope, at position: Position) {
+        if let key { keys[KeyPlace(key: key, scope: scope)] = position }
+    }
+
+    /// Counts what was evaluated.
+    mutating func charge(_ units: Int) { cost += units }
+}

@@ -1,0 +1,109 @@
+import Statechart
+import WorkflowJSON
+import WorkflowStore
+
+// What a row of the journal means, both ways.
+
+extension JournalRecord {
+    /// The row that records an input of an instance; its digest is still that of the row before.
+    ///
+    /// - Parameters:
+    ///   - instance: As it is before.
+    ///   - from: The configuration before.
+    ///   - to: The configuration after.
+    init(
+        of input: Input, in instance: InstanceRecord, from: String, to: String, at position: Position, now: Timestamp,
+        actor: Actor?, key: RequestKey?, note: String?
+    ) {
+        let event = input.event
+        let at = Timestamp(rawValue: event.at.milliseconds)
+        self.init(
+            position: position, instanceID: instance.id, machineID: instance.machineID, seq: instance.seq.next,
+            previous: instance.seq.rawValue == 0 ? nil : instance.head, at: at, real: at == now ? nil : now,
+            kind: input.kind, event: event.name, data: event.data.map(JSONWriter.string), from: from, to: to,
+            actor: actor, key: key?.bytes, note: note, digest: instance.digest)
+    }
+
+    /// The input that the row records.
+    ///
+    /// Which of the armed things it took does not stand in the row: the snapshot alone decides what comes next. A row
+    /// of another event does not fit the snapshot.
+    ///
+    /// - Parameter snapshot: The instance before the row; nil before its first.
+    func input(after snapshot: Snapshot?) throws(RowError) -> Input {
+        if isRedacted { throw RowError(.unreadable, "what it says was redacted") }
+        switch kind {
+        case .started:
+            guard snapshot == nil else { throw misplaced }
+            return .started(try recordedEvent())
+        case .event:
+            guard snapshot != nil else { throw misplaced }
+            return .event(try recordedEvent())
+        case .sent: return .sent(try taken(snapshot?.armed.next, of: snapshot))
+        case .timer: return .timer(try taken(snapshot?.armed.next, of: snapshot))
+        case .failed: return .failed(try taken(snapshot?.armed.kept ?? snapshot?.armed.next, of: snapshot))
+        case .retried:
+            guard snapshot?.status == .failed else { throw misplaced }
+            return .retried(try taken(snapshot?.armed.kept, of: snapshot))
+        case .result, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
+            throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
+        }
+    }
+
+    private var misplaced: RowError {
+        RowError(.misplaced, "a row of kind '\(kind.rawValue)' cannot stand here")
+    }
+
+    private func recordedEvent() throws(RowError) -> Event {
+        guard let data else { return Event(name: event, at: LogicalTime(at)) }
+        do throws(JSONError) {
+            return Event(name: event, data: try JSONReader.value(from: data), at: LogicalTime(at))
+        } catch {
+            throw RowError(.unreadable, "its data is not JSON: \(error)")
+        }
+    }
+
+    /// - Parameter next: What comes next, or what the instance failed on.
+    private func taken(_ next: Pending?, of snapshot: Snapshot?) throws(RowError) -> Taken {
+        guard snapshot != nil else { throw misplaced }
+        guard let next, next.event == event, kind != .sent || next.kind == .sent, kind != .timer || next.kind == .timer
+        else {
+            if let next, next.kind == .sent || next.due <= LogicalTime(at) {
+                throw RowError(.disordered, next.wouldComeBefore)
+            }
+            throw RowError(.disordered, "'\(event)' came by itself, but would not be waiting")
+        }
+        return Taken(next, at: LogicalTime(at), firedAt: LogicalTime(real ?? at))
+    }
+}
+
+extension Pending {
+    /// For a row that is not of this, but of what comes behind it.
+    var wouldComeBefore: String {
+        kind == .sent
+            ? "'\(event)', which it sends to itself, would come before" : "timer '\(event)' would have fired before"
+    }
+}
+
+/// A row says nothing that the instance could be given.
+struct RowError: Error {
+    /// What is wrong.
+    enum Code {
+        /// Rows of this kind are not written yet.
+        case unknown
+        /// A row of this kind never follows such a snapshot.
+        case misplaced
+        /// Its data is not JSON, or was redacted.
+        case unreadable
+        /// What it took is not what comes next.
+        case disordered
+    }
+
+    let code: Code
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

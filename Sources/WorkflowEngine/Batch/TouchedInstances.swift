@@ -1,0 +1,68 @@
+import WorkflowStore
+
+/// The instances that a batch read or changed, in the order in which it came to them.
+struct TouchedInstances {
+    private(set) var list: [LiveInstance] = []
+    /// Names the batch, or the trial within it.
+    private let number: UInt64
+    /// Of a trial: its own copies, by name. Nil where instances are changed in place.
+    private var copies: [String: LiveInstance]?
+
+    /// - Parameter number: Another one for every batch and every trial.
+    init(number: UInt64) {
+        self.number = number
+    }
+
+    mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
+
+    /// An instance of which a trial has a copy already.
+    func copy(named name: String) -> LiveInstance? { copies?[name] }
+
+    /// Takes an instance; gives the one that this batch may change.
+    mutating func touch(_ known: LiveInstance) -> LiveInstance {
+        if known.isTouched(by: number) { return known }
+        let own = copies == nil ? known : LiveInstance(copying: known)
+        own.beginBatch(number, isNew: false)
+        enter(own)
+        return own
+    }
+
+    /// Takes an instance that begins in this batch.
+    mutating func add(started instance: LiveInstance) {
+        instance.beginBatch(number, isNew: true)
+        enter(instance)
+    }
+
+    private mutating func enter(_ instance: LiveInstance) {
+        list.append(instance)
+        copies?[instance.record.name] = instance
+    }
+
+    /// The same instances, which can be changed without changing these.
+    func trial(number: UInt64) -> TouchedInstances {
+        var trial = TouchedInstances(number: number)
+        trial.copies = [:]
+        for instance in list {
+            let copy = LiveInstance(copying: instance)
+            copy.goOn(in: number)
+            trial.enter(copy)
+        }
+        return trial
+    }
+
+    /// Puts what a trial made in the place of what it was made of.
+    func settle(in recent: WorkingSet) {
+        guard let copies else { return }
+        for instance in copies.values { recent.keep(instance) }
+    }
+
+    /// Encodes what changed, for the transaction.
+    func write(to batch: inout StoreBatch) {
+        batch.changedInstances.reserveCapacity(list.count)
+        for instance in list where instance.isChanged {
+            let record = instance.written()
+            if instance.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
+            instance.writeTimers(to: &batch)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import WorkflowStore
+
+/// Recent instances as the last command left them, whether that is on disk or not; for the writer's thread.
+///
+/// Batches change them in place. So when one fails all are forgotten, and read again from what is committed.
+final class WorkingSet {
+    private let bound: Int
+    private var cache: GenerationCache<String, LiveInstance>
+
+    /// - Parameter bound: Bytes, about.
+    init(bound: Int) {
+        self.bound = bound
+        cache = GenerationCache(bound: bound)
+    }
+
+    func instance(named name: String) -> LiveInstance? { cache.value(for: name, cost: \.size) }
+
+    func keep(_ instance: LiveInstance) {
+        cache.insert(instance, for: instance.record.name, cost: instance.size)
+    }
+
+    /// Makes room. What was asked for or kept since the last call stays.
+    func trim() { cache.trim() }
+
+    func forgetAll() { cache = GenerationCache(bound: bound) }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Logging
+import Statechart
+import WorkflowStore
+
+/// Owns the store's writing side: takes what waits, applies it in order in memory, writes it in one transaction, and
+/// answers only then. It holds the partitions of the store; SQLite has one.
+///
+/// Its thread applies. It also commits, unless half a batch or more waits already: then another thread commits while
+/// this one applies the next batches on top of what is not committed yet, and what was applied meanwhile is committed
+/// together. Until a batch is known to be on disk nothing of those behind it is told, refusals included; when it fails,
+/// they are thrown away and applied again.
+final class Lane {
+    /// Commands that were taken from the queue and are not answered.
+    typealias Waiting = ArraySlice<any QueuedCommand>
+
+    let store: any StoreWriter
+    let clock: any WallClock
+    let limits: EngineLimits
+    let statistics: BatchStatistics
+    let health: WriteHealth
+    let log: OperatorLog
+    let logger: Logger
+    let applier: BatchApplier
+    let committer: BatchCommitter
+    let pipeline: CommitPipeline
+    private let queue: CommandQueue
+    private let backups: BackupCoordinator
+    /// Which of what waits comes first.
+    var order: FairOrder
+    /// What was taken and is not under way, in the order in which it is applied.
+    var waiting: Waiting = []
+    /// Those of them that were part of a batch that was split: each has one of its own, before all others.
+    var apart: Waiting = []
+    /// What was handed over to be committed and not taken over since.
+    var state: PipelineState<SealedBatch>
+    var window: TimerWindow
+    /// What the batch that is being applied has entered into the window.
+    var entered: [InstanceID: TimerKey] = [:]
+    /// Timers wait after a batch of them was not written.
+    var timersRest: ContinuousClock.Instant?
+    /// After a batch of timers broke a constraint they fire one by one, in batches of their own, until the one to blame
+    /// is found or none is due.
+    var firesOneByOne = false
+    /// Whether the last batch was one timer's own; commands that wait have their turn after it.
+    private var firedOne = false
+    /// Whether the queue counts commands that stand aside.
+    private var isHoldingAside = false
+    /// Instances whose timers cannot be fired; a restart tries again.
+    var broken: Set<InstanceID> = []
+
+    /// - Parameter committer: Of the same store.
+    init(
+        store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, committer: BatchCommitter,
+        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
+        backups: BackupCoordinator, log: OperatorLog, logger: Logger
+    ) {
+        self.store = store
+        self.queue = queue
+        self.committer = committer
+        self.clock = clock
+        self.limits = limits
+        self.statistics = statistics
+        self.health = health
+        self.backups = backups
+        self.log = log
+        self.logger = logger
+        let recent = WorkingSet(bound: limits.cachedInstanceBytes)
+        applier = BatchApplier(store: store, clock: clock, limits: limits, library: library, recent: recent)
+        pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
+        state = PipelineState(bound: limits.batchesUnderWay)
+        order = FairOrder(limits: limits, recent: recent, isOn: !(clock is VirtualClock))
+        window = TimerWindow(of: store.numbers.partition, bound: limits.nearTimers)
+    }
+
+    /// Runs until the queue is closed and drained. Throws when the store fails in a way that must end the daemon; every
+    /// command that was taken has been answered by then.
+    func run() throws(StoreError) {
+        pipeline.open()
+        defer { pipeline.close() }
+        do throws(StoreError) {
+            turns: while true {
+                switch queue.take(until: try nextWake()) {
+                case .commands(let taken):
+                    waiting = taken[...]
+                    if waiting.isEmpty, health.reason != nil { try committer.probe() }
+                    try runBatches()
+                case .moveClock(let request): try moveClock(for: request)
+                case .end: break turns
+                }
+            }
+        } catch {
+            backups.abandon(store)
+            queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
+            abandon(apart + waiting + order.takeAll())
+            abandonQueue()
+            throw error
+        }
+        backups.abandon(store)
+        try store.close()
+    }
+
+    /// Fires what is due and carries out what waits, and what comes meanwhile. Nothing is under way afterwards.
+    private func runBatches() throws(StoreError) {
+        repeat {
+            if apart.isEmpty { try runBatch() } else { try runApart() }
+            // More of a backup to copy is no reason to wait for commands.
+            if state.isIdle, backups.advance(store) { queue.wake() }
+        } while !apart.isEmpty || !waiting.isEmpty || !order.aside.isEmpty
+        // An empty slice would hold all that it was a part of.
+        waiting = []
+        apart = []
+    }
+
+    /// Fires what is due and applies what fits one batch, and commits it or hands it over; what is not applied stays
+    /// in `waiting`.
+    private func runBatch() throws(StoreError) {
+        let turn = order.begin(&waiting)
+        holdAside()
+        let isTimersTurn = turn.takesTimers && (waiting.isEmpty || !firedOne)
+        if mustSettle(firing: isTimersTurn) {
+            guard try makeRoom() else { return }
+        }
+        var builder = applier.begin(after: state.batches.map(\.result))
+        builder.reserve(min(waiting.count, limits.batchRows))
+        let begin = ContinuousClock.now
+        let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
+        firedOne = firesOneByOne && !fired.isEmpty
+        let applied =
+            firedOne
+            ? 0
+            : applier.apply(
+                &waiting, to: &builder, in: &order, from: queue, isBesideCommit: !state.isIdle, since: begin)
+        guard try endView() else { return }
+        let sealed = seal(&builder, fired: fired, entries: waiting.prefix(applied))
+        let isOverlapping = mayOverlap(with: waiting.count - applied)
+        guard try makeRoom(isOverlapping: isOverlapping) else { return }
+        waiting.removeFirst(applied)
+        try commit(sealed, isOverlapping: isOverlapping)
+    }
+
+    /// Carries out one command of a batch that was split, in a transaction of its own: when it is to blame, only it
+    /// fails.
+    private func runApart() throws(StoreError) {
+        guard let entry = apart.popFirst() else { return }
+        var builder = applier.begin(after: [])
+        entry.apply(to: &builder)
+        try commit(seal(&builder, entries: [entry]))
+    }
+
+    /// Ends reading beside commits, before anything waits for these: they may wait for the view. False when something
+    /// could not be read: it is read behind them, and what was applied is applied again.
+    private func endView() throws(StoreError) -> Bool {
+        if state.isIdle { return true }
+        let hasFailed = store.view.hasFailed
+        store.view.release()
+        guard hasFailed else { return true }
+        applier.forget()
+        _ = try makeRoom()
+        forgetTimers()
+        return false
+    }
+
+    /// What stands aside waits still, and takes its room in the queue.
+    private func holdAside() {
+        if order.isIdle, !isHoldingAside { return }
+        isHoldingAside = !order.aside.isEmpty
+        queue.hold(order.aside)
+    }
+
+    /// Whether the batches under way must be on disk before the next is applied: what they armed is not in the window,
+    /// and what is read beside them may not be read for long.
+    private func mustSettle(firing isTimersTurn: Bool) -> Bool {
+        if state.isIdle { return false }
+        let firesNow = isTimersTurn && !areTimersResting && window.isDue(by: clock.now())
+        return firesNow || waiting.first?.isLong ?? false
+    }
+
+    /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
+    /// store between two batches.
+    private func mayOverlap(with waiting: Int) -> Bool {
+        waiting > 0 && waiting >= limits.batchRows / 2 && !firedOne && !backups.hasWork
+    }
+
+    private func moveClock(for request: ClockMoveRequest) throws(StoreError) {
+        do throws(StoreError) {
+            request.answered(try moveClock(to: request.target))
+        } catch {
+            discard()
+            request.answered(.failure(Rejection(error)))
+            guard error.isUndone else { throw error }
+        }
+    }
+
+    /// Answers commands that were taken from the queue but never applied.
+    private func abandon(_ entries: Waiting) {
+        for entry in entries { entry.refuse(Self.stopped) }
+    }
+
+    /// Answers what a closed queue still has.
+    private func abandonQueue() {
+        while true {
+            switch queue.take(until: nil) {
+            case .commands(let rest): abandon(rest[...])
+            case .moveClock(let request): request.answered(.failure(Self.stopped))
+            case .end: return
+            }
+        }
+    }
+
+    private static var stopped: Rejection { .storageUnavailable("the daemon has stopped writing") }
+}

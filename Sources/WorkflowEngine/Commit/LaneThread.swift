@@ -1,0 +1,45 @@
+import Logging
+import Synchronization
+import WorkflowStore
+import WorkflowThreads
+
+/// Runs a `Lane` on a thread of its own and tells how it ended.
+final class LaneThread: Sendable {
+    private let ending: AsyncStream<StoreError?>
+
+    /// Starts the thread; it ends when the queue is closed and drained, or when the store fails for good.
+    ///
+    /// - Parameter observers: Of commits, in the order in which they are told.
+    init(
+        store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, observers: [any CommitObserver],
+        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
+        backups: BackupCoordinator, log: OperatorLog, logger: Logger
+    ) {
+        let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
+        ending = stream
+        // After each flush it waits for a core while others are busy, and all callers wait with it.
+        startThread("wfd-writer", turns: .short) {
+            let writer = store.writer
+            let committer = BatchCommitter(store: writer, observers: observers, health: health, logger: logger)
+            let lane = Lane(
+                store: writer, queue: queue, library: library, committer: committer, clock: clock, limits: limits,
+                statistics: statistics, health: health, backups: backups, log: log, logger: logger)
+            do throws(StoreError) {
+                try lane.run()
+                continuation.yield(nil)
+            } catch {
+                continuation.yield(error)
+            }
+            continuation.finish()
+        }
+    }
+
+    /// Waits until the thread is done; gives the error that ended it, nil after a clean end. Call it once.
+    func ended() async -> StoreError? {
+        // Not cancelled with the caller: what was accepted must be on disk before the daemon goes.
+        await Task.detached { [ending] in
+            for await error in ending { return error }
+            return nil
+        }.value
+    }
+}

@@ -1,0 +1,223 @@
+import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+extension Engine {
+    /// The latest version of a machine, or the named one.
+    package func machine(named name: String, version: Int64? = nil) async throws(Rejection) -> MachineRecord {
+        if let record = try await read({ () async throws(StoreError) in
+            try await store.machine(named: name, version: version)
+        }) {
+            return record
+        }
+        let latest =
+            version == nil
+            ? nil : try await read { () async throws(StoreError) in try await store.machine(named: name, version: nil) }
+        throw .machineNotFound(name: name, version: version, latest: latest?.version)
+    }
+
+    /// The latest versions of all machines, by name, after a name.
+    package func machines(after name: String?, limit: Int) async throws(Rejection) -> [MachineRecord] {
+        try await read { () async throws(StoreError) in try await store.machines(after: name, limit: limit) }
+    }
+
+    /// An instance as it is on disk.
+    package func instance(named name: String) async throws(Rejection) -> InstanceView {
+        guard
+            let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
+        else { throw .instanceNotFound(name) }
+        return try await view(of: record)
+    }
+
+    func view(of record: InstanceRecord) async throws(Rejection) -> InstanceView {
+        let loaded = try await loadedMachine(record.machineID)
+        let failure = record.status == .failed ? record.failure(of: loaded, try record.snapshot(of: loaded)) : nil
+        return InstanceView(record: record, machine: loaded.record, failure: failure)
+    }
+
+    /// A row of the journal; nil when there is none.
+    package func row(at position: Position) async throws(Rejection) -> JournalRecord? {
+        try await read { () async throws(StoreError) in try await store.row(at: position) }
+    }
+
+    /// A page of instances.
+    package func instances(
+        _ query: InstanceQuery
+    ) async throws(Rejection) -> (views: [InstanceView], next: InstanceListPosition?) {
+        let page = try await read { () async throws(StoreError) in try await store.instances(query) }
+        var views: [InstanceView] = []
+        for record in page.instances {
+            views.append(try await view(of: record))
+        }
+        return (views, page.next)
+    }
+
+    /// What the instance would say now to each event of its machine; asking changes nothing.
+    package func acceptance(
+        of name: String
+    ) async throws(Rejection) -> (
+        events: [(descriptor: String, isAccepted: Bool?)], tags: [String]?, view: InstanceView
+    ) {
+        let view = try await instance(named: name)
+        let record = view.record
+        let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
+        let events = instance.machine.acceptance(
+            in: instance.snapshot, as: instance.identity, at: LogicalTime(record.updated))
+        return (events, instance.tags, view)
+    }
+
+    /// The tags of an instance's active states; nil when no state of the machine has any.
+    package func tags(of view: InstanceView) async throws(Rejection) -> [String]? {
+        let loaded = try await loadedMachine(view.record.machineID)
+        guard loaded.machine.hasTags else { return nil }
+        return loaded.machine.tags(of: try view.record.snapshot(of: loaded).configuration)
+    }
+
+    /// A page of an instance's history.
+    package func history(_ query: HistoryQuery) async throws(Rejection) -> [JournalRecord] {
+        try await read { () async throws(StoreError) in try await store.history(query) }
+    }
+
+    /// Tells of each commit that changes an instance, from now on; nil when too many wait already.
+    package func changes(of instance: InstanceID) -> AsyncStream<Void>? { feed.changes(of: instance) }
+
+    /// Names of instances that stand near a name in the order of bytes, for suggestions.
+    package func instanceNames(near name: String) async throws(Rejection) -> [String] {
+        try await read { () async throws(StoreError) in
+            try await store.instanceNames(near: name, limit: limits.suggestedInstances)
+        }
+    }
+
+    /// The latest names of machines, for suggestions.
+    package func machineNames() async throws(Rejection) -> [String] {
+        try await read { () async throws(StoreError) in
+            try await store.machineNames(limit: limits.suggestedMachines)
+        }
+    }
+
+    /// The generation of the store, raised by each restore.
+    package var generation: Int64 { store.identity.generation }
+
+    /// The position up to which an earlier generation and this one have the same history.
+    package func parting(from generation: Int64) -> Position { store.lineage.parting(from: generation) }
+
+    /// The states that the rows of a page exited and entered, found by folding from the nearest snapshot; in the order
+    /// of the rows.
+    package func moves(
+        of rows: [JournalRecord], in record: InstanceRecord, query: HistoryQuery
+    ) async throws(Rejection) -> [StateMoves] {
+        guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
+        var moves: [Seq: StateMoves] = [:]
+        try await fold(of: record, query: query, from: first.rawValue - 1, through: last.rawValue) {
+            row, loaded, macrostep in
+            if row.seq >= first { moves[row.seq] = StateMoves(macrostep, of: loaded.machine) }
+        }
+        return rows.map { moves[$0.seq] ?? StateMoves(exited: [], entered: []) }
+    }
+
+    /// An instance as it was after a macrostep: its history folded from the nearest snapshot.
+    package func fold(of record: InstanceRecord, through seq: Int64) async throws(Rejection) -> Fold {
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...max(seq, 1), isReversed: false)
+        return try await fold(of: record, query: query, from: seq, through: seq) { _, _, _ in }
+    }
+
+    /// Folds from the nearest snapshot at or before a seq through another.
+    @discardableResult
+    private func fold(
+        of record: InstanceRecord, query: HistoryQuery, from start: Int64, through last: Int64,
+        _ body: (JournalRecord, LoadedMachine, Macrostep) -> Void
+    ) async throws(Rejection) -> Fold {
+        let snapshot = try await read { () async throws(StoreError) in
+            try await store.snapshot(of: query.instance, atOrBefore: Seq(rawValue: start))
+        }
+        var fold = Fold(of: record)
+        var next: Int64 = 1
+        if let snapshot {
+            let row = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue)).first
+            guard let row else { throw .fault("the history has no row at seq \(snapshot.seq.rawValue)") }
+            let machine = try await loadedMachine(row.machineID).machine
+            fold = try folding { () throws(FoldError) in try Fold(of: record, after: snapshot, machine: machine) }
+            next = snapshot.seq.rawValue + 1
+        }
+        while next <= last {
+            let rows = try await history(query.with(seqs: next...min(last, next + limits.foldedRows - 1)))
+            if rows.isEmpty { throw .fault("the history has no row at seq \(next)") }
+            for row in rows {
+                let loaded = try await loadedMachine(row.machineID)
+                let macrostep = try folding { () throws(FoldError) in
+                    try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
+                }
+                body(row, loaded, macrostep)
+                next = row.seq.rawValue + 1
+            }
+        }
+        return fold
+    }
+
+    func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {
+        do throws(FoldError) {
+            return try body()
+        } catch {
+            throw .fault("the history does not fold at \(error)")
+        }
+    }
+
+    /// The last row before a position in its partition, and the seq that an instance had then; nil where there is none.
+    package func place(
+        before position: Position, instance name: String?
+    ) async throws(Rejection) -> (row: JournalRecord?, seq: Seq?) {
+        let row = try await read { () async throws(StoreError) in try await store.row(before: position) }
+        guard let name, let row,
+            let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
+        else { return (row, nil) }
+        return (row, try await seq(of: record, upTo: row.position))
+    }
+
+    /// The seq of an instance's last row at or before a position; nil when it began later.
+    package func seq(of record: InstanceRecord, upTo position: Position) async throws(Rejection) -> Seq? {
+        try await read { () async throws(StoreError) in
+            try await store.seq(
+                of: record.id, head: record.head, headSeq: record.seq,
+                before: position.next)
+        }
+    }
+
+    /// The machine version of a row number.
+    package func loadedMachine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
+        if let loaded = library.machine(id) { return loaded }
+        guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {
+            throw .fault("machine \(id.rawValue) is not in the store")
+        }
+        return try library.machine(of: record)
+    }
+
+    func read<Value: Sendable>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(Rejection) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw Rejection(error)
+        }
+    }
+}
+
+/// The states that one macrostep left and entered, as paths, in order.
+package struct StateMoves: Sendable, Equatable {
+    package let exited: [String]
+    package let entered: [String]
+}
+
+extension StateMoves {
+    init(_ macrostep: Macrostep, of machine: Machine) {
+        self.init(exited: machine.paths(of: macrostep.exited), entered: machine.paths(of: macrostep.entered))
+    }
+}
+
+extension HistoryQuery {
+    /// The same history, oldest first, over other seqs.
+    fileprivate func with(seqs: ClosedRange<Int64>) -> HistoryQuery {
+        HistoryQuery(instance: instance, head: head, headSeq: headSeq, seqs: seqs, isReversed: false)
+    }
+}

@@ -1,0 +1,93 @@
+package import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// Goes through an instance's history again: each row is given to the step, and must lead where the row says.
+package struct Fold: Sendable {
+    /// The instance after the last row; nil before the first.
+    package private(set) var snapshot: Snapshot?
+    /// Why the last row's event could not be taken; nil when it could.
+    private(set) var failure: RecordedFailure?
+    /// Whether macrosteps tell their microsteps.
+    package var isTracing = false
+    private let name: String
+    private let startedAt: LogicalTime
+
+    /// Begins before the first row of an instance.
+    package init(of instance: InstanceRecord) {
+        name = instance.name
+        startedAt = LogicalTime(instance.created)
+    }
+
+    /// Begins after the macrostep of a stored snapshot.
+    package init(
+        of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine
+    ) throws(FoldError) {
+        self.init(of: instance)
+        do throws(SnapshotTextError) {
+            snapshot = try machine.snapshot(
+                of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
+        } catch {
+            throw FoldError(seq: stored.seq, message: error.message)
+        }
+    }
+
+    /// Takes the next row; throws where the machine says something else than the row.
+    ///
+    /// - Parameter version: That of the machine.
+    @discardableResult
+    package mutating func apply(
+        _ row: JournalRecord, machine: Machine, version: Int64
+    ) throws(FoldError) -> Macrostep {
+        let identity = InstanceIdentity(name: name, version: version, startedAt: startedAt)
+        let macrostep: Macrostep
+        switch machine.apply(try input(of: row), to: snapshot, as: identity, isTracing: isTracing) {
+        case .refused:
+            throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
+        case .failed(let failed, let refusal):
+            guard row.kind == .failed else {
+                throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
+            }
+            failure = RecordedFailure(refusal, of: row.event, in: machine)
+            macrostep = failed
+        case .accepted(let accepted):
+            guard row.kind != .failed else {
+                throw FoldError(
+                    seq: row.seq, message: "'\(row.event)' is recorded as failed, but the machine takes it")
+            }
+            failure = nil
+            macrostep = accepted
+        }
+        guard machine.isText(row.to, of: macrostep.snapshot.configuration) else {
+            let configuration = machine.leafPaths(of: macrostep.snapshot.configuration).joined(separator: ",")
+            throw FoldError(
+                seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
+        }
+        snapshot = macrostep.snapshot
+        return macrostep
+    }
+
+    /// What the row records. What it took was armed, and by then due; that the row repeats its data is checked here.
+    private func input(of row: JournalRecord) throws(FoldError) -> Input {
+        let input: Input
+        do throws(RowError) {
+            input = try row.input(after: snapshot)
+        } catch {
+            throw FoldError(seq: row.seq, message: error.message)
+        }
+        guard let taken = input.taken else { return input }
+        guard row.data == taken.event.data.map(JSONWriter.string) else {
+            throw FoldError(seq: row.seq, message: "the data of '\(row.event)' is not what was armed")
+        }
+        guard snapshot?.armed.contains(where: { $0.id == taken.id && $0.due <= taken.event.at }) ?? false
+        else { throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded before it was due") }
+        return input
+    }
+}
+
+/// Where history and machine part.
+package struct FoldError: Error, CustomStringConvertible {
+    package let seq: Seq
+    package let message: String
+    package var description: String { "seq \(seq.rawValue): \(message)" }
+}

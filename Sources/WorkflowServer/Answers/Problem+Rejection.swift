@@ -1,0 +1,59 @@
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowSpelling
+import WorkflowStore
+
+extension Problem {
+    /// What a caller is told about a command that was not carried out.
+    init(_ rejection: Rejection) {
+        self.init(ProblemType(rejection.code), detail: rejection.message)
+        switch rejection.subject {
+        case .machine(let name): machine = name
+        case .instance(let name): instance = name
+        case nil: break
+        }
+        if let facts = rejection.facts {
+            instance = facts.name
+            machine = facts.machine
+            state = facts.configuration
+            seq = facts.seq.rawValue
+        }
+        diagnostics = rejection.diagnostics?.map(DefinitionDiagnostic.init)
+        if let refused = rejection.refused { tell(refused, rejection.facts) }
+        if let candidates = rejection.candidates { self.candidates = candidates.map(Candidate.init) }
+        guard let offset = rejection.offset else { return }
+        line = Int64(offset + 1)
+        if offset > 0 { detail += "; so the lines before it would have left it, but none was applied" }
+    }
+
+    /// What the machine says about the event, and what it would have taken.
+    private mutating func tell(_ refused: Rejection.RefusedEvent, _ facts: InstanceFacts?) {
+        machine = refused.machine.name
+        accepted = facts?.accepted
+        switch refused.refusal {
+        case .unknownEvent: suggestion = Spelling.closest(to: refused.event, among: refused.machine.events)
+        case .guardRejected(let findings): candidates = findings.map { Candidate($0, of: refused.machine) }
+        case .notAccepted, .finished, .failed, .expressionFailed, .livelock, .invalidData: break
+        }
+    }
+}
+
+extension ProblemType {
+    /// The problem that a caller is told of: the one of the same name.
+    init(_ code: Rejection.Code) {
+        guard let type = ProblemType(rawValue: code.rawValue) else {
+            preconditionFailure("'\(code.rawValue)' is no problem")
+        }
+        self = type
+    }
+}
+
+extension DefinitionDiagnostic {
+    /// The wire form of what the definition reader says.
+    init(_ diagnostic: Diagnostic) {
+        self.init(
+            severity: diagnostic.severity == .error ? .error : .warning, line: diagnostic.line,
+            column: diagnostic.column, message: diagnostic.message)
+    }
+}

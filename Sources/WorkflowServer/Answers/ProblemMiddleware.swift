@@ -1,0 +1,93 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowSpelling
+
+/// Lets requests in, and has every error leave the server as a problem.
+struct ProblemMiddleware: RouterMiddleware {
+    let gate: RequestGate
+    let problems: ProblemAnswers
+
+    @concurrent func handle(
+        _ request: Request, context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            var context = context
+            context.caller = try gate.admit(request.head, from: context.peer, for: Self.route(of: request, context))
+                .get()
+            if !HTTPRequest.Method.known.contains(request.method) {
+                throw Problem(.notImplemented, detail: "wfd knows no method '\(request.method.rawValue.prefix(40))'")
+            }
+            // RFC 9110, 9.3.7: of the server as a whole.
+            if request.method == .options, request.head.path == "*" { return .allowing(Route.all.map(\.method)) }
+            return try await next(request, context)
+        } catch {
+            return Response(problems.answer(to: await problems.completed(error), request.head))
+        }
+    }
+
+    /// The route that the router has found; nil when there is none.
+    private static func route(of request: Request, _ context: ServerContext) -> Route? {
+        guard let path = context.endpointPath else { return nil }
+        let method: HTTPRequest.Method = request.method == .head ? .get : request.method
+        return routes["\(method) \(path)"]
+    }
+
+    private static let routes = Dictionary(uniqueKeysWithValues: Route.all.map { ($0.description, $0) })
+}
+
+/// What requests that end with an error are told. Errors that are ours are logged here, once.
+struct ProblemAnswers: Sendable {
+    let log: OperatorLog
+    /// Where names are looked up that were probably meant; nil for nowhere.
+    let engine: Engine?
+
+    func answer(to error: any Error, _ request: HTTPRequest) -> WholeAnswer {
+        switch error {
+        case let problem as Problem:
+            log.tell(problem, request)
+            return WholeAnswer(problem: problem)
+        case let error as HTTPError where error.status == .notFound:
+            return WholeAnswer(problem: Problem(.routeNotFound, detail: "There is no route \(request.route)"))
+        default:
+            log.fault("\(error)", request)
+            return WholeAnswer(
+                problem: Problem(.internalError, detail: "The daemon could not answer; its log says why"))
+        }
+    }
+
+    /// Adds the name that was probably meant to a problem about something that is not there.
+    func completed(_ error: any Error) async -> any Error {
+        guard let problem = error as? Problem, problem.lacksName, let engine else { return error }
+        return await offLoop(for: .usual) { await engine.suggestingName(problem) }
+    }
+}
+
+extension Problem {
+    /// Whether it is about a name that is not there, and another one may have been meant.
+    var lacksName: Bool { type == .instanceNotFound || type == .machineNotFound }
+}
+
+extension Engine {
+    /// Adds the name that was probably meant to a problem about an instance or a machine that is not there.
+    func suggestingName(_ problem: Problem) async -> Problem {
+        var problem = problem
+        // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
+        switch problem.type {
+        case .instanceNotFound:
+            guard let name = problem.instance, let names = try? await instanceNames(near: name) else { break }
+            problem.suggestion = Spelling.closest(to: name, among: names)
+        case .machineNotFound:
+            // A version may be what is missing.
+            guard let name = problem.machine, let names = try? await machineNames(), !names.contains(name) else {
+                break
+            }
+            problem.suggestion = Spelling.closest(to: name, among: names)
+        default: break
+        }
+        return problem
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import WorkflowAPI
+import WorkflowJSON
+import WorkflowStore
+
+// What a request says in front of its body, and what the body says when it is there as a whole.
+
+extension HTTPRequest {
+    /// Whether the caller holds its body back until it is told to continue (RFC 9110, 10.1.1), or for a second.
+    var waitsToContinue: Bool { headerFields[.expect]?.lowercased() == "100-continue" }
+
+    /// The media type without its parameters, in lower case; empty when there is none.
+    var mediaTypeName: String {
+        let value = headerFields[.contentType] ?? ""
+        // What nearly all requests say needs no taking apart.
+        if value == "application/json" { return value }
+        return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// Refuses a body that does not say that it is JSON.
+    func requireJSON() throws(Problem) {
+        guard mediaTypeName == "application/json" else { throw unsupportedMediaType(expected: "application/json") }
+    }
+
+    /// The refusal of a body of another kind.
+    func unsupportedMediaType(expected: String) -> Problem {
+        let found = mediaTypeName.isEmpty ? "no Content-Type" : "Content-Type '\(mediaTypeName)'"
+        return Problem(
+            .unsupportedMediaType, detail: "The request has \(found); this route takes \(expected)")
+    }
+
+    /// Whether the caller prefers an answer without what it does not need (RFC 7240, 4.2).
+    var prefersMinimal: Bool {
+        guard let preferences = headerFields[.prefer] else { return false }
+        return preferences.lowercased().split(separator: ",").contains { preference in
+            let words = preference.split(separator: ";")[0].split(separator: "=")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+            return words.count == 2 && words[0] == "return" && ["minimal", "\"minimal\""].contains(words[1])
+        }
+    }
+
+    /// The caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
+    func idempotencyKey() throws(Problem) -> RequestKey? {
+        guard let header = headerFields[.idempotencyKey] else { return nil }
+        // Several of them come as one, joined by commas.
+        if header.contains(","), headerFields[values: .idempotencyKey].count > 1 {
+            throw Problem(.invalidRequest, detail: "The header \(IdempotencyKey.header) is there more than once")
+        }
+        var text = header
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = String(text.dropFirst().dropLast()) }
+        guard let key = RequestKey(text: text) else {
+            throw Problem(
+                .invalidRequest, detail: "The header \(IdempotencyKey.header) is no key: \(IdempotencyKey.rule)")
+        }
+        return key
+    }
+
+    /// Refuses a key where it would be ignored.
+    func refuseIdempotencyKey() throws(Problem) {
+        guard headerFields[.idempotencyKey] != nil else { return }
+        throw Problem(.invalidRequest, detail: "\(IdempotencyKey.header) is for starts and events")
+    }
+}
+
+extension WireObject {
+    /// Reads a whole body.
+    init(whole body: ByteBuffer) throws {
+        self = try body.withUnsafeReadableBytes { bytes throws in
+            do throws(WireError) {
+                return try Self(body: bytes)
+            } catch {
+                throw Self.numberProblem(in: bytes) ?? Problem(error)
+            }
+        }
+    }
+
+    /// The refusal of JSON with a number that fits neither an integer nor a double; nil for every other mistake.
+    private static func numberProblem(in bytes: UnsafeRawBufferPointer) -> Problem? {
+        do throws(JSONError) {
+            _ = try JSONReader.value(from: bytes)
+            return nil
+        } catch {
+            guard error.code == .number else { return nil }
+            return Problem(.invalidData, detail: "The body holds a number that cannot be kept: \(error)")
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// The caller's key.
+    static let idempotencyKey = known(IdempotencyKey.header)
+    /// Whether an answer was given before.
+    static let idempotentReplayed = known(IdempotencyKey.repeatedHeader)
+
+    /// What the caller would like (RFC 7240).
+    static let prefer = known("Prefer")
+    /// What of it was done.
+    static let preferenceApplied = known("Preference-Applied")
+
+    /// A name of a field that is written here.
+    static func known(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is a field name") }
+        return name
+    }
+}

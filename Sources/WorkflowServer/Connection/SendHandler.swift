@@ -1,0 +1,269 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
+import WorkflowAPI
+import WorkflowEngine
+
+/// Carries out `Route.sendEvent`, which is most of what a daemon is asked, where a connection is read:
+/// without a task and without the router.
+///
+/// Whatever is more than such a request with a whole body goes on to the router, whose route for events gives the same
+/// answers: what the gate refuses, parameters in the query, names that are percent-encoded, a body without a length,
+/// `Connection: close`. So does what comes while an answer of the router is still to be written, for answers keep the
+/// order of their requests.
+final class SendHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private enum State {
+        /// What comes goes on, or begins a request for an event.
+        case idle
+        case reading(HTTPRequest, instance: String, Caller)
+        /// The engine has the event; what comes is held.
+        case sending
+    }
+
+    /// What came behind an event that is not answered.
+    private enum Held {
+        case part(HTTPRequestPart)
+        case error(any Error)
+        case inputClosed
+    }
+
+    private let endpoint: EventEndpoint
+    private let gate: RequestGate
+    private let problems: ProblemAnswers
+    private let date: DateHeader
+    private let peer: Peer
+    private var context: ChannelHandlerContext?
+    private var state = State.idle
+    /// What has come of the body that is read.
+    private var body = ByteBuffer()
+    /// Requests that went on and are not answered.
+    private var passedOn = 0
+    private var held = CircularBuffer<Held>(initialCapacity: 0)
+    /// The caller does not take its answers.
+    private var isFull = false
+    /// Reading was asked for, and waits until what is held is gone and the caller takes its answers.
+    private var isReadHeld = false
+
+    init(
+        endpoint: EventEndpoint, gate: RequestGate, problems: ProblemAnswers, date: DateHeader, peer: Peer
+    ) {
+        self.endpoint = endpoint
+        self.gate = gate
+        self.problems = problems
+        self.date = date
+        self.peer = peer
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        held.removeAll()
+    }
+}
+
+// MARK: Requests
+
+extension SendHandler {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        take(.part(unwrapInboundIn(data)), context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        take(.error(error), context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { return take(.inputClosed, context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if held.isEmpty, !isFull { context.read() } else { isReadHeld = true }
+    }
+
+    private func take(_ what: Held, _ context: ChannelHandlerContext) {
+        if mayGoOn { carryOut(what, context) } else { held.append(what) }
+    }
+
+    private var mayGoOn: Bool {
+        if case .sending = state { false } else { !isFull }
+    }
+
+    private func carryOut(_ what: Held, _ context: ChannelHandlerContext) {
+        switch (what, state) {
+        case (.part(.head(let head)), _): take(head, context)
+        case (.part(.body(let part)), .reading):
+            if body.readableBytes == 0 { body = part } else { body.writeImmutableBuffer(part) }
+        case (.part(.end), .reading(let head, let instance, let caller)):
+            send(head, to: instance, by: caller, context)
+        case (.error, .reading(let head, _, _)), (.inputClosed, .reading(let head, _, _)):
+            // Hummingbird knows what becomes of half a request.
+            state = .idle
+            passedOn += 1
+            passOn(.part(.head(head)), context)
+            passOn(.part(.body(takeBody())), context)
+            passOn(what, context)
+        default:
+            passOn(what, context)
+        }
+    }
+
+    private func take(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        // Behind a request that is not answered yet, the router takes this one too.
+        if passedOn == 0 {
+            let instance = Self.instance(of: head)
+            let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
+            if instance != nil || mustContinue,
+                case .success(let caller) = gate.admit(head, from: peer, for: instance.map { _ in .sendEvent })
+            {
+                if mustContinue { sayContinue(context) }
+                if let instance {
+                    state = .reading(head, instance: instance, caller)
+                    return
+                }
+            }
+        }
+        passedOn += 1
+        passOn(.part(.head(head)), context)
+    }
+
+    /// Has the caller send its body, which it holds back until then or for a second.
+    private func sayContinue(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    private func takeBody() -> ByteBuffer {
+        defer { body = ByteBuffer() }
+        return body
+    }
+
+    private func passOn(_ what: Held, _ context: ChannelHandlerContext) {
+        switch what {
+        case .part(let part): context.fireChannelRead(wrapInboundOut(part))
+        case .error(let error): context.fireErrorCaught(error)
+        case .inputClosed: context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+    }
+
+    /// Whether the body of a request is not refused because of its length alone.
+    private static func mayTakeBody(of request: HTTPRequest) -> Bool {
+        let length = request.headerFields[.contentLength].flatMap { Int($0) }
+        return length.map { $0 <= APILimits.bodyBytes } ?? true
+            || request.path?.hasPrefix(Route.sendEvents.template.description) == true
+    }
+
+    /// The instance that a request sends an event to; nil when it must go on.
+    private static func instance(of request: HTTPRequest) -> String? {
+        guard request.method == .post, let path = request.path,
+            let name = Route.sendEvent.template.onlyValue(in: path),
+            let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= APILimits.bodyBytes,
+            request.headerFields[.connection].map({ $0 == "keep-alive" }) ?? true
+        else { return nil }
+        return name
+    }
+}
+
+// MARK: Answers
+
+extension SendHandler {
+    private func send(
+        _ request: HTTPRequest, to instance: String, by caller: Caller, _ context: ChannelHandlerContext
+    ) {
+        state = .sending
+        let order: EventEndpoint.Order
+        do {
+            order = try endpoint.order(request, body: takeBody(), to: instance, SendParameters(), by: caller)
+        } catch {
+            // Whoever called goes on with what is held.
+            return write(problems.answer(to: error, request))
+        }
+        let loop = context.eventLoop
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        endpoint.engine.begin(order.command) { outcome in
+            GatheredCalls.call(on: loop) { handler.value.answer(request, order, outcome) }
+        }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ order: EventEndpoint.Order, _ outcome: Result<SendResult, Rejection>
+    ) {
+        do throws(Problem) {
+            answer(try endpoint.answer(to: order, outcome))
+        } catch {
+            if error.lacksName { return suggest(error, request) }
+            answer(problems.answer(to: error, request))
+        }
+    }
+
+    private func suggest(_ problem: Problem, _ request: HTTPRequest) {
+        guard let loop = context?.eventLoop else { return }
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        Task { [problems] in
+            let problem = await problems.completed(problem)
+            loop.execute { handler.value.answer(problems.answer(to: problem, request)) }
+        }
+    }
+
+    private func answer(_ answer: WholeAnswer) {
+        write(answer)
+        goOn()
+    }
+
+    private func write(_ answer: WholeAnswer) {
+        state = .idle
+        // Otherwise the connection is gone.
+        guard let context else { return }
+        var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+        head.headerFields[.contentLength] = String(answer.body.readableBytes)
+        head.headerFields[.date] = date.now
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        isFull = !context.channel.isWritable
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { passedOn -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isFull, context.channel.isWritable {
+            isFull = false
+            goOn()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Carries out what is held, as far as it goes.
+    private func goOn() {
+        guard let context, context.channel.isActive else { return }
+        if !held.isEmpty, mayGoOn {
+            while mayGoOn, let next = held.popFirst() { carryOut(next, context) }
+            context.fireChannelReadComplete()
+        }
+        if isReadHeld, held.isEmpty, !isFull {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    /// Closes when the answers to events are written: a channel whose input is closed would drop what the caller has
+    /// not taken yet.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode != .input, passedOn <= 0 else { return context.close(mode: mode, promise: promise) }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: mode, promise: promise) }
+        // Nothing on the wire, but it comes behind everything else.
+        context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: written)
+    }
+}

@@ -1,0 +1,124 @@
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// Lines that are sent to the writer at once, in their order.
+struct BatchGroup {
+    private var numbers: [Int64] = []
+    private var commands: [SendCommand] = []
+    /// What is wrong with lines that are no commands, by their place in `numbers`.
+    private var problems: [Int: Problem] = [:]
+    private(set) var bytes = 0
+    private let withContext: Bool
+    private let caller: Caller
+
+    init(by caller: Caller, withContext: Bool) {
+        self.caller = caller
+        self.withContext = withContext
+    }
+
+    var count: Int { numbers.count }
+    private var mostLines: Int { withContext ? BatchLimits.contextLinesAtOnce : BatchLimits.linesAtOnce }
+    var isFull: Bool { count >= mostLines || bytes >= BatchLimits.bytesAtOnce }
+
+    mutating func add(_ line: UnsafeBufferPointer<UInt8>, number: Int64) {
+        bytes += line.count
+        do throws(Problem) {
+            commands.append(try SendCommand(line: line, by: caller, withContext: withContext))
+        } catch {
+            problems[numbers.count] = error
+        }
+        numbers.append(number)
+    }
+
+    /// Puts the events into the writer's queue. When it is full they wait for room: a later line must not be applied
+    /// when an earlier one was turned away.
+    func begin(in engine: Engine) async throws -> BegunGroup {
+        let deadline = ContinuousClock.now + BatchLimits.waiting
+        while true {
+            do throws(Rejection) {
+                return BegunGroup(group: self, sends: try engine.begin(commands))
+            } catch {
+                guard error.code == .overloaded, .now < deadline else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// The answer to a line, given those to the events of it and those behind it; nil behind the last line.
+    func answer(at offset: Int, _ outcomes: inout ArraySlice<Result<SendResult, Rejection>>) -> BatchAnswer? {
+        guard offset < numbers.count else { return nil }
+        let number = numbers[offset]
+        if let problem = problems[offset] { return BatchAnswer(problem, line: number) }
+        switch outcomes.popFirst() {
+        case .success(let event)?: return BatchAnswer(event, line: number, withContext: withContext)
+        case .failure(let rejection)?: return BatchAnswer(Problem(rejection), line: number)
+        case nil: preconditionFailure("every command has an outcome")
+        }
+    }
+}
+
+/// A group whose events are in the writer's queue, or were answered already.
+struct BegunGroup: Sendable {
+    let group: BatchGroup
+    let sends: PendingSends
+}
+
+/// The bounds of bodies in lines.
+enum BatchLimits {
+    /// Lines that are sent to the writer at once.
+    static let linesAtOnce = 500
+    /// Bytes of lines that are sent to the writer at once.
+    static let bytesAtOnce = 1 << 20
+    /// Lines whose answers are not written yet; past them no more are read. So many that there are some to apply while
+    /// all batches that may be under way are committed.
+    static let linesUnderWay = 8_000
+    /// Bytes of such lines.
+    static let bytesUnderWay = 8 << 20
+    /// Lines that are applied all or none.
+    static let linesTogether = 1_000
+    /// Bytes of lines that are applied all or none.
+    static let bytesTogether = 4 << 20
+    /// Lines whose answers say the context, which are under way at once: each context may have a mebibyte.
+    static let contextLinesAtOnce = 4
+    /// Bytes of answers from which on they are written before the next one is made.
+    static let answerBytesAtOnce = 64 << 10
+    /// How long lines wait for room in the writer's queue.
+    static let waiting: Duration = .seconds(30)
+}
+
+extension SendCommand {
+    /// Reads a line of a batch.
+    init(line: UnsafeBufferPointer<UInt8>, by caller: Caller, withContext: Bool) throws(Problem) {
+        let body: BatchLine
+        do throws(WireError) {
+            body = try BatchLine(line: line)
+        } catch {
+            throw Problem(error)
+        }
+        var key: RequestKey?
+        if let text = body.key {
+            guard let known = RequestKey(text: text) else {
+                throw Problem(.invalidRequest, detail: "Field 'key' is no key: \(IdempotencyKey.rule)")
+            }
+            key = known
+        }
+        self.init(
+            instance: body.instance, event: Event(name: body.event, data: body.data),
+            expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, wantsContext: withContext,
+            key: key, by: caller)
+    }
+}
+
+extension BatchAnswer {
+    init(_ event: SendResult, line: Int64, withContext: Bool) {
+        self.init(
+            line: line, status: 200, repeated: event.isRepeated ? true : nil,
+            answer: SendAnswer(event, withDetail: false, withContext: withContext))
+    }
+
+    init(_ problem: Problem, line: Int64) {
+        self.init(line: line, status: problem.type.status, error: problem)
+    }
+}

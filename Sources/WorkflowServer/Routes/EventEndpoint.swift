@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// `Route.sendEvent`: what a request for it means, and how it is answered. The router and `SendHandler` both ask here.
+struct EventEndpoint: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+
+    /// An event as it was asked for.
+    struct Order: Sendable {
+        let command: SendCommand
+        /// Whether the answer tells what was exited and entered.
+        let withDetail: Bool
+    }
+
+    /// Reads a request.
+    func order(
+        _ head: HTTPRequest, body: ByteBuffer, to instance: String, _ parameters: SendParameters, by caller: Caller
+    ) throws -> Order {
+        try head.requireJSON()
+        let key = try head.idempotencyKey()
+        let body = try SendRequest(whole: body)
+        let seq = try Self.expectedSeq(body.expect?.seq, ifMatch: head.headerFields[.ifMatch])
+        let command = SendCommand(
+            instance: instance, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
+            expectedState: body.expect?.state, isDryRun: parameters.dryRun, isExplained: parameters.explain,
+            wantsContext: !head.prefersMinimal, key: key, by: caller)
+        return Order(command: command, withDetail: parameters.detail)
+    }
+
+    /// What is answered when it is known what became of it. A problem that `lacksName` is not complete.
+    func answer(to order: Order, _ outcome: Result<SendResult, Rejection>) throws(Problem) -> WholeAnswer {
+        switch outcome {
+        case .success(let sent):
+            return budget.answer(sent, withDetail: order.withDetail, isMinimal: !order.command.wantsContext)
+        case .failure(let rejection): throw Problem(rejection)
+        }
+    }
+
+    /// The seq of the body or of `If-Match`, which say the same thing when both are there.
+    private static func expectedSeq(_ expected: Int64?, ifMatch: String?) throws(Problem) -> Int64? {
+        guard let ifMatch, ifMatch != "*" else { return expected }
+        guard ifMatch.count > 2, ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""),
+            let seq = Int64(ifMatch.dropFirst().dropLast())
+        else {
+            throw Problem(.invalidRequest, detail: "If-Match must be a seq in double quotes, such as \"5\"")
+        }
+        guard expected == nil || expected == seq else {
+            throw Problem(.invalidRequest, detail: "'expect.seq' and If-Match do not agree")
+        }
+        return seq
+    }
+}
+
+extension WholeAnswer {
+    /// The answer to an event.
+    ///
+    /// - Parameter isMinimal: Leaves the context out.
+    init(_ sent: SendResult, withDetail: Bool, isMinimal: Bool) {
+        var headers = HTTPFields()
+        if isMinimal { headers[.preferenceApplied] = "return=minimal" }
+        if sent.isRepeated { headers[.idempotentReplayed] = "true" }
+        if !sent.isDryRun { headers[.eTag] = "\"\(sent.seq.rawValue)\"" }
+        self.init(SendAnswer(sent, withDetail: withDetail, withContext: !isMinimal), headers: headers)
+    }
+}
+
+extension AnswerBudget {
+    /// The answer to an event that is applied: it must be answered, without the context when there is no room for it.
+    func answer(_ sent: SendResult, withDetail: Bool = false, isMinimal: Bool) -> WholeAnswer {
+        let answer = WholeAnswer(sent, withDetail: withDetail, isMinimal: isMinimal)
+        guard !isMinimal, answer.isLarge, isSpent(by: answer.body.readableBytes) else { return answer }
+        return WholeAnswer(sent, withDetail: withDetail, isMinimal: true)
+    }
+
+    /// An answer that is made already, counted until it is handed to its connection.
+    func response(_ answer: WholeAnswer) -> Response {
+        guard answer.isLarge else { return Response(answer) }
+        return Response(answer).holding(counting(answer.body.readableBytes))
+    }
+}
+
+extension SendAnswer {
+    /// The wire form of what the engine says.
+    init(_ sent: SendResult, withDetail: Bool, withContext: Bool) {
+        let to = sent.to
+        self.init(
+            instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
+            from: sent.from, to: to, status: Instance.Status(sent.status), configuration: to,
+            tags: sent.tags, context: withContext ? sent.context : nil, output: sent.output,
+            exited: withDetail ? sent.exited : nil,
+            entered: withDetail ? sent.entered : nil,
+            dryRun: sent.isDryRun ? true : nil, candidates: sent.explanation?.map(Candidate.init))
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Hummingbird
+import ServiceLifecycle
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// What happened to an instance.
+struct HistoryRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listHistory) { try await list($0, name: try $0.value("instance")) }
+    }
+
+    private func list(_ request: RoutedRequest, name: String) async throws -> Response {
+        var parameters = try reading {
+            try HistoryParameters(query: try request.queryItems)
+        }
+        // Before the instance is looked for: a restore may have taken it away.
+        var token: PageToken?
+        if let page = parameters.page { token = try await engine.pageToken(page, instance: name) }
+        var position: Position?
+        if let cursor = parameters.cursor { position = try await engine.position(ofCursor: cursor, instance: name) }
+        let first = try await asking { try await engine.instance(named: name) }.record
+        if let position {
+            parameters.after = try await asking { try await engine.seq(of: first, upTo: position) }?.rawValue
+        }
+        guard let seconds = parameters.wait, seconds > 0 else { return try await page(token, parameters, of: first) }
+        guard let changes = engine.changes(of: first.id) else {
+            throw Problem(.overloaded, detail: "Too many requests wait for history")
+        }
+        let record = try await asking { try await engine.instance(named: name) }.record
+        if record.seq.rawValue > parameters.after ?? 0 || hasEnded(record) {
+            return try await page(token, parameters, of: record)
+        }
+        await waitForChange(changes, atMost: .seconds(seconds))
+        return try await page(token, parameters, of: try await asking { try await engine.instance(named: name) }.record)
+    }
+
+    /// Whether no row can come any more: then nobody needs to wait for one.
+    private func hasEnded(_ record: InstanceRecord) -> Bool {
+        switch record.status {
+        case .done, .cancelled, .purging: true
+        case .running, .failed: false
+        }
+    }
+
+    /// Returns after a commit that changed the instance, after the time given, or when the daemon stops.
+    private func waitForChange(_ changes: AsyncStream<Void>, atMost time: Duration) async {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup { group in
+                group.addTask { for await _ in changes { return } }
+                // Cancelled as soon as there is a change: then the time does not matter any more.
+                group.addTask { try? await Task.sleep(for: time) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private func page(
+        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
+    ) async throws -> Response {
+        try await budget.page { try await rows(token, parameters, of: record) }
+    }
+
+    private func rows(
+        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
+    ) async throws -> Response {
+        let limit = Int64(parameters.limit ?? APILimits.defaultPageItems)
+        var lowest = (parameters.after ?? 0).addingReportingOverflow(1).partialValue
+        var highest = record.seq.rawValue
+        if let token {
+            guard case .history(record.id, parameters.reverse, let next) = token else {
+                throw PageToken.ofAnotherList
+            }
+            if parameters.reverse { highest = min(highest, next) } else { lowest = max(lowest, next) }
+        }
+        guard lowest > 0, lowest <= highest else { return Response(Page<HistoryItem>(items: [])) }
+        let seqs =
+            parameters.reverse
+            ? max(lowest, highest - limit + 1)...highest : lowest...min(highest, lowest + limit - 1)
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: parameters.reverse)
+        let rows = try await asking { try await engine.history(query) }
+        let moves =
+            parameters.detail ? try await asking { try await engine.moves(of: rows, in: record, query: query) } : nil
+        var items: [HistoryItem] = []
+        for (offset, row) in rows.enumerated() {
+            var item = try HistoryItem(row, generation: engine.generation, moves: moves?[offset])
+            let neighbour = offset + (parameters.reverse ? 1 : -1)
+            let before = rows.indices.contains(neighbour) ? rows[neighbour] : nil
+            if try await isRetry(row, behind: before) { item.retry = true }
+            items.append(item)
+        }
+        return Response(Page(items: items, nextPage: next(after: rows, lowest, highest, parameters, record)))
+    }
+
+    /// Whether a row records that a retry failed: its instance had failed before.
+    ///
+    /// - Parameter before: The instance's row before it, where that was read already.
+    private func isRetry(_ row: JournalRecord, behind before: JournalRecord?) async throws -> Bool {
+        guard row.kind == .failed, let position = row.previous else { return false }
+        if let before { return before.kind == .failed }
+        return try await asking { try await engine.row(at: position) }?.kind == .failed
+    }
+
+    private func next(
+        after rows: [JournalRecord], _ lowest: Int64, _ highest: Int64, _ parameters: HistoryParameters,
+        _ record: InstanceRecord
+    ) -> String? {
+        guard let last = rows.last?.seq.rawValue else { return nil }
+        let next = parameters.reverse ? last - 1 : last + 1
+        guard (lowest...highest).contains(next) else { return nil }
+        return engine.text(of: .history(instance: record.id, isReversed: parameters.reverse, next: next))
+    }
+}
+
+extension HistoryItem {
+    /// The wire form of a journal row.
+    init(_ row: JournalRecord, generation: Int64, moves: StateMoves?) throws {
+        self.init(
+            seq: row.seq.rawValue, at: WireTime(milliseconds: row.at.rawValue),
+            realAt: row.real.map { WireTime(milliseconds: $0.rawValue) }, kind: row.kind.rawValue,
+            event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
+            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to),
+            actor: row.actor?.rawValue,
+            key: row.key.map { RequestKey(bytes: $0).text },
+            note: try row.note.map { try JSONReader.value(from: $0) },
+            cursor: RowCursor(generation: generation, position: row.position).text, exited: moves?.exited,
+            entered: moves?.entered)
+    }
+}

@@ -1,0 +1,146 @@
+import HTTPTypes
+import Hummingbird
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Starting, listing and showing instances.
+struct InstanceRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+    /// For answers about one instance when the budget is spent.
+    private let singles = AnswerBudget(limit: AnswerLimits.singlesBytes)
+
+    init(engine: Engine, budget: AnswerBudget) {
+        self.engine = engine
+        self.budget = budget
+    }
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listInstances) { request in try await budget.page { try await list(request) } }
+        routes.on(.startInstance) { request in try await budget.page { try await start(request) } }
+        routes.on(.showInstance) { request in
+            let name = try request.value("instance")
+            return try await budget.single(within: singles) { try await show(request, name: name) }
+        }
+    }
+
+    private func start(_ request: RoutedRequest) async throws -> Response {
+        let key = try request.head.idempotencyKey()
+        let body = try await request.object(as: StartRequest.self)
+        if let name = body.instance, !InstanceName.isValid(name) {
+            let rule =
+                InstanceName.isStep(name)
+                ? "in the path of a URL, '.' and '..' are steps"
+                : "1 to \(APILimits.instanceNameLength) characters of A-Z a-z 0-9 _ . : @ -"
+            throw Problem(.invalidName, detail: "'\(name.prefix(40))' is no instance name: \(rule)")
+        }
+        let command = StartCommand(
+            machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject(),
+            key: key, by: request.caller)
+        let view = try await asking { try await engine.start(command) }
+        var headers: HTTPFields = [.location: Route.showInstance.path(view.record.name)]
+        headers[.eTag] = "\"\(view.record.seq.rawValue)\""
+        if view.isRepeated { headers[.idempotentReplayed] = "true" }
+        return Response(try Instance(view), status: .created, headers: headers)
+    }
+
+    private func show(_ request: RoutedRequest, name: String) async throws -> Response {
+        let parameters = try reading { try ShowParameters(query: try request.queryItems) }
+        let now = try await asking { try await engine.instance(named: name) }
+        let view = if let seq = parameters.seq { try await past(of: now, after: seq) } else { now }
+        var instance = try Instance(view)
+        instance.tags = try await asking { try await engine.tags(of: view) }
+        return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
+    }
+
+    private func list(_ request: RoutedRequest) async throws -> Response {
+        let parameters = try reading {
+            try InstanceListParameters(query: try request.queryItems)
+        }
+        var query = InstanceQuery(
+            machine: parameters.machine, status: parameters.status.map(InstanceStatus.init),
+            state: parameters.state, limit: parameters.limit ?? APILimits.defaultPageItems)
+        if let page = parameters.page {
+            guard
+                case .instances(query.machine, query.status?.rawValue, query.state, let after) =
+                    try await engine.pageToken(page)
+            else { throw PageToken.ofAnotherList }
+            query.after = after
+        }
+        let page = try await asking { [query] in try await engine.instances(query) }
+        if page.views.isEmpty, let machine = query.machine {
+            _ = try await asking { try await engine.machine(named: machine) }
+        }
+        let next = page.next.map { position in
+            engine.text(
+                of: .instances(
+                    machine: query.machine, status: query.status?.rawValue, state: query.state, after: position))
+        }
+        return Response(Page(items: try page.views.map { try Instance($0) }, nextPage: next))
+    }
+}
+
+extension InstanceStatus {
+    init(_ status: Instance.Status) {
+        self =
+            switch status {
+            case .running: .running
+            case .done: .done
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
+    }
+}
+
+extension Instance.Status {
+    /// An instance that is being purged is shown as cancelled until it is gone.
+    init(_ status: InstanceStatus) {
+        self =
+            switch status {
+            case .running: .running
+            case .done: .done
+            case .failed: .failed
+            case .cancelled, .purging: .cancelled
+            }
+    }
+}
+
+extension Instance.Failure {
+    /// The wire form of why an instance failed.
+    init(_ failure: InstanceFailure) {
+        let reason = failure.reason
+        self.init(
+            event: reason.event, data: failure.data, type: ProblemType(reason.kind),
+            detail: reason.detail(machine: failure.machine), seq: failure.seq.rawValue,
+            at: WireTime(milliseconds: failure.at.rawValue), state: reason.state, line: reason.line,
+            expression: reason.expression, message: reason.message)
+    }
+}
+
+extension ProblemType {
+    init(_ kind: RecordedFailure.Kind) {
+        self =
+            switch kind {
+            case .expressionFailed: .expressionFailed
+            case .livelock: .livelock
+            }
+    }
+}
+
+extension Instance {
+    /// The wire form of a stored instance.
+    init(_ view: InstanceView) throws {
+        let record = view.record
+        self.init(
+            instance: record.name, machine: view.machine.name, version: view.machine.version,
+            status: Status(record.status), configuration: record.leafPaths,
+            context: try JSONReader.value(from: record.state.context).object ?? JSONObject(),
+            output: try record.state.output.map { try JSONReader.value(from: $0) },
+            failure: view.failure.map(Failure.init), seq: record.seq.rawValue,
+            createdAt: WireTime(milliseconds: record.created.rawValue),
+            updatedAt: WireTime(milliseconds: record.updated.rawValue))
+    }
+}

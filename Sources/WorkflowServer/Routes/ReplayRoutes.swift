@@ -1,0 +1,113 @@
+import Hummingbird
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Going through histories again. Nothing is written.
+struct ReplayRoutes: Sendable {
+    let engine: Engine
+    private let work = LongWork()
+
+    init(engine: Engine) {
+        self.engine = engine
+    }
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.replayInstance) { try await replay($0, name: try $0.value("instance")) }
+        routes.on(.backtestInstance) { try await backtest($0, instance: try $0.value("instance")) }
+        routes.on(.backtestMachine) { try await backtest($0, machine: try $0.value("machine")) }
+        routes.on(.verifyInstance) { try await verify(instance: try $0.value("instance")) }
+        routes.on(.verifyAll) { _ in try await verify(instance: nil) }
+    }
+
+    private func replay(_ request: RoutedRequest, name: String) async throws -> Response {
+        let parameters = try reading { try ReplayParameters(query: try request.queryItems) }
+        let record = try await asking { try await engine.instance(named: name) }.record
+        if let to = parameters.to, to > record.seq.rawValue { throw Problem.noSeq(to, of: record) }
+        let last = parameters.to.map(Seq.init) ?? record.seq
+        let turn = try work.begin()
+        return Response(lines: engine.log, turn: turn) { lines in
+            try await engine.replay(record, through: last, isTracing: parameters.trace) { step in
+                try await lines.write(try ReplayStep(step, isTraced: parameters.trace))
+            }
+        }
+    }
+
+    private func backtest(_ request: RoutedRequest, instance name: String) async throws -> Response {
+        let machine = try await definition(of: request)
+        let record = try await asking { try await engine.instance(named: name) }.record
+        let turn = try work.begin()
+        return Response(lines: engine.log, turn: turn) { lines in
+            let verdict = try await engine.backtest(with: machine).run(instance: record) { event in
+                try await lines.write(BacktestLine(event))
+            }
+            try await lines.write(BacktestLine.outcome(BacktestOutcome(record.name, verdict)))
+        }
+    }
+
+    private func backtest(_ request: RoutedRequest, machine name: String) async throws -> Response {
+        let parameters = try reading { try BacktestParameters(query: try request.queryItems) }
+        let machine = try await definition(of: request)
+        _ = try await asking { try await engine.machine(named: name, version: parameters.version) }
+        let turn = try work.begin()
+        return Response(lines: engine.log, turn: turn) { lines in
+            let start = ContinuousClock.now
+            let counts = try await engine.backtest(with: machine).run(machine: name, version: parameters.version) {
+                try await lines.write(BacktestLine($0))
+            }
+            try await lines.write(BacktestLine.counts(BacktestCounts(counts, since: start)))
+        }
+    }
+
+    private func verify(instance name: String?) async throws -> Response {
+        if let name { try await requireInstance(name) }
+        let turn = try work.begin()
+        return Response(lines: engine.log, turn: turn) { lines in
+            let start = ContinuousClock.now
+            let counts = try await engine.verify(instance: name) { try await lines.write(VerificationLine($0)) }
+            // Nil when the instance was purged a moment ago: nothing was compared.
+            try await lines.write(
+                VerificationLine.counts(VerificationCounts(counts ?? VerifiedCounts(), since: start)))
+        }
+    }
+
+    /// Refuses an instance that is not there.
+    private func requireInstance(_ name: String) async throws {
+        do {
+            _ = try await asking { try await engine.instance(named: name) }
+        } catch let problem as Problem where problem.type == .storageUnavailable {
+            // What cannot be read is for the verification to tell.
+        }
+    }
+
+    private func definition(of request: RoutedRequest) async throws -> Machine {
+        let (source, syntax) = try await request.definition()
+        do throws(DefinitionError) {
+            return try DefinitionReader.read(source, syntax: syntax).machine
+        } catch {
+            throw Problem(Rejection.invalidDefinition(error))
+        }
+    }
+}
+
+extension InstanceRoutes {
+    /// The instance as it was after one of its macrosteps.
+    func past(of now: InstanceView, after seq: Int64) async throws -> InstanceView {
+        let name = now.record.name
+        let past = try await asking { try await engine.instance(named: name, after: Seq(rawValue: seq)) }
+        guard let past else { throw Problem.noSeq(seq, of: now.record) }
+        return past
+    }
+}
+
+extension Problem {
+    /// The instance has not come that far.
+    fileprivate static func noSeq(_ seq: Int64, of record: InstanceRecord) -> Problem {
+        Problem(
+            .seqNotFound,
+            detail: "Instance '\(record.name)' has no seq \(seq) (latest is \(record.seq.rawValue))",
+            instance: record.name)
+    }
+}

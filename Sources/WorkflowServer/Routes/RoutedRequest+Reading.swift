@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+extension RoutedRequest {
+    /// What it says in front of its body.
+    var head: HTTPRequest { request.head }
+
+    /// The parameters of the query, percent-decoded, in their order.
+    var queryItems: [(name: String, value: String)] {
+        get throws(Problem) {
+            guard let query = request.uri.query else { return [] }
+            var items: [(name: String, value: String)] = []
+            for part in query.split(separator: "&") {
+                let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let words = pair.compactMap { $0.replacing("+", with: "%20").removingPercentEncoding }
+                guard words.count == pair.count, let name = words.first else {
+                    throw Problem(.invalidParameter, detail: "The query is not percent-encoded text")
+                }
+                items.append((name, words.count > 1 ? words[1] : ""))
+            }
+            return items
+        }
+    }
+
+    /// The whole body; a larger one than `APILimits.bodyBytes` is refused without being read.
+    func wholeBody() async throws -> ByteBuffer {
+        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > APILimits.bodyBytes {
+            throw Self.tooLarge
+        }
+        do {
+            return try await request.body.collect(upTo: APILimits.bodyBytes)
+        } catch is NIOTooManyBytesError {
+            throw Self.tooLarge
+        } catch {
+            throw Problem(.invalidRequest, detail: "The body cannot be read to its end")
+        }
+    }
+
+    private static var tooLarge: Problem {
+        Problem(.payloadTooLarge, detail: "The body is larger than \(APILimits.bodyBytes) bytes")
+    }
+
+    /// The body as one wire object; the media type must say that it is JSON.
+    func object<Body: WireObject>(as type: Body.Type = Body.self) async throws -> Body {
+        try head.requireJSON()
+        return try Body(whole: try await wholeBody())
+    }
+
+    /// The body as a definition: its text, and the syntax that its media type says.
+    func definition() async throws -> (source: String, syntax: DefinitionSyntax) {
+        let syntax: DefinitionSyntax
+        switch head.mediaTypeName {
+        case "application/json": syntax = .json
+        case "application/yaml", "application/x-yaml", "text/yaml": syntax = .yaml
+        default: throw head.unsupportedMediaType(expected: "application/yaml or application/json")
+        }
+        guard let source = String(validating: try await wholeBody().readableBytesView, as: UTF8.self) else {
+            throw Problem(.invalidRequest, detail: "The definition is not UTF-8 text")
+        }
+        return (source, syntax)
+    }
+}
+
+/// Runs a reading of wire types and turns its mistakes into problems.
+func reading<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let error as WireError {
+        throw Problem(error)
+    }
+}
+
+/// Runs a call of the engine and turns rejections into problems.
+func asking<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+        return try await body()
+    } catch let rejection as Rejection {
+        throw Problem(rejection)
+    }
+}

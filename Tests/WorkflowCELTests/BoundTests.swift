@@ -1,0 +1,103 @@
+import Testing
+import WorkflowCEL
+
+@Suite(.timeLimit(.minutes(1))) struct BoundTests {
+    @Test(arguments: ["(", "[", "{1:", "!(", "-(", "size(", "true ? (", "1 + (", "[1].map(x, "])
+    func tenThousandBracketsAreAnError(open: String) {
+        let text = String(String(repeating: open, count: 10_000).prefix(CELLimits.sourceBytes))
+        let issues = Program.compile(text, in: Trial.environment).issues
+        #expect(
+            issues.contains { $0.kind == .limit && $0.message == "the expression is nested deeper than 200 levels" })
+    }
+
+    @Test(arguments: ["!", "-"])
+    func tenThousandSignsAreAnError(sign: String) {
+        let issues = Program.compile(String(repeating: sign, count: 10_000) + "x", in: Trial.environment).issues
+        #expect(issues.map(\.message) == ["the expression is nested deeper than 200 levels"])
+    }
+
+    @Test(arguments: [" + 1", ".a", "[0]", " == 1", ".f()", ".?a"])
+    func tenThousandOperatorsAreAnError(step: String) {
+        let text = "context" + String(repeating: step, count: 10_000)
+        let issues = Program.compile(text, in: Trial.environment).issues
+        #expect(issues.map(\.message) == ["the expression is nested deeper than 200 levels"])
+    }
+
+    @Test func manyTermsAreNotNested() throws {
+        let text = Array(repeating: "context.amount > 0", count: 2000).joined(separator: " && ")
+        #expect(try Trial.value(text) == "true")
+    }
+
+    @Test func aMebibyteOfSourceIsAnError() {
+        let issues = Program.compile(String(repeating: "1+", count: 1 << 19), in: Trial.environment).issues
+        #expect(issues.map(\.message) == ["the expression is 1048576 bytes long, more than 65536"])
+        #expect(issues.map(\.kind) == [.limit])
+    }
+
+    @Test(arguments: [
+        String(repeating: "(", count: 199) + "1" + String(repeating: ")", count: 199),
+        String(repeating: "[", count: 198) + "1" + String(repeating: "]", count: 198),
+        String(repeating: "{1: ", count: 198) + "1" + String(repeating: "}", count: 198),
+        String(repeating: "-", count: 198) + "context.amount",
+        "1" + String(repeating: " + 1", count: 199),
+        String(repeating: "[1].map(x, ", count: 198) + "1" + String(repeating: ")", count: 198),
+        String(repeating: "[true].all(x, ", count: 198) + "true" + String(repeating: ")", count: 198),
+        String(repeating: "true ? 1 : ", count: 198) + "1",
+        "context" + String(repeating: ".?a", count: 199),
+        "'a'" + String(repeating: ".replace('a', 'b')", count: 199),
+    ])
+    func theDeepestExpressionRuns(text: String) throws {
+        _ = try Trial.value(text)
+    }
+
+    @Test(arguments: [
+        "lists.range(1000000).all(x, x >= 0)",
+        "lists.range(1000).all(x, lists.range(1000).all(y, lists.range(1000).all(z, x + y + z >= 0)))",
+        "lists.range(600000).map(x, x).size() > 0",
+        "lists.range(100000).exists(x, context.nope == x) || true",
+        "lists.range(100000).exists(x, dyn(x) + 1.5 > 2.0 || dyn(x) == 'a' + dyn(x)) || true",
+        "lists.range(300000).map(x, [x, x])",
+        "lists.range(100000) + lists.range(900000) == []",
+    ])
+    func longLoopsEndWithAnError(text: String) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let failure = try Trial.failure(text)
+        #expect(failure.hasSuffix("limit the expression takes more than 1000000 steps"))
+        #expect(clock.now - start < .seconds(20))
+    }
+
+    @Test func doublingAStringEndsWithAnError() throws {
+        let text = "['" + String(repeating: "a", count: 64) + "']" + String(repeating: ".map(s, s + s)", count: 30)
+        #expect(try Trial.failure(text) == "1:273 limit a value of 2097152 bytes is larger than 1048576")
+    }
+
+    @Test func doublingAListEndsWithAnError() throws {
+        let text = "[[1]]" + String(repeating: ".map(s, s + s)", count: 60)
+        #expect(try Trial.failure(text).hasSuffix("limit the expression takes more than 1000000 steps"))
+    }
+
+    @Test func aListThatHoldsItselfManyTimesIsNotWalkedForLong() throws {
+        let list = "[[1]]" + String(repeating: ".map(s, [s, s])", count: 60)
+        #expect(try Trial.failure("\(list) == \(list)").hasSuffix("limit the expression takes more than 1000000 steps"))
+    }
+
+    @Test func theSmallestBudgetIsEnoughForAConstantOnly() throws {
+        #expect(try Trial.failure("1", steps: 0) == "1")
+        #expect(throws: EvaluationError.self) {
+            var budget = Budget(0)
+            _ = try Trial.program("context.amount").value(Trial.Host(), &budget)
+        }
+    }
+
+    @Test func theBudgetIsTakenFromTheCallers() throws {
+        var budget = Budget(1000)
+        _ = try Trial.program("context.amount < 1000 && event.data.ok").value(Trial.Host(), &budget)
+        #expect(budget.remaining == 1000 - 7)
+    }
+
+    @Test func aBudgetThatIsUsedUpDecidesNothing() throws {
+        #expect(try Trial.failure("lists.range(1000000).all(x, true) || true").contains(" limit "))
+        #expect(try Trial.failure("[1].exists(y, lists.range(1000000).all(x, true)) || true").contains(" limit "))
+    }
+}

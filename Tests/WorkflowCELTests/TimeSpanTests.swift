@@ -1,0 +1,74 @@
+import Testing
+
+@testable import WorkflowCEL
+
+@Suite struct TimeSpanTests {
+    @Test(arguments: [
+        ("0", "0s"), ("-0", "0s"), ("1.5s", "1.5s"), ("1h30m", "5400s"), ("-2.5ms", "-0.0025s"), ("+1us", "0.000001s"),
+        ("1µs1μs", "0.000002s"), ("999999999ns", "0.999999999s"), ("0.1ns", "0s"), ("1.9999999999s", "1.999999999s"),
+        (".5h", "1800s"), ("1.m", "60s"), ("1m1h1m", "3720s"), ("-1h0.5s", "-3600.5s"), ("1000000s", "1000000s"),
+        ("9223372036.854775807s", "9223372036.854775807s"), ("-9223372036.854775808s", "-9223372036.854775808s"),
+        ("0.000000000000000000000000000001h", "0s"), ("0.333333333333333333333333h", "1199.999999999s"),
+    ])
+    func durationsAreReadAndWritten(text: String, written: String) throws {
+        #expect(TimeSpan.text(try TimeSpan.read(text)) == written)
+        #expect(TimeSpan.text(try TimeSpan.read(written)) == written)
+    }
+
+    @Test(arguments: [
+        "", "-", "1", "s", ".s", "1d", "1 s", "1s ", "--1s", "1h-1m", "1e3s", "1.5.5s", "P1D", "00", "١s",
+    ])
+    func otherTextIsRefused(text: String) {
+        #expect(
+            LibraryCall.failure("duration", .string(text))
+                == "the string is no duration; one is written as '1h30m' or '1.5s'")
+    }
+
+    private static let tooLong = "the duration is out of range: it is longer than 9223372036 s, some 292 years"
+
+    @Test(arguments: [
+        "9223372036.854775808s", "-9223372036.854775809s", "320000000000s", "-2562048h", "99999999999999999999999999h",
+        "9223372036s9223372036s",
+    ])
+    func aDurationIsAtMost292Years(text: String) {
+        #expect(LibraryCall.failure("duration", .string(text)) == Self.tooLong)
+    }
+
+    @Test func arithmeticIsExact() throws {
+        let moment = try Timestamp(text: "0001-01-01T00:00:01.999999999Z")
+        let sum = try TimeSpan.sum(moment, .nanoseconds(999_999_999))
+        #expect(sum.text == "0001-01-01T00:00:02.999999998Z")
+        #expect(try TimeSpan.difference(sum, .nanoseconds(999_999_999)) == moment)
+        #expect(try TimeSpan.difference(moment, sum) == .nanoseconds(-999_999_999))
+        #expect(try TimeSpan.difference(.seconds(1), .milliseconds(1500)) == .milliseconds(-500))
+        #expect(try TimeSpan.sum(.seconds(-1), .milliseconds(1500)) == .milliseconds(500))
+        #expect(try TimeSpan.sum(Timestamp.latest, .zero) == .latest)
+    }
+
+    @Test func whatDoesNotFitIsAnError() throws {
+        let year = "the timestamp is out of range: its year is not 1 to 9999 in UTC"
+        #expect(message { () throws(EvaluationError) in try TimeSpan.sum(.latest, .nanoseconds(1)) } == year)
+        #expect(message { () throws(EvaluationError) in try TimeSpan.sum(.earliest, .nanoseconds(-1)) } == year)
+        #expect(message { () throws(EvaluationError) in try TimeSpan.difference(.earliest, .nanoseconds(1)) } == year)
+        let longest = Duration.nanoseconds(Int64.max)
+        #expect(message { () throws(EvaluationError) in try TimeSpan.sum(longest, .nanoseconds(1)) } == Self.tooLong)
+        #expect(
+            message { () throws(EvaluationError) in try TimeSpan.difference(.zero - longest, longest) } == Self.tooLong)
+        #expect(
+            message { () throws(EvaluationError) in try TimeSpan.difference(Timestamp.latest, .earliest) }
+                == Self.tooLong)
+        #expect(message { () throws(EvaluationError) in try TimeSpan.nanoseconds(.seconds(Int64.max)) } == Self.tooLong)
+        #expect(
+            message { () throws(EvaluationError) in try TimeSpan.sum(.latest, .seconds(Int64.max)) } == Self.tooLong)
+    }
+
+    /// What the error says; nil without one.
+    private func message(_ body: () throws(EvaluationError) -> some Any) -> String? {
+        do throws(EvaluationError) {
+            _ = try body()
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+}
