@@ -38,10 +38,6 @@ extension WorkflowClient {
 extension ClientError {
     /// Whether the request may have been carried out.
     public var leavesOutcomeOpen: Bool {
-        switch self {
-        case .answerLost: true
-        case .problem(let problem): problem.type == .outcomeUnknown
-        case .unreachable, .notPermitted, .protocolViolation: false
-        }
+        code == .answerLost || problem?.type == .outcomeUnknown
     }
 }

@@ -180,7 +180,7 @@ struct BatchSending {
 
     /// The daemon counts the lines of a request, people those of their file.
     private static func renumbered(_ error: ClientError, _ group: Group) -> ClientError {
-        guard case .problem(var problem) = error, let line = problem.line else { return error }
+        guard var problem = error.problem, let line = problem.line else { return error }
         problem.detail = "Line \(group.number(of: line)): \(problem.detail)"
         return .problem(problem)
     }

@@ -15,15 +15,14 @@ extension CommandFailure {
     }
 
     private init(_ error: ClientError, event: String?) {
-        switch error {
-        case .problem(let problem):
+        if let problem = error.problem {
             self.init(
                 problem.type.exitStatus, Self.message(of: problem, event: event), notes: Self.notes(of: problem))
-        case .unreachable:
+        } else if error.code == .unreachable {
             self.init(
                 error.exitStatus, error.description,
                 notes: ["is wfd running? --address or WFCTL_ADDRESS names another place"])
-        case .notPermitted, .answerLost, .protocolViolation:
+        } else {
             self.init(error.exitStatus, error.description)
         }
     }

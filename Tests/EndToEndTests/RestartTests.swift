@@ -74,8 +74,8 @@ import WorkflowJSON
                         answered()
                     }
                 } catch {
-                    switch error {
-                    case .problem(let problem): #expect(problem.type == .draining)
+                    switch error.code {
+                    case .problem: #expect(error.problem?.type == .draining)
                     case .unreachable: break
                     case .answerLost: sending.isLastKnown = false
                     default: throw error

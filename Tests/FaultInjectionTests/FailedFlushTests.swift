@@ -100,7 +100,7 @@ import WorkflowJSON
                         answered()
                     }
                 } catch {
-                    guard case .problem(let problem) = error else { return sending }
+                    guard let problem = error.problem else { return sending }
                     sending.last = problem.type
                 }
                 return sending

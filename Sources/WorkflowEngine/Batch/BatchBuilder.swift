@@ -207,4 +207,20 @@ extension BatchBuilder {
 
     /// Counts what was evaluated.
     mutating func charge(_ units: Int) { cost += units }
+
+    /// An instance that must be there.
+    mutating func existing(_ name: String) throws(Rejection) -> LiveInstance {
+        guard let instance = try instance(named: name) else { throw .instanceNotFound(name) }
+        return instance
+    }
+
+    /// A key that says its age may have been forgotten: then nobody knows whether it was used.
+    func refuseExpired(_ key: RequestKey) throws(Rejection) {
+        guard let retention = limits.keyAge, let time = key.time else { return }
+        let forgotten = try read { () throws(StoreError) in try store.forgottenKeys() }
+        let oldest = max(Timestamp(rawValue: now.rawValue - retention), forgotten)
+        if time <= oldest { throw .keyExpired(key.text, at: time) }
+        let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds
+        if time.rawValue > newest { throw .keyAhead(key.text, at: time, now: now) }
+    }
 }

@@ -1,3 +1,4 @@
+import Statechart
 package import WorkflowStore
 
 /// A failed instance to go on with.
@@ -21,8 +22,21 @@ extension RetryCommand: WriterCommand {
     var names: [String] { payers }
     var summary: String { "retry \(instance)" }
 
+    /// Lets the instance go on with the event that it failed on; when it fails on it again that is recorded.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> SendResult {
-        try batch.retry(self)
+        let before = try batch.existing(instance)
+        try before.refuse(unless: expectedSeq)
+        guard before.record.status == .failed, let kept = before.snapshot.armed.kept else {
+            throw .notFailed(before.facts)
+        }
+        let input = Input.retried(Taken(kept, at: before.time(at: batch.now)))
+        switch before.chain(input, spending: &batch.cost) {
+        case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
+        case .success(let chain):
+            let answer = SendResult(chain, from: before, isDryRun: false, explanation: nil)
+            batch.record(chain, of: before, by: caller.actor)
+            return answer
+        }
     }
 }
 

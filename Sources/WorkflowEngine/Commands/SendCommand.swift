@@ -43,11 +43,37 @@ extension SendCommand: WriterCommand {
     var summary: String { "send \(instance) \(event.name)" }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        guard isDryRun else { return try batch.send(self) }
+        guard isDryRun else { return try send(in: &batch) }
         // What fires before it, and what it does, goes with the copy.
         var trial = batch.trial()
         defer { batch.cost = trial.cost }
-        return try trial.send(self)
+        return try send(in: &trial)
+    }
+
+    /// Applies the event, and what the instance sends to itself in consequence.
+    func send(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        let instance = try batch.existing(self.instance)
+        let scope = KeyScope.instance(instance.record.id)
+        if let key, !isDryRun {
+            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+            try batch.refuseExpired(key)
+        }
+        batch.fireDue(of: instance)
+        try instance.refuse(self)
+        let event = Event(name: self.event.name, data: self.event.data, at: instance.time(at: batch.now))
+        let explanation = isExplained ? instance.explained(event) : nil
+        switch instance.chain(.event(event), spending: &batch.cost) {
+        case .failure(let refusal):
+            let rejection = instance.rejection(refusal, of: event)
+            throw explanation.map(rejection.explained) ?? rejection
+        case .success(let chain):
+            let answer = SendResult(
+                chain, from: instance, isDryRun: isDryRun, wantsContext: wantsContext,
+                explanation: explanation)
+            batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+            batch.record(chain, of: instance, by: caller.actor, key: key)
+            return .first(answer)
+        }
     }
 
     func queued(_ destination: AnswerDestination<KeyedAnswer<SendResult>>) -> any QueuedCommand {

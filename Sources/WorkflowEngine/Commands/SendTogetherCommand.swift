@@ -12,11 +12,31 @@ struct SendTogetherCommand: WriterCommand {
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {
         do throws(Rejection) {
-            return try batch.sendTogether(sends)
+            return try send(in: &batch)
         } catch {
             batch.note(.refused(sends.count, error))
             throw error
         }
+    }
+
+    private func send(in batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {
+        // What is not accepted goes with the copy, and so does what fired before it.
+        var trial = batch.trial()
+        defer { batch.cost = trial.cost }
+        var answers: [KeyedAnswer<SendResult>] = []
+        for (offset, command) in sends.enumerated() {
+            do throws(Rejection) {
+                answers.append(try command.send(in: &trial))
+            } catch {
+                throw error.at(offset)
+            }
+            let limits = batch.limits
+            guard trial.cost - batch.cost <= limits.togetherCost, trial.bytes - batch.bytes <= limits.batchBytes else {
+                throw .tooMuchTogether("The first \(offset + 1) of \(sends.count) events are too much at once")
+            }
+        }
+        batch = trial
+        return answers
     }
 }
 

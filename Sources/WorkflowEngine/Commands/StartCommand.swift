@@ -38,7 +38,40 @@ extension StartCommand: WriterCommand {
     var summary: String { "start \(machine) \(instance ?? "")" }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<InstanceView> {
-        try batch.start(self)
+        let scope: KeyScope? = if let key { try scope(of: key, in: batch) } else { nil }
+        if let key, let scope, let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+        guard let loaded = try batch.machine(named: machine, version: version) else {
+            let latest = try batch.machine(named: machine, version: nil)
+            throw .machineNotFound(
+                name: machine, version: version, latest: latest?.record.version)
+        }
+        let uuid = batch.newID(batch.now)
+        let name = instance ?? uuid.text
+        if try batch.instance(named: name) != nil { throw .instanceExists(name) }
+        let started = LiveInstance(
+            started: batch.numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, salt: batch.newSalt(),
+            at: batch.now)
+        let input = Input.start(with: data, at: started.identity.startedAt)
+        switch loaded.machine.chain(input, from: nil, as: started.identity, spending: &batch.cost) {
+        case .failure(.invalidData(let reason)): throw .invalidData(reason)
+        case .failure(let refusal):
+            throw .refused(refusal, event: input.event.name, machine: loaded.machine, facts: nil)
+        case .success(let chain):
+            batch.numbers.nextInstance = batch.numbers.nextInstance.next
+            if let scope { batch.remember(key, in: scope, at: batch.numbers.nextPosition) }
+            batch.add(started: started)
+            batch.record(chain, of: started, by: caller.actor, key: key)
+            return .first(
+                InstanceView(record: started.written(), machine: loaded.record, failure: started.failure))
+        }
+    }
+
+    /// The scope of a start's key: the machine's name, whatever the version.
+    private func scope(of key: RequestKey, in batch: BatchBuilder) throws(Rejection) -> KeyScope? {
+        guard let first = try batch.machine(named: machine, version: 1) else { return nil }
+        let scope = KeyScope.machine(first.record.id)
+        if try batch.position(of: key, in: scope) == nil { try batch.refuseExpired(key) }
+        return scope
     }
 }
 
