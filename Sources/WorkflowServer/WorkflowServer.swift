@@ -14,6 +14,7 @@ package struct WorkflowServer: Service {
     private let responder: RouterResponder<ServerContext>
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
+    private let limits: ServerLimits
     private let logger: Logger
 
     /// - Parameters:
@@ -23,7 +24,7 @@ package struct WorkflowServer: Service {
     ///   - version: The daemon's version, told by `/livez`.
     package init(
         engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [],
-        rule: RequestGate.Rule? = nil, version: String, logger: Logger
+        rule: RequestGate.Rule? = nil, version: String, limits: ServerLimits = ServerLimits(), logger: Logger
     ) {
         let problems = ProblemAnswers(log: engine.log, engine: engine)
         let date = DateHeader()
@@ -31,29 +32,33 @@ package struct WorkflowServer: Service {
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         self.init(
             address: address,
-            router: Self.handlers(endpoint: endpoint, version: version).router(gate: gate, problems: problems),
+            router: Self.handlers(endpoint: endpoint, version: version, limits: limits)
+                .router(gate: gate, problems: problems),
             budget: budget,
             sends: { SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0) },
-            logger: logger)
+            limits: limits, logger: logger)
     }
 
     /// - Parameter sends: Makes what takes events on a connection without going through the router.
     init(
         address: ListenAddress, router: Router<ServerContext>, budget: AnswerBudget = AnswerBudget(),
-        sends: (@Sendable (Peer) -> SendHandler)? = nil, logger: Logger
+        sends: (@Sendable (Peer) -> SendHandler)? = nil, limits: ServerLimits = ServerLimits(), logger: Logger
     ) {
         self.address = address
         responder = router.buildResponder()
         self.budget = budget
         self.sends = sends
+        self.limits = limits
         self.logger = logger
     }
 
     /// What carries out the routes.
-    static func handlers(endpoint: EventEndpoint, version: String) -> RouteHandlers {
+    static func handlers(
+        endpoint: EventEndpoint, version: String, limits: ServerLimits = ServerLimits()
+    ) -> RouteHandlers {
         let (engine, budget) = (endpoint.engine, endpoint.budget)
         var handlers = RouteHandlers()
-        MachineRoutes(engine: engine, budget: budget).register(on: &handlers)
+        MachineRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         InstanceRoutes(engine: engine, budget: budget).register(on: &handlers)
         EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
@@ -61,7 +66,7 @@ package struct WorkflowServer: Service {
         ReplayRoutes(engine: engine).register(on: &handlers)
         TimerRoutes(engine: engine).register(on: &handlers)
         ClockRoutes(engine: engine).register(on: &handlers)
-        BackupRoutes(engine: engine).register(on: &handlers)
+        BackupRoutes(engine: engine, limits: limits).register(on: &handlers)
         HealthRoutes(engine: engine, version: version).register(on: &handlers)
         return handlers
     }
@@ -71,20 +76,21 @@ package struct WorkflowServer: Service {
 
     package func run() async throws {
         guard case .unix(let path) = address else { return try await listener(on: nil).run() }
-        try await SocketKeeper(path: path, logger: logger) { file in listener(on: file) }.run()
+        try await SocketKeeper(path: path, look: limits.socketLook, logger: logger) { file in listener(on: file) }.run()
     }
 
     /// What listens on the address until graceful shutdown.
     private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { [address, budget, sends] responder in
-                LoopChannel(responder: responder, isOnTCP: address.isTCP, budget: budget, sends: sends)
+            server: HTTPServerBuilder { [address, budget, sends, limits] responder in
+                LoopChannel(
+                    responder: responder, isOnTCP: address.isTCP, budget: budget, sends: sends, limits: limits)
             },
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    ServerLimits.connections + ServerLimits.extraConnections + 10)),
+                    limits.connections + limits.extraConnections + 10)),
             onServerRunning: { [logger, address] channel in
                 file?.wasBound()
                 logger.info("listening", metadata: ["address": "\(address.bound(to: channel.localAddress))"])
@@ -106,28 +112,6 @@ package struct WorkflowServer: Service {
             }
         }
     }
-}
-
-/// The bounds of a server.
-enum ServerLimits {
-    /// Connections of one address at once: below the usual limit of 1,024 open files.
-    static let connections = 900
-    /// Connections beyond, each for one answer: so health can be asked for when no other is idle.
-    static let extraConnections = 50
-    /// From the first byte of a request's head to its last.
-    static let headTime: TimeAmount = .seconds(10)
-    /// Seconds after which an idle connection is closed: longer than a request for history may wait.
-    static let idleSeconds: Int64 = 75
-    /// Bytes of all header fields of a request, and of one of them.
-    static let headBytes = 80 << 10
-    /// Header fields of a request.
-    static let headFields = 1_000
-    /// Definitions that are read at once: each may have a mebibyte.
-    static let machinesAtOnce = 8
-    /// Between two looks at the file of a socket, which somebody may have removed.
-    static let socketLook: Duration = .seconds(2)
-    /// Between two lines that only tell how far something is.
-    static let progressInterval: Duration = .milliseconds(100)
 }
 
 extension ListenAddress {

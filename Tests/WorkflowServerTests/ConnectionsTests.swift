@@ -121,7 +121,7 @@ import WorkflowAPI
     @Test func aConnectionTooManyIsClosedWhenItsHeadDoesNotEnd() throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel(), isExtra: true))
         try channel.writeInbound(ByteBuffer(string: "G"))
-        channel.embeddedEventLoop.advanceTime(by: ServerLimits.headTime)
+        channel.embeddedEventLoop.advanceTime(by: ServerLimits().headTime)
         #expect(!channel.isActive)
     }
 

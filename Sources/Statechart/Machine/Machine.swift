@@ -115,6 +115,7 @@ package final class Machine: Sendable {
 package enum EventName {
     /// Names under these belong to the engine; callers may not send them.
     package static let reservedPrefixes = ["done.state.", "done.invoke.", errorPrefix, timeoutPrefix]
+    private static let reservedInitials = reservedPrefixes.compactMap(\.utf8.first)
     /// What the names of errors begin with.
     package static let errorPrefix = "error."
 
@@ -130,7 +131,9 @@ package enum EventName {
 
     /// Whether a name lies under a reserved prefix.
     package static func isReserved(_ name: String) -> Bool {
-        reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+        // Asked of every event; most begin with another letter.
+        guard let first = name.utf8.first, reservedInitials.contains(first) else { return false }
+        return reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
     }
 
     /// Whether a name is well formed: `[A-Za-z_][A-Za-z0-9_.-]*`, without empty tokens.

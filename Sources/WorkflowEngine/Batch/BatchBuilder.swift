@@ -155,10 +155,10 @@ extension BatchBuilder {
         _ link: Chain.Link, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil
     ) {
         charge(link.macrostep.cost)
-        let written = instance.advance(to: link, at: numbers.nextPosition, now: now, by: actor, key: key, &digests)
+        let written = instance.advance(
+            to: link, at: numbers.nextPosition, now: now, by: actor, key: key, &digests, &journal)
         numbers.nextPosition = numbers.nextPosition.next
-        bytes += 256 + (written.row.data?.utf8.count ?? 0)
-        journal.append(written.row)
+        bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot = written.snapshot { snapshots.append(snapshot) }
         if let failure = written.failure {
             note(.failed(instance.record, machine: instance.loaded.record, failure))

@@ -8,19 +8,21 @@ extension JournalRecord {
     /// The row that records an input of an instance; its digest is still that of the row before.
     ///
     /// - Parameters:
+    ///   - event: The input's.
+    ///   - kind: The input's.
     ///   - instance: As it is before.
     ///   - from: The configuration before.
     ///   - to: The configuration after.
     init(
-        of input: Input, in instance: InstanceRecord, from: String, to: String, at position: Position, now: Timestamp,
+        of event: Event, as kind: Input.Kind, in instance: InstanceRecord, from: String, to: String,
+        at position: Position, now: Timestamp,
         actor: Actor?, key: RequestKey?, note: String?
     ) {
-        let event = input.event
         let at = Timestamp(rawValue: event.at.milliseconds)
         self.init(
             position: position, instanceID: instance.id, machineID: instance.machineID, seq: instance.seq.next,
             previous: instance.seq.rawValue == 0 ? nil : instance.head, at: at, real: at == now ? nil : now,
-            kind: input.kind, event: event.name, data: event.data.map(JSONWriter.string), from: from, to: to,
+            kind: kind, event: event.name, data: event.data.map(JSONWriter.string), from: from, to: to,
             actor: actor, key: key?.bytes, note: note, digest: instance.digest)
     }
 

@@ -181,22 +181,24 @@ final class LiveInstance {
         return record
     }
 
-    /// Takes a macrostep: gives the journal row that records it, the snapshot to store where one is due, and why the
-    /// instance has failed if it has.
+    /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due, and why
+    /// the instance has failed if it has.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by actor: Actor? = nil, key: RequestKey? = nil,
-        _ digests: inout DigestBuffer
-    ) -> (row: JournalRecord, snapshot: SnapshotRecord?, failure: RecordedFailure?) {
+        _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+    ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
         let next = link.macrostep.snapshot
-        let failure = link.refusal.flatMap { RecordedFailure($0, of: link.input.event.name, in: machine) }
+        let event = link.input.event
+        let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) }
         let from = configuration
         if next.configuration != snapshot.configuration {
             configuration = machine.configurationText(of: next.configuration)
-            record.entered = Timestamp(rawValue: link.input.event.at.milliseconds)
+            record.entered = Timestamp(rawValue: event.at.milliseconds)
         }
         var row = JournalRecord(
-            of: link.input, in: record, from: from, to: configuration, at: position, now: now, actor: actor,
+            of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
+            actor: actor,
             key: key, note: failure?.note)
         // Only what runs has rows of timers: with another status they go, or come again.
         if !link.macrostep.requests.isEmpty || link.input.taken != nil || next.status != snapshot.status {
@@ -216,7 +218,8 @@ final class LiveInstance {
             row: row, previous: isFirst ? nil : record.digest, instance: ChainInstance(record), machine: loaded.chain,
             snapshot: stored?.digest)
         record.digest = row.digest
-        return (row, stored, failure)
+        journal.append(row)
+        return (stored, failure)
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its row.

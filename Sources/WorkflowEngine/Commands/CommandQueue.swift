@@ -43,9 +43,8 @@ final class CommandQueue: @unchecked Sendable {
     ) throws(Rejection) {
         if commands.isEmpty { return answered([]) }
         let answers = AnswerCollection<Command.Answer>(count: commands.count, answered)
-        let entries: [any QueuedCommand] = commands.enumerated().map { offset, command in
-            command.queued(.collection(answers, offset))
-        }
+        // Commands are large: pairs of offset and command would be two more copies of each.
+        let entries: [any QueuedCommand] = commands.indices.map { commands[$0].queued(.collection(answers, $0)) }
         if let rejection = enqueue(entries) { throw rejection }
     }
 

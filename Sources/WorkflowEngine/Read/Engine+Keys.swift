@@ -126,6 +126,7 @@ extension LiveInstance {
     /// Takes the macrosteps of a chain without writing them.
     func take(_ chain: Chain) {
         var digests = DigestBuffer()
-        for link in chain.links { _ = advance(to: link, at: record.head, now: record.created, &digests) }
+        var journal: [JournalRecord] = []
+        for link in chain.links { _ = advance(to: link, at: record.head, now: record.created, &digests, &journal) }
     }
 }

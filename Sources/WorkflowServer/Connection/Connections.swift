@@ -14,7 +14,7 @@ final class Connections: Sendable {
         var extras: [ConnectionPlace] = []
     }
 
-    init(bound: Int = ServerLimits.connections, extraBound: Int = ServerLimits.extraConnections) {
+    init(bound: Int, extraBound: Int) {
         self.bound = bound
         self.extraBound = extraBound
     }

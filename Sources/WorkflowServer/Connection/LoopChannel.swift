@@ -11,18 +11,21 @@ struct LoopChannel: ServerChildChannel {
     private let isOnTCP: Bool
     private let budget: AnswerBudget
     private let names = UserNames()
-    private let connections = Connections()
+    private let connections: Connections
+    private let limits: ServerLimits
     private let sends: (@Sendable (Peer) -> SendHandler)?
 
     /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
     init(
         responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, budget: AnswerBudget,
-        sends: (@Sendable (Peer) -> SendHandler)?
+        sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
     ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
         self.budget = budget
         self.sends = sends
+        self.limits = limits
+        connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
     }
 
     /// What `HTTP1Channel` sets up, with a codec of ours and the handlers that it has no place for.
@@ -32,19 +35,19 @@ struct LoopChannel: ServerChildChannel {
 
     private func setUp(_ channel: any Channel, of peer: Peer, _ logger: Logger) throws -> HTTP1Channel.Value {
         let pipeline = channel.pipeline.syncOperations
-        let watch = HeadWatch(connections.admit(channel))
+        let watch = HeadWatch(connections.admit(channel), limits: limits)
         try pipeline.addHandler(watch)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = ServerLimits.headBytes
-        limits.maxHeaderListSize = ServerLimits.headBytes
-        limits.maxHeaderFieldCount = ServerLimits.headFields
+        var heads = NIOHTTPDecoderLimitConfiguration()
+        heads.maxHeaderFieldSize = limits.headBytes
+        heads.maxHeaderListSize = limits.headBytes
+        heads.maxHeaderFieldCount = limits.headFields
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            withEncoderConfiguration: .init(), withDecoderLimitConfiguration: heads)
         try pipeline.addHandler(RequestCodec(isOnTCP: isOnTCP, watch: watch, peer: peer))
         try pipeline.addHandler(
-            HTTPConnectionStateHandler(idleTimeout: .seconds(ServerLimits.idleSeconds), logger: logger))
+            HTTPConnectionStateHandler(idleTimeout: .seconds(limits.idleSeconds), logger: logger))
         // Behind the one that counts requests, closes idle connections, and lets answers out before it ends.
         if let sends { try pipeline.addHandler(sends(peer)) }
         return try NIOAsyncChannel(

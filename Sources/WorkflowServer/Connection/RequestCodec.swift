@@ -94,11 +94,11 @@ extension RequestCodec {
         case is HTTPParserError where isDeaf: break
         case is HeadTimeout where isDeaf: break
         case is HeadTimeout:
-            let seconds = ServerLimits.headTime.nanoseconds / 1_000_000_000
+            let seconds = watch.limits.headTime.nanoseconds / 1_000_000_000
             refuse("The head of the request was not complete after \(seconds) seconds", context, .requestTimeout)
         case HTTPParserError.headerOverflow where !isInRequest:
             // RFC 6585, section 5.
-            refuse("The head of the request is larger than \(ServerLimits.headBytes) bytes", context, .headTooLarge)
+            refuse("The head of the request is larger than \(watch.limits.headBytes) bytes", context, .headTooLarge)
         case let error as HTTPParserError where !isInRequest: refuse(error.reason, context)
         default: context.fireErrorCaught(error)
         }

@@ -5,6 +5,8 @@ import ServiceLifecycle
 /// one before answers the requests that it has and ends.
 struct SocketKeeper {
     let path: String
+    /// Between two looks at the socket's file.
+    let look: Duration
     let logger: Logger
     /// Makes a server on the socket.
     let server: (UnixSocketFile) -> any Service
@@ -34,7 +36,7 @@ struct SocketKeeper {
                 case .ended, .stopping: break
                 case .failed(let error):
                     tell(error, &isTold)
-                    tasks.addTask { await Self.rest() }
+                    tasks.addTask { [look] in await Self.rest(look) }
                 case .lost, .again:
                     if case .lost = event {
                         logger.warning("the socket was removed, listening there anew", metadata: ["path": "\(path)"])
@@ -47,7 +49,7 @@ struct SocketKeeper {
                         group = listen(file, number, &tasks)
                     } catch {
                         tell(error, &isTold)
-                        tasks.addTask { await Self.rest() }
+                        tasks.addTask { [look] in await Self.rest(look) }
                     }
                 }
             }
@@ -70,7 +72,7 @@ struct SocketKeeper {
                 return .failed(error)
             }
         }
-        tasks.addTask { await file.isLost(lookingEvery: ServerLimits.socketLook) ? .lost : .stopping }
+        tasks.addTask { [look] in await file.isLost(lookingEvery: look) ? .lost : .stopping }
         return group
     }
 
@@ -82,9 +84,9 @@ struct SocketKeeper {
         isTold = true
     }
 
-    private static func rest() async -> Event {
+    private static func rest(_ look: Duration) async -> Event {
         do {
-            try await cancelWhenGracefulShutdown { try await Task.sleep(for: ServerLimits.socketLook) }
+            try await cancelWhenGracefulShutdown { try await Task.sleep(for: look) }
             return .again
         } catch {
             return .stopping

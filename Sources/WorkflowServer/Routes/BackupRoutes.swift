@@ -10,6 +10,7 @@ import WorkflowStore
 /// Making a backup of the whole database, and fetching it.
 struct BackupRoutes: Sendable {
     let engine: Engine
+    let limits: ServerLimits
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.makeBackup) { _ in try make() }
@@ -30,7 +31,7 @@ struct BackupRoutes: Sendable {
                 let line = BackupLine(event)
                 if case .progress = line {
                     guard ContinuousClock.now >= next else { continue }
-                    next = .now + ServerLimits.progressInterval
+                    next = .now + limits.progressInterval
                 }
                 try await lines.write(line)
                 if case .ready = line { return }

@@ -10,6 +10,7 @@ import WorkflowStore
 struct MachineRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
+    let limits: ServerLimits
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.applyDefinition) { try await apply($0) }
@@ -49,10 +50,10 @@ struct MachineRoutes: Sendable {
             // Each comes with its source, which is left behind here.
             let last = items.last?.machine ?? after
             let records = try await asking {
-                try await engine.machines(after: last, limit: ServerLimits.machinesAtOnce)
+                try await engine.machines(after: last, limit: limits.machinesAtOnce)
             }
             items += records.map { MachineSummary($0) }
-            if records.count < ServerLimits.machinesAtOnce { break }
+            if records.count < limits.machinesAtOnce { break }
         }
         let page = items.prefix(limit)
         let next = items.count > limit ? page.last.map { engine.text(of: .machines(after: $0.machine)) } : nil

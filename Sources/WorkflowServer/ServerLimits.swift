@@ -1,0 +1,25 @@
+import NIOCore
+
+/// The bounds of a server.
+package struct ServerLimits: Sendable {
+    /// Connections of one address at once: below the usual limit of 1,024 open files.
+    var connections = 900
+    /// Connections beyond, each for one answer: so health can be asked for when no other is idle.
+    var extraConnections = 50
+    /// From the first byte of a request's head to its last.
+    var headTime: TimeAmount = .seconds(10)
+    /// Seconds after which an idle connection is closed: longer than a request for history may wait.
+    var idleSeconds: Int64 = 75
+    /// Bytes of all header fields of a request, and of one of them.
+    var headBytes = 80 << 10
+    /// Header fields of a request.
+    var headFields = 1_000
+    /// Definitions that are read at once: each may have a mebibyte.
+    var machinesAtOnce = 8
+    /// Between two looks at the file of a socket, which somebody may have removed.
+    var socketLook: Duration = .seconds(2)
+    /// Between two lines that only tell how far something is.
+    var progressInterval: Duration = .milliseconds(100)
+
+    package init() {}
+}
