@@ -82,7 +82,7 @@ crash: ## 500 kills and 2,000 power cuts under load, 120 kills under 16 clients,
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
 	    .ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan \
-	    --no-parallel --filter 'WorkflowEngineTests|WorkflowStoreTests' --skip SimulationTests
+	    --no-parallel --filter 'WorkflowEngineTests|SQLiteStoreTests' --skip SimulationTests
 
 wal: ## A minute of reads beside a writer: the write-ahead log stays small
 	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --filter WriteAheadLogTests

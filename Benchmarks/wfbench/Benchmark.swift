@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import SQLiteStore
 import WorkflowStore
 
 /// Measures, and shows every figure beside a floor that was measured in the same run.

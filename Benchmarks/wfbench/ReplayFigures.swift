@@ -1,3 +1,4 @@
+import SQLiteStore
 import Statechart
 import WorkflowEngine
 import WorkflowStore

@@ -1,4 +1,5 @@
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import Statechart
 import WorkflowEngine
@@ -13,7 +14,7 @@ struct RunningEngine: Sendable {
     init(path: String, limits: EngineLimits = EngineLimits()) throws {
         let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
         let engine = Engine(
-            store: try SQLiteStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
+            store: try SQLiteFileStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))

@@ -75,6 +75,11 @@ package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable {
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
+extension Timestamp {
+    /// From 1970 to the end of the year 9999.
+    package static let range: ClosedRange<Int64> = 0...253_402_300_799_999
+}
+
 /// The row number of a namespace.
 package struct NamespaceID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Int64

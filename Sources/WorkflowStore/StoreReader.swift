@@ -68,8 +68,8 @@ package protocol StoreReader: Sendable {
     func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal
 
     /// The next rows of the tables that only repeat what others say, and those that do not fit them.
-    func inspectCopies(after place: CopyPlace) async throws(StoreError) -> InspectedCopies
+    func inspectCopies(after place: InspectionPlace) async throws(StoreError) -> InspectedCopies
 
     /// A slice of every order in which rows are found, indexes and the tables' own, compared with the tables both ways.
-    func inspectIndexes(after place: IndexPlace) async throws(StoreError) -> InspectedIndexes
+    func inspectIndexes(after place: InspectionPlace) async throws(StoreError) -> InspectedIndexes
 }

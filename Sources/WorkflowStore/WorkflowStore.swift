@@ -1,6 +1,6 @@
 /// A durable place for machines, instances and their history.
 ///
-/// Writing belongs to the one thread that owns `writer`. The SQLite implementation is `SQLiteStore`.
+/// Writing belongs to the one thread that owns `writer`.
 package protocol WorkflowStore: StoreReader {
     /// How the store's generations come from each other.
     var lineage: Lineage { get }
@@ -155,6 +155,18 @@ package struct StoreNumbers: Sendable, Equatable {
 
     /// Whose they are.
     package var partition: PartitionID { nextPosition.partition }
+}
+
+extension StoreNumbers {
+    /// What a partition takes positions and ids from.
+    package static let range: ClosedRange<Int64> = 1...(1 << 48 - 1)
+
+    /// Whether a store that has them can be opened again.
+    package var arePlausible: Bool {
+        PartitionID.range.contains(partition.rawValue) && nextInstance.partition == partition
+            && Self.range.contains(nextPosition.number) && Self.range.contains(nextInstance.number)
+            && Self.range.contains(nextMachine.rawValue) && Timestamp.range.contains(last.rawValue)
+    }
 }
 
 /// What is written wholly or not at all: what happened in one partition.

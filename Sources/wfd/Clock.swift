@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLiteStore
 import WorkflowEngine
 import WorkflowStore
 
@@ -31,7 +32,7 @@ struct Clock: ParsableCommand {
 
         private func accept(in file: String) throws -> AcceptedClock {
             let now = SystemClock().now()
-            let store = try SQLiteStore.open(at: file, clock: now)
+            let store = try SQLiteFileStore.open(at: file, clock: now)
             if let broken = store.recovered.logBreak {
                 Console.tell("warning: \(broken)")
             }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine

@@ -118,9 +118,9 @@ extension FakeStore {
 
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
 
-    func inspectIndexes(after place: IndexPlace) -> InspectedIndexes { InspectedIndexes() }
+    func inspectIndexes(after place: InspectionPlace) -> InspectedIndexes { InspectedIndexes() }
 
-    func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
+    func inspectCopies(after place: InspectionPlace) -> InspectedCopies { InspectedCopies() }
 }
 
 /// The writing side of a `FakeStore`.

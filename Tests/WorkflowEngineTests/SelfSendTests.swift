@@ -1,4 +1,5 @@
 import NaiveStatechart
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -107,7 +108,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(5))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
-        let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
         let running = try await RunningEngine(store: store, clock: clock)
         // It fails at the time of the start, and no longer afterwards.
         let definition = """
@@ -176,7 +177,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(5))) func aChainWithoutEndCanBeStopped() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
-        let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
         let running = try await RunningEngine(store: store, clock: clock)
         _ = try await running.engine.apply(Self.counter, syntax: .yaml)
         _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))

@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine

@@ -1,5 +1,6 @@
 import Logging
 import NaiveStatechart
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -33,7 +34,7 @@ final class TimedEngine {
     private static func open(
         _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock, _ logger: Logger
     ) async throws -> RunningEngine {
-        let store = try SQLiteStore.open(
+        let store = try SQLiteFileStore.open(
             at: folder.path + "/wfd.db", clock: clock.now(), on: clock is VirtualClock ? .virtual : .real)
         return try await RunningEngine(store: store, limits: limits, clock: clock, logger: logger)
     }

@@ -1,5 +1,6 @@
 import DaemonTesting
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import WorkflowClient
 import WorkflowEngine
@@ -21,7 +22,7 @@ final class ServerHost: Sendable {
         let folder = try TemporaryFolder()
         let (listening, signal) = AsyncStream.makeStream(of: Void.self)
         let logger = Logger(label: "test") { _ in ListeningSignal(signal: signal) }
-        let store = try SQLiteStore.open(at: folder.path("wfd.db"), clock: SystemClock().now())
+        let store = try SQLiteFileStore.open(at: folder.path("wfd.db"), clock: SystemClock().now())
         let engine = Engine(store: store, logger: logger)
         let path = folder.path("wfd.sock")
         let server = WorkflowServer(

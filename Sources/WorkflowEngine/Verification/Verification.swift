@@ -280,7 +280,7 @@ extension VerificationRun {
 
     /// Compares the tables that only repeat what others say.
     @concurrent private mutating func copies(_ report: Verification.Report) async throws {
-        var next: CopyPlace? = .start
+        var next: InspectionPlace? = .start
         while let place = next {
             let slice = try await store.inspectCopies(after: place)
             for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
@@ -293,7 +293,7 @@ extension VerificationRun {
 extension VerificationRun {
     /// Compares every index with its table, both ways.
     @concurrent private mutating func indexes(_ report: Verification.Report) async throws {
-        var next: IndexPlace? = .start
+        var next: InspectionPlace? = .start
         while let place = next {
             let slice = try await store.inspectIndexes(after: place)
             for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }

@@ -1,6 +1,7 @@
 import DaemonTesting
 import DiskTesting
 import Foundation
+import SQLiteStore
 import Testing
 import WorkflowStore
 
@@ -42,9 +43,9 @@ import WorkflowStore
         #expect(call > 50)
     }
 
-    private static func open(_ folder: String) throws -> SQLiteStore {
+    private static func open(_ folder: String) throws -> SQLiteFileStore {
         var limits = StoreLimits()
         limits.readers = 1
-        return try SQLiteStore.open(at: folder + "/wfd.db", clock: PowerClock().now(), limits: limits)
+        return try SQLiteFileStore.open(at: folder + "/wfd.db", clock: PowerClock().now(), limits: limits)
     }
 }

@@ -1,4 +1,5 @@
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import Synchronization
 import WorkflowEngine
@@ -25,7 +26,7 @@ final class SimulatedEngine: Sendable {
         limits.timerPause = .milliseconds(1)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         engine = Engine(
-            store: try SQLiteStore.open(at: path, clock: clock.now(), limits: bounds), clock: clock, limits: limits,
+            store: try SQLiteFileStore.open(at: path, clock: clock.now(), limits: bounds), clock: clock, limits: limits,
             logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -1,3 +1,4 @@
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -72,8 +73,8 @@ private struct PartitionedFiles: StoreReader {
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
-    func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
-    func inspectIndexes(after place: IndexPlace) -> InspectedIndexes { InspectedIndexes() }
+    func inspectCopies(after place: InspectionPlace) -> InspectedCopies { InspectedCopies() }
+    func inspectIndexes(after place: InspectionPlace) -> InspectedIndexes { InspectedIndexes() }
 }
 
 extension PartitionedNumber {

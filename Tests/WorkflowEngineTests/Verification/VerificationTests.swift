@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine

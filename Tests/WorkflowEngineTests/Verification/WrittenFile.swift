@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SQLiteStore
 import Statechart
 import WorkflowEngine
 import WorkflowJSON
@@ -155,9 +156,9 @@ extension WrittenFile {
     }
 
     /// Opens it as a daemon does; nil where a start refuses it all the same.
-    func openToServe() throws -> SQLiteStore? {
+    func openToServe() throws -> SQLiteFileStore? {
         do throws(StoreError) {
-            return try SQLiteStore.open(at: path, clock: Timestamp(rawValue: Self.end), limits: Self.shortLook)
+            return try SQLiteFileStore.open(at: path, clock: Timestamp(rawValue: Self.end), limits: Self.shortLook)
         } catch {
             guard error.code == .damaged || error.code == .corrupt else { throw error }
             return nil

@@ -1,0 +1,103 @@
+import GRDB
+package import WorkflowStore
+
+extension SQLiteReading {
+    package func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord? {
+        try await readers.slice { database, _ in
+            try StoreQueries.machine(database, named: name, version: version)
+        }
+    }
+
+    package func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord? {
+        try await readers.slice { database, _ in try StoreQueries.machine(database, id) }
+    }
+
+    package func instance(named name: String) async throws(StoreError) -> InstanceRecord? {
+        try await readers.slice { database, _ in try StoreQueries.instance(database, named: name) }
+    }
+
+    package func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord? {
+        try await readers.slice { database, _ in try StoreQueries.instance(database, id) }
+    }
+
+    package func row(at position: Position) async throws(StoreError) -> JournalRecord? {
+        try await readers.slice { database, _ in try StoreQueries.row(database, at: position) }
+    }
+
+    package func instanceNames(near name: String, limit: Int) async throws(StoreError) -> [String] {
+        guard limit > 0 else { return [] }
+        let limit = min(limit, limits.suggestionRows)
+        return try await readers.slice { database, _ in
+            let before = try StoreQueries.instanceNames(database, before: true, name, limit: limit)
+            let after = try StoreQueries.instanceNames(database, before: false, name, limit: limit)
+            // Half from each side; what one side lacks, the other fills.
+            let fewBefore = min(before.count, max(limit / 2, limit - after.count))
+            return before.prefix(fewBefore).reversed() + after.prefix(limit - fewBefore)
+        }
+    }
+
+    package func machines(after name: String?, limit: Int) async throws(StoreError) -> [MachineRecord] {
+        var machines: [MachineRecord] = []
+        var isLast = false
+        while !isLast, machines.count < limit {
+            let missing = limit - machines.count
+            let last = machines.last?.name ?? name
+            let slice = try await readers.slice { database, budget in
+                try Self.machines(database, after: last, limit: missing, &budget)
+            }
+            machines += slice.machines
+            isLast = slice.isLast
+        }
+        return machines
+    }
+
+    package func machineNames(limit: Int) async throws(StoreError) -> [String] {
+        let rows = min(limit * 10, limits.suggestionRows)
+        return try await readers.slice { database, _ in
+            var names: [String] = []
+            var seen: Set<String> = []
+            // The name stands before the source, so no source is read.
+            var select = try PreparedStatement(database, "SELECT name FROM machine ORDER BY id DESC LIMIT ?")
+            select.bind(Int64(rows))
+            try select.forEachRow { row in
+                let name = row.text()
+                if seen.insert(name).inserted { names.append(name) }
+                return names.count < limit
+            }
+            return names
+        }
+    }
+
+    package func snapshot(
+        of instance: InstanceID, atOrBefore seq: Seq
+    ) async throws(StoreError) -> SnapshotRecord? {
+        try await readers.slice { database, _ in
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq <= ?
+                AND salt IS NOT NULL ORDER BY seq DESC LIMIT 1
+                """)
+            select.bind(instance.rawValue)
+            select.bind(seq.rawValue)
+            return try select.first { row in try SnapshotRecord(row: &row) }
+        }
+    }
+
+    /// Steps from name to name: reading them in one statement would pass every version of each.
+    private static func machines(
+        _ database: Database, after name: String?, limit: Int, _ budget: inout SliceBudget
+    ) throws -> (machines: [MachineRecord], isLast: Bool) {
+        var machines: [MachineRecord] = []
+        var last = name
+        while machines.count < limit {
+            guard let next = try StoreQueries.machineName(database, after: last),
+                let machine = try StoreQueries.machine(database, named: next, version: nil)
+            else { return (machines, true) }
+            machines.append(machine)
+            last = next
+            if !budget.spend() { break }
+        }
+        return (machines, false)
+    }
+}
