@@ -1,3 +1,4 @@
+import Synchronization
 import WorkflowStore
 
 #if canImport(Glibc)
@@ -10,15 +11,20 @@ import WorkflowStore
 ///
 /// The kernel lets go of it when the process ends, however it ends. Not a lock on the database file: SQLite uses the
 /// POSIX locks there, and those go away as soon as anything in the process closes the file.
-final class FileLock {
-    private var descriptor: CInt
-    private var isSigned = false
+final class FileLock: Sendable {
+    private struct State {
+        /// Below zero once it is released.
+        var descriptor: CInt
+        var isSigned = false
+    }
+
+    private let state: Mutex<State>
 
     /// Takes the lock or throws `locked`. Nothing is written yet.
     convenience init(_ file: StoreFile) throws(StoreError) {
         try self.init(file, O_RDWR | O_CREAT, of: .ours)
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_nlink > 1 else { return }
+        guard state.withLock({ fstat($0.descriptor, &status) }) == 0, status.st_nlink > 1 else { return }
         throw StoreError(
             .cannotOpen,
             "Cannot open '\(file.given)': '\(file.lock)' has \(status.st_nlink) names (hard links), and writing to it "
@@ -31,12 +37,14 @@ final class FileLock {
     }
 
     private init(_ file: StoreFile, _ flags: CInt, of owner: FileOwner) throws(StoreError) {
-        descriptor = try StoreFile.openPresent(file.lock, flags, of: owner, for: file.given)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
+        let descriptor = try StoreFile.openPresent(file.lock, flags, of: owner, for: file.given)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else {
+            state = Mutex(State(descriptor: descriptor))
+            return
+        }
         let code = errno
         let holder = Self.holder(descriptor)
         close(descriptor)
-        descriptor = -1
         guard code == EWOULDBLOCK else { throw StoreFile.failure(file.given, code, "its lock file: ") }
         throw StoreError(
             .locked,
@@ -50,21 +58,25 @@ final class FileLock {
 
     /// Writes our pid, for the message that another process gives.
     func sign() {
-        isSigned = true
         let text = Array("\(getpid())\n".utf8)
-        // The pid is a courtesy: without it the other message only says less.
-        _ = ftruncate(descriptor, 0)
-        _ = pwrite(descriptor, text, text.count, 0)
+        state.withLock { state in
+            state.isSigned = true
+            // The pid is a courtesy: without it the other message only says less.
+            _ = ftruncate(state.descriptor, 0)
+            _ = pwrite(state.descriptor, text, text.count, 0)
+        }
     }
 
     /// Lets go; the file stays, without our pid.
     func release() {
-        guard descriptor >= 0 else { return }
-        if isSigned { _ = ftruncate(descriptor, 0) }
-        // Closing alone would leave it locked while a program that is being started still shares the descriptor.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
-        descriptor = -1
+        state.withLock { state in
+            guard state.descriptor >= 0 else { return }
+            if state.isSigned { _ = ftruncate(state.descriptor, 0) }
+            // Closing alone would leave it locked while a program that is being started still shares the descriptor.
+            flock(state.descriptor, LOCK_UN)
+            close(state.descriptor)
+            state.descriptor = -1
+        }
     }
 
     private static func holder(_ descriptor: CInt) -> Int32? {

@@ -6,7 +6,9 @@ package import WorkflowStore
     import Darwin
 #endif
 
-extension SQLiteFileStore {
+extension SQLiteFileStore: StoreBackups {
+    package var backups: (any StoreBackups)? { self }
+
     package func completeBackup(
         _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
     ) async throws(StoreError) -> StoredBackup {

@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 package import WorkflowMigrations
 package import WorkflowStore
 
@@ -14,9 +15,13 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
     /// What opening found and did.
     package let recovered: StoreRecovery
 
-    /// The writer is not thread-safe, and need not be: the protocol gives it to one thread, and this class itself only
-    /// hands it out. Its connection is behind a queue of its own.
-    nonisolated(unsafe) private let sqliteWriter: SQLiteWriter
+    /// The highest time at which it had been written to when it was opened.
+    package let last: Timestamp
+
+    /// The writing side, until somebody takes it.
+    private let untaken: Mutex<SQLiteWriter?>
+    /// The writing side's connection, behind a queue of its own.
+    private let connection: DatabaseQueue
 
     /// The reading connections.
     package let readers: ReaderPool
@@ -25,13 +30,13 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
     let file: StoreFile
     let migrations: [Migration]
 
-    package var writer: any StoreWriter { sqliteWriter }
-
     init(
-        writer: SQLiteWriter, readers: ReaderPool, row: StoreRow, lineage: Lineage, recovered: StoreRecovery,
+        writer: sending SQLiteWriter, readers: ReaderPool, row: StoreRow, lineage: Lineage, recovered: StoreRecovery,
         opening: StoreOpening
     ) {
-        sqliteWriter = writer
+        connection = writer.connection
+        untaken = Mutex(writer)
+        last = row.last
         self.readers = readers
         limits = opening.limits
         file = opening.file
@@ -41,9 +46,24 @@ package final class SQLiteFileStore: WorkflowStore, SQLiteReading {
         self.recovered = recovered
     }
 
+    package func writer() throws(StoreError) -> sending any StoreWriter {
+        let taken = untaken.withLock { untaken -> SQLiteWriter? in
+            let taken = untaken
+            untaken = nil
+            return taken
+        }
+        guard let taken else {
+            throw StoreError(.locked, "Cannot write to '\(file.given)': its writing side is taken already")
+        }
+        return taken
+    }
+
+    /// Closes what a writer that had to stop has left open, and writes nothing. Its lock goes with the writer.
+    package func closeAsItIs() throws(StoreError) { try readers.close(after: connection) }
+
     /// What a pragma answers on the writer's own connection.
     package func pragma(_ name: String) throws -> String? {
-        try sqliteWriter.connection.inDatabase { database in
+        try connection.inDatabase { database in
             try ConnectionSettings.value(of: name, on: database)
         }
     }

@@ -1,7 +1,7 @@
 package import WorkflowStore
 
 /// Reading one SQLite file, whoever has it open: what `SQLiteFileStore` and `SQLiteFile` share.
-package protocol SQLiteReading: StoreReader {
+package protocol SQLiteReading: StoreReader, StoreAudit {
     /// The connections.
     var readers: ReaderPool { get }
     /// The bounds of what they read.
@@ -10,4 +10,6 @@ package protocol SQLiteReading: StoreReader {
 
 extension SQLiteReading {
     package var partitions: [PartitionID] { [.first] }
+
+    package var audit: (any StoreAudit)? { self }
 }

@@ -1,7 +1,9 @@
 import GRDB
 import WorkflowStore
 
-extension SQLiteWriter {
+extension SQLiteWriter: BackupCopying {
+    var backups: (any BackupCopying)? { self }
+
     func beginBackup(_ name: BackupName) throws(StoreError) {
         try requireUsable()
         precondition(backup == nil, "one backup at a time")

@@ -75,15 +75,23 @@ extension SQLiteWriter {
     /// Closes without writing or checkpointing: the writer while the readers still hold the file.
     private func closeAsItIs(_ error: StoreError?) throws(StoreError) {
         condition = .closed
-        _ = readers.gate.end()
         defer { releaseLock() }
-        do {
-            try connection.close()
-            try readers.close()
-        } catch {
-            throw StoreError(.unavailable, "Cannot close '\(file.given)': \(SQLiteFailure(error))")
-        }
+        try readers.close(after: connection)
         if let error { throw error }
+    }
+}
+
+extension ReaderPool {
+    /// Ends reading, and closes the connection that writes while the readers' still hold the file: so nothing is written
+    /// or checkpointed.
+    func close(after writing: DatabaseQueue) throws(StoreError) {
+        _ = gate.end()
+        do {
+            try writing.close()
+            try close()
+        } catch {
+            throw StoreError(.unavailable, "Cannot close '\(path)': \(SQLiteFailure(error))")
+        }
     }
 }
 

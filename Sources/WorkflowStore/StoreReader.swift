@@ -1,7 +1,6 @@
 /// What a durable place for machines, instances and their history tells.
 ///
-/// Reading is for everybody and at any time; each call sees one committed state, but those at the end, which are for
-/// checking all that a store holds: each reads one slice, in one short read transaction.
+/// Reading is for everybody and at any time; each call sees one committed state.
 package protocol StoreReader: Sendable {
     /// Names the store and its generation, for cursors.
     var identity: StoreIdentity { get }
@@ -47,29 +46,6 @@ package protocol StoreReader: Sendable {
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
 
-    /// The numbers of the store: above all that it holds, also where it says something else, which is an inconsistency.
-    func inspectStore() async throws(StoreError) -> StoreInspection
-
-    /// The next machine versions after a row number, in the order of these.
-    func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines
-
-    /// The next instances of a range, in the order of their row numbers, those that are being purged among them; with
-    /// all that other tables have to say about each.
-    func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances
-
-    /// The next journal rows of a range of positions that belong to a range of instances, with what other tables have
-    /// to say about each.
-    func inspectJournal(
-        _ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>
-    ) async throws(StoreError) -> InspectedJournal
-
-    /// Some journal rows by their positions, at most as many as one answer about a history may have, with what other
-    /// tables have to say about each. Rows that are not there are left out.
-    func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal
-
-    /// The next rows of the tables that only repeat what others say, and those that do not fit them.
-    func inspectCopies(after place: InspectionPlace) async throws(StoreError) -> InspectedCopies
-
-    /// A slice of every order in which rows are found, indexes and the tables' own, compared with the tables both ways.
-    func inspectIndexes(after place: InspectionPlace) async throws(StoreError) -> InspectedIndexes
+    /// What compares all that it holds; nil for a store that cannot do it.
+    var audit: (any StoreAudit)? { get }
 }

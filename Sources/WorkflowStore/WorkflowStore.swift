@@ -1,6 +1,6 @@
 /// A durable place for machines, instances and their history.
 ///
-/// Writing belongs to the one thread that owns `writer`.
+/// What every store does is required. What only some do is a property that is nil where it is missing.
 package protocol WorkflowStore: StoreReader {
     /// How the store's generations come from each other.
     var lineage: Lineage { get }
@@ -14,24 +14,13 @@ package protocol WorkflowStore: StoreReader {
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) async throws(StoreError) -> Seq?
 
-    /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
-    /// reading the file a few times, and blocks: not for the writer's thread.
+    /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
+    var backups: (any StoreBackups)? { get }
+
+    /// Gives the writing side away: to one owner, once.
     ///
-    /// - Parameters:
-    ///   - verify: What a restore of it would use.
-    ///   - mayGoOn: Called all the while, but not by `verify`, with how many bytes were looked at; false ends it.
-    func completeBackup(
-        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
-    ) async throws(StoreError) -> StoredBackup
-
-    /// The bytes of a complete backup, also when it is removed meanwhile.
-    func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader
-
-    /// Removes a copied or complete backup.
-    func removeBackup(_ name: BackupName)
-
-    /// The writing side.
-    var writer: any StoreWriter { get }
+    /// - Throws: `locked` when somebody has it already.
+    func writer() throws(StoreError) -> sending any StoreWriter
 }
 
 /// What applying a command reads. One thread uses it at a time.
@@ -89,22 +78,14 @@ package protocol StoreWriter: StoreLookup {
     /// Durable when it returns; rows and timers stay as they are. Reads the whole table of instances.
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
 
-    /// Work between batches: moves the write-ahead log into the file when it is due. Waits for readers only when the
-    /// log has grown past its bound. Throws when the daemon must stop writing.
+    /// The store's own work between batches, such as moving a log into a file. Throws when the daemon must stop
+    /// writing.
     func maintain() throws(StoreError)
 
-    /// Begins a copy of the whole store beside it, one at a time. Nothing is left of it when this throws.
-    func beginBackup(_ name: BackupName) throws(StoreError)
+    /// Copying for backups; nil where the store makes none.
+    var backups: (any BackupCopying)? { get }
 
-    /// Goes on with the copy for about so long. What `commit` writes meanwhile is in it too: at its end it is the store
-    /// as of the last commit, and `completeBackup` is next. When this throws, nothing is left of the copy; the store is
-    /// as good as before.
-    func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress
-
-    /// Gives up the copy that is being made, if there is one.
-    func abandonBackup()
-
-    /// Ends reading and writing, moves the whole log into the file, marks it clean and closes it. Call it once.
+    /// Ends reading and writing, and closes the store in order. Call it once.
     func close() throws(StoreError)
 }
 

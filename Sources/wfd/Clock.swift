@@ -36,13 +36,14 @@ struct Clock: ParsableCommand {
             if let broken = store.recovered.logBreak {
                 Console.tell("warning: \(broken)")
             }
+            let writer = try store.writer()
             do {
-                let accepted = try store.writer.acceptClock(now)
-                try store.writer.close()
+                let accepted = try writer.acceptClock(now)
+                try writer.close()
                 return accepted
             } catch {
                 // Why it was not accepted is what matters; a closed store only says that it is closed.
-                try? store.writer.close()
+                try? writer.close()
                 throw error
             }
         }

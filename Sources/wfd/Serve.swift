@@ -96,7 +96,7 @@ struct Serve: AsyncParsableCommand {
         if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
         logger.info(
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
-        let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)
+        let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
         let budget = AnswerBudget(log: engine.log)
         let servers = addresses.map { address in

@@ -12,16 +12,17 @@ import WorkflowStore
     private func killed(commits: Int) throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         for _ in 1..<commits {
             scribe.send("order-1")
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
         }
         let killed = try directory.copyAfterCrash()
-        try store.writer.close()
+        try writer.close()
         return killed
     }
 
@@ -49,7 +50,7 @@ import WorkflowStore
     /// Opens the store, which must find all its rows in order.
     private func open(_ directory: TemporaryDirectory) throws -> StoreRecovery {
         let store = try SQLiteFileStore.sqlite(directory)
-        try store.writer.close()
+        try store.writer().close()
         return store.recovered
     }
 
@@ -72,17 +73,18 @@ import WorkflowStore
         limits.passiveStepFrames = 1
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory, limits)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
         for _ in 1...20 {
-            try scribe.commit(store.writer)
-            try store.writer.maintain()
+            try scribe.commit(writer)
+            try writer.maintain()
             scribe.send("order-1")
             let killed = try directory.copyAfterCrash()
             #expect(try open(killed).logBreak == nil)
         }
-        try store.writer.close()
+        try writer.close()
     }
 
     /// In the page, in the salts and in the checksum of a frame of the second commit.

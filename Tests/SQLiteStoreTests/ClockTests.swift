@@ -12,10 +12,11 @@ import WorkflowStore
     /// A store with rows from tomorrow.
     private func store(in directory: TemporaryDirectory, keys: [RequestKey] = []) throws -> (SQLiteFileStore, Scribe) {
         let store = try SQLiteFileStore.sqlite(directory)
-        var numbers = store.writer.numbers
+        let writer = try store.writer()
+        var numbers = writer.numbers
         numbers.last = Self.tomorrow
-        try store.writer.commit(StoreBatch(numbers: numbers))
-        let scribe = Scribe(store.writer)
+        try writer.commit(StoreBatch(numbers: numbers))
+        let scribe = Scribe(writer)
         scribe.apply("order")
         for name in ["a", "b", "c", "d"] { scribe.start(name) }
         scribe.send("b", status: .done)
@@ -26,7 +27,7 @@ import WorkflowStore
                 KeyRecord(key: RequestKey(bytes: $0), scope: .instance(row.instanceID), position: row.position)
             }
         }
-        try store.writer.commit(batch)
+        try writer.commit(batch)
         return (store, scribe)
     }
 
@@ -36,23 +37,24 @@ import WorkflowStore
 
     @Test func anAcceptedClockLowersTheHighestTimeForGood() throws {
         let directory = try TemporaryDirectory()
-        let (store, _) = try store(in: directory)
-        #expect(store.writer.numbers.last > Self.tomorrow)
-        let accepted = try store.writer.acceptClock(Self.now)
+        let (_, scribe) = try store(in: directory)
+        #expect(scribe.writer.numbers.last > Self.tomorrow)
+        let accepted = try scribe.writer.acceptClock(Self.now)
         #expect(accepted == AcceptedClock(ahead: 3, names: ["a", "c", "d"]))
-        #expect(store.writer.numbers.last == Self.now)
-        try store.writer.close()
+        #expect(scribe.writer.numbers.last == Self.now)
+        try scribe.writer.close()
         let again = try open(directory, notAfter: Self.now)
-        #expect(again.writer.numbers.last == Self.now)
+        let againWriter = try again.writer()
+        #expect(againWriter.numbers.last == Self.now)
         #expect(again.recovered.wasClean)
-        try again.writer.close()
+        try againWriter.close()
     }
 
     @Test func whoLostTheStoreAcceptsNothing() throws {
         let directory = try TemporaryDirectory()
-        let (store, _) = try store(in: directory)
+        let (_, scribe) = try store(in: directory)
         try RawFile(directory).execute("UPDATE store SET epoch = epoch + 1")
-        let error = #expect(throws: StoreError.self) { _ = try store.writer.acceptClock(Self.now) }
+        let error = #expect(throws: StoreError.self) { _ = try scribe.writer.acceptClock(Self.now) }
         #expect(error?.code == .fenced)
         #expect(try RawFile(directory).value("SELECT last_ms > \(Self.tomorrow.rawValue) FROM store") == "1")
     }
@@ -60,9 +62,9 @@ import WorkflowStore
     @Test(arguments: [false, true])
     func aStoreOfALaterTimeIsRefusedUntouched(isKilled: Bool) throws {
         let written = try TemporaryDirectory()
-        let (store, _) = try store(in: written)
+        let (_, scribe) = try store(in: written)
         let crashed = try written.copyAfterCrash()
-        try store.writer.close()
+        try scribe.writer.close()
         let directory = isKilled ? crashed : written
         let before = try directory.contents()
         for _ in 1...2 {
@@ -76,27 +78,27 @@ import WorkflowStore
         let after = try directory.contents()
         #expect(after["store.db"] == before["store.db"])
         #expect(after["store.db-wal"] == before["store.db-wal"])
-        try self.open(directory, notAfter: store.writer.numbers.last).writer.close()
+        try self.open(directory, notAfter: scribe.writer.numbers.last).writer().close()
     }
 
     /// A key of before counts as used when the clock was accepted: it is remembered as long as any other from then on.
     @Test func keysOfAClockThatWasAheadAreForgottenInTime() throws {
         let directory = try TemporaryDirectory()
         let key = try #require(RequestKey(text: "one"))
-        let (store, scribe) = try store(in: directory, keys: [key])
-        _ = try store.writer.acceptClock(Self.now)
+        let (_, scribe) = try store(in: directory, keys: [key])
+        _ = try scribe.writer.acceptClock(Self.now)
         let scope = KeyScope.instance(try #require(scribe.instances["a"]).id)
         for (oldest, isRemembered) in [(Self.now.rawValue, true), (Self.now.rawValue + 1, false)] {
-            let rows = scribe.resumed(store.writer)
+            let rows = scribe.resumed(scribe.writer)
             rows.send("c")
             var batch = rows.take()
             batch.retention = KeyRetention(
                 oldest: Timestamp(rawValue: oldest), count: 100, newest: Timestamp(rawValue: .max), rows: 100)
-            try store.writer.commit(batch)
-            #expect(try store.writer.position(of: key, in: scope) != nil || !isRemembered)
-            #expect(try store.writer.position(of: key, in: scope) == nil || isRemembered)
+            try scribe.writer.commit(batch)
+            #expect(try scribe.writer.position(of: key, in: scope) != nil || !isRemembered)
+            #expect(try scribe.writer.position(of: key, in: scope) == nil || isRemembered)
         }
-        try store.writer.close()
+        try scribe.writer.close()
     }
 
     /// Else every fresh key that says its time would be taken for an old one until tomorrow.
@@ -104,18 +106,19 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         var random = SystemRandomNumberGenerator()
         let key = RequestKey(bytes: UniqueID(at: Self.tomorrow, random: &random).bytes)
-        let (store, scribe) = try store(in: directory, keys: [key])
+        let (_, scribe) = try store(in: directory, keys: [key])
         scribe.send("c")
         var batch = scribe.take()
         batch.retention = KeyRetention(
             oldest: Timestamp(rawValue: .max), count: 0, newest: Timestamp(rawValue: .max), rows: 100)
-        try store.writer.commit(batch)
-        #expect(try store.writer.forgottenKeys() == Self.tomorrow)
-        _ = try store.writer.acceptClock(Self.now)
-        #expect(try store.writer.forgottenKeys() == Self.now)
-        try store.writer.close()
+        try scribe.writer.commit(batch)
+        #expect(try scribe.writer.forgottenKeys() == Self.tomorrow)
+        _ = try scribe.writer.acceptClock(Self.now)
+        #expect(try scribe.writer.forgottenKeys() == Self.now)
+        try scribe.writer.close()
         let again = try open(directory)
-        #expect(try again.writer.forgottenKeys() == Self.now)
-        try again.writer.close()
+        let againWriter = try again.writer()
+        #expect(try againWriter.forgottenKeys() == Self.now)
+        try againWriter.close()
     }
 }

@@ -10,6 +10,7 @@ import WorkflowStore
     private struct Scene {
         let directory: TemporaryDirectory
         let store: SQLiteFileStore
+        let writer: any StoreWriter
         let scribe: Scribe
 
         /// A store with one instance, whose files fail when told.
@@ -17,10 +18,11 @@ import WorkflowStore
             directory = try TemporaryDirectory()
             FaultyVFS.watch(directory.store)
             store = try SQLiteFileStore.sqlite(directory, limits)
-            scribe = Scribe(store.writer)
+            writer = try store.writer()
+            scribe = Scribe(writer)
             scribe.apply("order")
             scribe.start("order-1")
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
         }
 
         func fail(_ calls: Set<FaultyVFS.Call>, after count: Int, code: CInt = SQLITE_IOERR) {
@@ -38,7 +40,7 @@ import WorkflowStore
         func commitOne() -> StoreError.Code? {
             scribe.send("order-1")
             do {
-                try scribe.commit(store.writer)
+                try scribe.commit(writer)
                 return nil
             } catch {
                 return (error as? StoreError)?.code
@@ -48,9 +50,10 @@ import WorkflowStore
         /// After it is closed and opened again, the instance is at one of these seqs.
         func expectSeq(in seqs: ClosedRange<Int64>) throws {
             let again = try SQLiteFileStore.sqlite(directory)
-            let seq = try #require(try again.writer.instance(named: "order-1")).seq.rawValue
+            let againWriter = try again.writer()
+            let seq = try #require(try againWriter.instance(named: "order-1")).seq.rawValue
             #expect(seqs.contains(seq), "the instance is at seq \(seq)")
-            try again.writer.close()
+            try againWriter.close()
         }
     }
 
@@ -79,9 +82,9 @@ import WorkflowStore
         let before = try scene.directory.contents().filter { files.contains($0.key) }
         let calls = scene.changes
         #expect(scene.commitOne() == .outcomeUnknown)
-        #expect(throws: StoreError.self) { try scene.store.writer.maintain() }
+        #expect(throws: StoreError.self) { try scene.writer.maintain() }
         #expect(try await scene.store.instance(named: "order-1") != nil)
-        let error = #expect(throws: StoreError.self) { try scene.store.writer.close() }
+        let error = #expect(throws: StoreError.self) { try scene.writer.close() }
         #expect(error?.code == .outcomeUnknown)
         #expect(try scene.directory.contents().filter { files.contains($0.key) } == before)
         #expect(scene.changes == calls)
@@ -91,12 +94,12 @@ import WorkflowStore
         let scene = try Scene()
         scene.fail([.sync], after: 1, code: SQLITE_IOERR | (4 << 8))
         scene.scribe.send("order-1")
-        let error = #expect(throws: StoreError.self) { try scene.scribe.commit(scene.store.writer) }
+        let error = #expect(throws: StoreError.self) { try scene.scribe.commit(scene.writer) }
         #expect(
             error?.message
                 == "Writing to '\(scene.directory.store)' failed in a way that leaves open what is on the disk: "
                 + "disk I/O error (SQLite 1034); start again")
-        _ = try? scene.store.writer.close()
+        _ = try? scene.writer.close()
     }
 
     @Test func fullDiskChangesNothingAndPasses() throws {
@@ -108,14 +111,14 @@ import WorkflowStore
             guard scene.hasFailed else { break }
             failures += 1
             #expect(code == .unavailable, "call \(count)")
-            #expect(try scene.store.writer.instance(named: "order-1")?.seq.rawValue == 1)
-            #expect(scene.store.writer.numbers.nextPosition.rawValue == 2)
+            #expect(try scene.writer.instance(named: "order-1")?.seq.rawValue == 1)
+            #expect(scene.writer.numbers.nextPosition.rawValue == 2)
             // There is room again.
-            let later = Scribe(scene.store.writer)
+            let later = Scribe(scene.writer)
             later.apply("refund")
             later.start("refund-1")
-            try later.commit(scene.store.writer)
-            try scene.store.writer.close()
+            try later.commit(scene.writer)
+            try scene.writer.close()
             try scene.expectSeq(in: 1...1)
         }
         #expect(failures >= 2)
@@ -127,7 +130,7 @@ import WorkflowStore
         for count in 1...2 {
             let scene = try Scene(limits)
             scene.fail([.sync], after: count)
-            let error = #expect(throws: StoreError.self) { try scene.store.writer.maintain() }
+            let error = #expect(throws: StoreError.self) { try scene.writer.maintain() }
             #expect(error?.code == .outcomeUnknown)
             try await expectStopped(scene)
             try scene.expectSeq(in: 1...1)
@@ -139,10 +142,10 @@ import WorkflowStore
         limits.passiveFrames = 1
         let scene = try Scene(limits)
         scene.fail([.write], after: 1, code: SQLITE_FULL)
-        try scene.store.writer.maintain()
+        try scene.writer.maintain()
         #expect(scene.hasFailed)
         #expect(scene.commitOne() == nil)
-        try scene.store.writer.close()
+        try scene.writer.close()
         try scene.expectSeq(in: 2...2)
     }
 
@@ -150,7 +153,7 @@ import WorkflowStore
         for count in 1... {
             let scene = try Scene()
             scene.fail([.sync, .truncate], after: count)
-            let error = Result { try scene.store.writer.close() }
+            let error = Result { try scene.writer.close() }
             guard scene.hasFailed else { break }
             #expect(throws: StoreError.self) { try error.get() }
             #expect(scene.directory.size(of: "store.db-wal") ?? 0 > 0, "call \(count)")
@@ -161,7 +164,7 @@ import WorkflowStore
     @Test func failedCheckpointOnOpeningLosesNothing() throws {
         let scene = try Scene()
         let crashed = try scene.directory.copyAfterCrash()
-        try scene.store.writer.close()
+        try scene.writer.close()
         FaultyVFS.watch(crashed.store)
         for count in 1... {
             FaultyVFS.fail(crashed.store, [.sync], after: count)
@@ -170,8 +173,9 @@ import WorkflowStore
             FaultyVFS.fail(crashed.store)
             guard hasFailed else {
                 let store = try opened.get()
-                #expect(try store.writer.instance(named: "order-1") == scene.scribe.instances["order-1"])
-                try store.writer.close()
+                let writer = try store.writer()
+                #expect(try writer.instance(named: "order-1") == scene.scribe.instances["order-1"])
+                try writer.close()
                 #expect(count > 2)
                 break
             }
@@ -187,7 +191,7 @@ import WorkflowStore
         for _ in 0..<20 { #expect(scene.commitOne() == nil) }
         let after = FaultyVFS.plan(scene.directory.store).calls[.sync] ?? 0
         #expect(after - before >= 20)
-        try scene.store.writer.close()
+        try scene.writer.close()
     }
 
     @Test func writerThatWasTakenOverWritesNothingMore() throws {
@@ -195,7 +199,7 @@ import WorkflowStore
         try RawFile(scene.directory).execute("UPDATE store SET epoch = epoch + 1")
         #expect(scene.commitOne() == .fenced)
         #expect(scene.commitOne() == .fenced)
-        #expect(throws: StoreError.self) { try scene.store.writer.close() }
+        #expect(throws: StoreError.self) { try scene.writer.close() }
         #expect(try RawFile(scene.directory).value("SELECT count(*) || ',' || max(clean) FROM journal, store") == "1,0")
     }
 
@@ -206,6 +210,6 @@ import WorkflowStore
         let error = await #expect(throws: StoreError.self) { _ = try await scene.store.instance(named: "order-1") }
         #expect(error?.code == .unavailable)
         #expect(error?.message == "Cannot read '\(scene.directory.store)': 0 reads are waiting already")
-        try scene.store.writer.close()
+        try scene.writer.close()
     }
 }

@@ -10,7 +10,7 @@ import WorkflowStore
     /// A directory with a closed store and a file that must stay as it is.
     private func store() throws -> (directory: TemporaryDirectory, victim: TemporaryDirectory) {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         try FileManager.default.removeItem(atPath: directory.store + ".lock")
         let victim = try TemporaryDirectory()
         try victim.write(Self.precious, to: "victim")
@@ -29,7 +29,7 @@ import WorkflowStore
         #expect(try victim.contents() == ["victim": Self.precious])
         // What the message says is the way out.
         try FileManager.default.removeItem(atPath: path)
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
     @Test(arguments: ["store.db.lock", "store.db-wal"])
@@ -71,7 +71,7 @@ import WorkflowStore
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.store)
         let store = try SQLiteFileStore.open(at: link, clock: Timestamp(rawValue: 1_700_000_000_000))
         #expect(try directory.names().contains("store.db.lock"))
-        try store.writer.close()
+        try store.writer().close()
         #expect(try victim.names() == ["link.db", "victim"])
     }
 
@@ -110,7 +110,7 @@ import WorkflowStore
         let (directory, _) = try store()
         let left = ["store.db.backup-0123456789abcdef", "store.db.backup-0123456789abcdef.partial-journal"]
         for name in left + ["store.db.backup-before-upgrade"] { try directory.write(Self.precious, to: name) }
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         #expect(try directory.names() == ["store.db", "store.db.backup-before-upgrade", "store.db.lock"])
     }
 }

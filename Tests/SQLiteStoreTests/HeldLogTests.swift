@@ -12,20 +12,21 @@ import WorkflowStore
         var limits = StoreLimits()
         limits.passiveFrames = 1
         let store = try SQLiteFileStore.sqlite(directory, limits)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
-        try scribe.commit(store.writer)
-        try store.writer.maintain()
+        try scribe.commit(writer)
+        try writer.maintain()
         for number in 2...40 {
             scribe.start("order-\(number)")
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
         }
         let killed = try directory.copyAfterCrash()
         #expect(
             try FileManager.default.attributesOfItem(atPath: directory.store + "-wal")[.referenceCount] as? Int == 2)
         try FileManager.default.linkItem(atPath: killed.store + "-wal", toPath: killed.store + ".held-wal")
-        try store.writer.close()
+        try writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
         return (killed, scribe)
     }
@@ -37,13 +38,14 @@ import WorkflowStore
     /// All events must be there, and the next life as any other.
     private func expectWhole(_ directory: TemporaryDirectory, _ scribe: Scribe, moved: Bool) throws {
         let store = try SQLiteFileStore.sqlite(directory)
+        let writer = try store.writer()
         #expect(store.recovered.logWasMoved == moved)
         #expect("\(store.recovered)".contains("not closed in order, its log moved into it by another program") == moved)
-        for (name, instance) in scribe.instances { #expect(try store.writer.instance(named: name) == instance) }
-        let next = scribe.resumed(store.writer)
+        for (name, instance) in scribe.instances { #expect(try writer.instance(named: name) == instance) }
+        let next = scribe.resumed(writer)
         next.send("order-1")
-        try next.commit(store.writer)
-        try store.writer.close()
+        try next.commit(writer)
+        try writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
@@ -122,9 +124,9 @@ import WorkflowStore
         try FileManager.default.moveItem(atPath: held.store + "-wal", toPath: held.store + ".held-wal")
         try expectRefused(held)
         try FileManager.default.moveItem(atPath: held.store + ".held-wal", toPath: held.store + "-wal")
-        let store = try SQLiteFileStore.sqlite(held)
-        #expect(try store.writer.instance(named: "order-40")?.seq == scribe.instances["order-40"]?.seq)
-        try store.writer.close()
+        let again = try SQLiteFileStore.sqlite(held).writer()
+        #expect(try again.instance(named: "order-40")?.seq == scribe.instances["order-40"]?.seq)
+        try again.close()
     }
 
     /// What was written after the log was moved is in no log any more: only the operator knows that nothing is missing.
@@ -134,7 +136,7 @@ import WorkflowStore
         try RawFile(killed).execute("UPDATE instance SET updated_ms = updated_ms + 1")
         try expectRefused(killed)
         try killed.write(Data(), to: "store.db-wal")
-        try SQLiteFileStore.sqlite(killed).writer.close()
+        try SQLiteFileStore.sqlite(killed).writer().close()
         #expect(try killed.names() == ["store.db", "store.db.lock"])
     }
 
@@ -144,23 +146,24 @@ import WorkflowStore
         try remove(".held-wal", of: killed)
         try killed.write(Data("old".utf8), to: "store.db.held-wal")
         let store = try SQLiteFileStore.sqlite(killed)
+        let writer = try store.writer()
         let names = try FileManager.default.attributesOfItem(atPath: killed.store + ".held-wal")[.referenceCount]
         #expect(names as? Int == 2)
-        for (name, instance) in scribe.instances { #expect(try store.writer.instance(named: name) == instance) }
-        try store.writer.close()
+        for (name, instance) in scribe.instances { #expect(try writer.instance(named: name) == instance) }
+        try writer.close()
     }
 
     @Test func aRestoreKeepsTheSecondNameWithTheDatabase() async throws {
         let (killed, _) = try killed()
         let backup = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(backup)
-        try store.writer.close()
+        try store.writer().close()
         try remove("-wal", of: killed)
         let report = try await StoreRestoration(backup: backup.store, database: killed.store, verify: { _ in })
             .run(clock: Timestamp(rawValue: 1_785_490_200_000))
         let kept = try #require(report.replaced)
         #expect(FileManager.default.fileExists(atPath: kept + ".held-wal"))
         #expect(!FileManager.default.fileExists(atPath: killed.store + ".held-wal"))
-        try SQLiteFileStore.sqlite(killed).writer.close()
+        try SQLiteFileStore.sqlite(killed).writer().close()
     }
 }

@@ -10,12 +10,14 @@ import WorkflowStore
     /// A store to which instances are added, each with a timer and a key behind all that are there.
     private struct GrowingStore {
         let store: SQLiteFileStore
+        let writer: any StoreWriter
         private let scribe: Scribe
         private var count: Int64 = 0
 
         init(_ directory: TemporaryDirectory, _ limits: StoreLimits = StoreLimits()) throws {
             store = try SQLiteFileStore.sqlite(directory, limits)
-            scribe = Scribe(store.writer)
+            writer = try store.writer()
+            scribe = Scribe(writer)
             scribe.apply("order")
         }
 
@@ -35,7 +37,7 @@ import WorkflowStore
             var batch = scribe.take()
             batch.armedTimers = timers
             batch.keys = keys
-            try store.writer.commit(batch)
+            try writer.commit(batch)
         }
     }
 
@@ -61,7 +63,7 @@ import WorkflowStore
             slices += 1
         }
         #expect(next == nil && slices > 10)
-        try growing.store.writer.close()
+        try growing.writer.close()
     }
 
     @Test(.timeLimit(.minutes(5))) func indexesThatGrowAreNotChased() async throws {
@@ -77,7 +79,7 @@ import WorkflowStore
             slices += 1
         }
         #expect(next == nil && slices > 10)
-        try growing.store.writer.close()
+        try growing.writer.close()
     }
 
     /// What is wrong with the order of any table or index of a file.
@@ -129,7 +131,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         var growing = try GrowingStore(directory)
         try growing.add(3, events: 600)
-        try growing.store.writer.close()
+        try growing.writer.close()
         #expect(try await disorders(directory) == [])
         let whole = try directory.copyAfterCrash()
         try damage(directory, tree, isTwice: false)

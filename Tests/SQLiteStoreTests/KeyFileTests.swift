@@ -8,11 +8,12 @@ import WorkflowStore
     @Test func whatWasForgottenStaysSoOverARestart() throws {
         let directory = try TemporaryDirectory()
         var store = try SQLiteFileStore.sqlite(directory)
-        let ledger = try StoreSuite.written(store, keys: 10)
-        try StoreSuite.forget(store, ledger, count: 6, rows: 100)
-        let forgotten = try store.writer.forgottenKeys()
+        var writer = try store.writer()
+        let ledger = try StoreSuite.written(writer, keys: 10)
+        try StoreSuite.forget(writer, ledger, count: 6, rows: 100)
+        let forgotten = try writer.forgottenKeys()
         #expect(forgotten == ledger.times[3])
-        try store.writer.close()
+        try writer.close()
         let file = RawFile(directory)
         #expect(try file.value("SELECT dedupe_count FROM store") == "6")
         #expect(try file.value("SELECT count(*) FROM dedupe") == "6")
@@ -20,22 +21,23 @@ import WorkflowStore
         #expect(try file.value("SELECT min(position) FROM dedupe") == floor)
 
         store = try SQLiteFileStore.sqlite(directory)
-        #expect(try store.writer.forgottenKeys() == forgotten)
-        #expect(try StoreSuite.remembered(ledger, store.writer) == Array(4..<10))
+        writer = try store.writer()
+        #expect(try writer.forgottenKeys() == forgotten)
+        #expect(try StoreSuite.remembered(ledger, writer) == Array(4..<10))
         // It goes on from where it stopped, with what it had counted.
-        let again = ledger.at(store)
-        try StoreSuite.forget(store, again, count: 6, rows: 100)
-        #expect(try StoreSuite.remembered(ledger, store.writer) == Array(4..<10))
-        try StoreSuite.forget(store, again, count: 5, rows: 100)
-        #expect(try StoreSuite.remembered(ledger, store.writer) == Array(5..<10))
-        try store.writer.close()
+        let again = ledger.at(writer)
+        try StoreSuite.forget(writer, again, count: 6, rows: 100)
+        #expect(try StoreSuite.remembered(ledger, writer) == Array(4..<10))
+        try StoreSuite.forget(writer, again, count: 5, rows: 100)
+        #expect(try StoreSuite.remembered(ledger, writer) == Array(5..<10))
+        try writer.close()
     }
 
     @Test(arguments: [(StoreClock.real, StoreClock.virtual), (.virtual, .real)])
     func aFileOfAnotherClockIsRefusedUntouched(own: StoreClock, other: StoreClock) throws {
         let directory = try TemporaryDirectory()
         let now = Timestamp(rawValue: 1_700_000_000_000)
-        try SQLiteFileStore.open(at: directory.store, clock: now, on: own).writer.close()
+        try SQLiteFileStore.open(at: directory.store, clock: now, on: own).writer().close()
         let before = try directory.contents()
         let why =
             own == .real
@@ -50,6 +52,6 @@ import WorkflowStore
                 && error?.message == "Cannot open '\(directory.store)' on the \(other) clock: \(why)"
         }
         #expect(try directory.contents()["store.db"] == before["store.db"])
-        try SQLiteFileStore.open(at: directory.store, clock: now, on: own).writer.close()
+        try SQLiteFileStore.open(at: directory.store, clock: now, on: own).writer().close()
     }
 }

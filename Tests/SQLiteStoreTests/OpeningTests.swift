@@ -12,11 +12,11 @@ import WorkflowStore
     ])
     func productionPathSetsPragma(pragma: String, value: String) throws {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         // A file that is there already goes another way than a new one.
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(try store.pragma(pragma) == value)
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test func pragmaThatDoesNotTakeIsNamed() throws {
@@ -29,7 +29,7 @@ import WorkflowStore
             error?.message.hasPrefix(
                 "Cannot open '\(directory.store)': PRAGMA cache_size did not take: wanted -5000000000, found ") == true)
         // What was opened was closed again.
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
     @Test func aMissingDirectoryIsNotCreatedForAPathThatSomebodyTyped() async throws {
@@ -54,14 +54,15 @@ import WorkflowStore
         let path = directory.path + "/a/b/store.db"
         let store = try SQLiteFileStore.open(
             at: path, makingFolder: true, clock: Timestamp(rawValue: 1_700_000_000_000))
+        let writer = try store.writer()
         #expect(store.recovered.wasCreated && store.recovered.schemaVersion == 1)
         #expect("\(store.recovered)" == "created, schema 1")
-        #expect(store.writer.numbers.nextPosition.rawValue == 1 && store.writer.numbers.nextMachine.rawValue == 1)
+        #expect(writer.numbers.nextPosition.rawValue == 1 && writer.numbers.nextMachine.rawValue == 1)
         #expect(store.identity.generation == 1 && store.identity.uuid.bytes[6] >> 4 == 7)
         let mode = try FileManager.default.attributesOfItem(atPath: directory.path + "/a")[.posixPermissions]
         #expect(mode as? Int == 0o700)
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-        try store.writer.close()
+        try writer.close()
     }
 
     @Test func unfinishedCreationIsDoneAgain() throws {
@@ -70,7 +71,7 @@ import WorkflowStore
         try directory.write(Data("its journal".utf8), to: "store.db.creating-journal")
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(store.recovered.wasCreated)
-        try store.writer.close()
+        try store.writer().close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
@@ -89,30 +90,33 @@ import WorkflowStore
     @Test func cleanStopLeavesOnlyTheFile() async throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         _ = try await store.instance(named: "order-1")
         #expect(try directory.names().contains("store.db-wal"))
-        try store.writer.close()
+        try writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
         let again = try SQLiteFileStore.sqlite(directory)
+        let againWriter = try again.writer()
         #expect("\(again.recovered)" == "closed in order, schema 1, 1 rows checked")
         #expect(again.identity == store.identity)
-        #expect(again.writer.numbers == scribe.numbers)
-        try again.writer.close()
+        #expect(againWriter.numbers == scribe.numbers)
+        try againWriter.close()
     }
 
     @Test func crashLosesNothingAndIsTold() async throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         let crashed = try directory.copyAfterCrash()
-        try store.writer.close()
+        try writer.close()
         let log = try #require(crashed.size(of: "store.db-wal"))
         let again = try SQLiteFileStore.sqlite(crashed)
         #expect(
@@ -120,7 +124,7 @@ import WorkflowStore
         #expect(try await again.instance(named: "order-1") == scribe.instances["order-1"])
         // The log was moved into the file; it holds no more than the commit that took the store over.
         #expect(try #require(crashed.size(of: "store.db-wal")) < log)
-        try again.writer.close()
+        try again.writer().close()
     }
 
     @Test func everyStartRaisesTheEpoch() throws {
@@ -128,7 +132,7 @@ import WorkflowStore
         for epoch in 1...3 {
             let store = try SQLiteFileStore.sqlite(directory)
             #expect(try RawFile(directory).value("SELECT epoch || ',' || clean FROM store") == "\(epoch),0")
-            try store.writer.close()
+            try store.writer().close()
             #expect(try RawFile(directory).value("SELECT clean FROM store") == "1")
         }
     }

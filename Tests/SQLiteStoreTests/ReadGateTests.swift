@@ -28,6 +28,6 @@ import WorkflowStore
                 _ = try await group.next()
             }
         }
-        try store.writer.close()
+        try store.writer().close()
     }
 }

@@ -55,7 +55,7 @@ import WorkflowStore
 
     @Test func newerSchemaIsRefused() throws {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         try RawFile(directory).execute("PRAGMA user_version = 9")
         try FileManager.default.removeItem(atPath: directory.store + ".lock")
         try expectRefusal(
@@ -66,7 +66,7 @@ import WorkflowStore
     /// The header in the file still says 1; only the log knows better.
     @Test func newerSchemaInTheLogIsRefused() throws {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         let connection = try DatabaseQueue(path: directory.store)
         try connection.inDatabase { database in try database.execute(sql: "PRAGMA user_version = 9") }
         let crashed = try directory.copyAfterCrash()
@@ -80,16 +80,17 @@ import WorkflowStore
     @Test func secondDaemonIsToldThePid() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
+        let writer = try store.writer()
         let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         #expect(error?.code == .locked)
         let pid = ProcessInfo.processInfo.processIdentifier
         #expect(error?.message == "Cannot open '\(directory.store)': the wfd with pid \(pid) has it open")
         // The first goes on.
-        let scribe = Scribe(store.writer)
+        let scribe = Scribe(writer)
         scribe.apply("order")
-        try scribe.commit(store.writer)
-        try store.writer.close()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try scribe.commit(writer)
+        try writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
     @Test func anotherNameOfTheFileHasTheSameLock() throws {
@@ -99,7 +100,7 @@ import WorkflowStore
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.store)
         #expect(throws: StoreError.self) { _ = try SQLiteFileStore.open(at: link, clock: Self.now) }
         #expect(try !directory.names().contains("link.db.lock"))
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test(arguments: ["", ".", "/", "no/such/../"])

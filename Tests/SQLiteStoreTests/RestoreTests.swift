@@ -11,28 +11,30 @@ import WorkflowStore
     /// A store with a few instances, closed.
     private func write(_ directory: TemporaryDirectory, events: Int) throws -> Scribe {
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
         for _ in 1..<events { scribe.send("order-1", data: #"{"note":"a marker to be found"}"#) }
-        try scribe.commit(store.writer)
-        try store.writer.close()
+        try scribe.commit(writer)
+        try writer.close()
         return scribe
     }
 
     /// A backup of the store in another directory.
     private func backup(_ directory: TemporaryDirectory) async throws -> TemporaryDirectory {
         let store = try SQLiteFileStore.sqlite(directory)
+        let writer = try store.writer()
         var random = SystemRandomNumberGenerator()
         let name = BackupName(random: &random)
-        try store.writer.beginBackup(name)
-        while try !store.writer.stepBackup(for: .milliseconds(2)).isDone {}
+        try writer.copying.beginBackup(name)
+        while try !writer.copying.stepBackup(for: .milliseconds(2)).isDone {}
         _ = try await store.completeBackup(name, verify: { _ in }, mayGoOn: { _, _ in true })
         let copy = try TemporaryDirectory()
         let path = directory.store + ".backup-" + name.text
         try copy.write(try Data(contentsOf: URL(filePath: path)), to: "store.db")
         store.removeBackup(name)
-        try store.writer.close()
+        try writer.close()
         return copy
     }
 
@@ -51,13 +53,14 @@ import WorkflowStore
         let scribe = try write(directory, events: 300)
         let backup = try await backup(directory)
         let store = try SQLiteFileStore.sqlite(directory)
-        let later = Scribe(store.writer)
+        let writer = try store.writer()
+        let later = Scribe(writer)
         later.apply("refund")
         later.start("refund-1")
-        try later.commit(store.writer)
+        try later.commit(writer)
         // As a kill leaves it: a log beside the file.
         let killed = try directory.copyAfterCrash()
-        try store.writer.close()
+        try writer.close()
 
         let report = try await restore(backup, to: killed)
         #expect(
@@ -70,14 +73,15 @@ import WorkflowStore
                 "store.db.replaced-20260731T093000Z-wal",
             ])
         let restored = try SQLiteFileStore.sqlite(killed)
+        let restoredWriter = try restored.writer()
         #expect(restored.recovered.wasClean && restored.recovered.logBytesFound == nil)
         #expect(restored.identity.generation == 2)
         #expect(
             restored.lineage.restorations
                 == [Restoration(generation: 2, parent: 1, next: Position(rawValue: 301), restored: Self.now)])
-        #expect(try restored.writer.instance(named: "order-1") == scribe.instances["order-1"])
-        #expect(try restored.writer.instance(named: "refund-1") == nil)
-        try restored.writer.close()
+        #expect(try restoredWriter.instance(named: "order-1") == scribe.instances["order-1"])
+        #expect(try restoredWriter.instance(named: "refund-1") == nil)
+        try restoredWriter.close()
 
         // What was kept is whole, with what was only in its log.
         let kept = try TemporaryDirectory()
@@ -87,9 +91,10 @@ import WorkflowStore
                 try Data(contentsOf: URL(filePath: killed.path + "/" + name + suffix)), to: "store.db" + suffix)
         }
         let old = try SQLiteFileStore.sqlite(kept)
-        #expect(try old.writer.instance(named: "refund-1") == later.instances["refund-1"])
+        let oldWriter = try old.writer()
+        #expect(try oldWriter.instance(named: "refund-1") == later.instances["refund-1"])
         #expect(old.identity.generation == 1)
-        try old.writer.close()
+        try oldWriter.close()
     }
 
     @Test func everyRestoreIsAGenerationOfItsOwn() async throws {
@@ -103,7 +108,7 @@ import WorkflowStore
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(store.lineage.restorations.map(\.generation) == [2, 3, 4])
         #expect(store.lineage.restorations.map(\.parent) == [1, 1, 3])
-        try store.writer.close()
+        try store.writer().close()
         let kept = try directory.names().filter { $0.contains("replaced") }
         let name = "store.db.replaced-20260731T093000Z"
         #expect(kept == [name, name + "-2", name + "-3"])
@@ -129,12 +134,13 @@ import WorkflowStore
         let first = try await backup(directory)
         func add(_ name: String, _ count: Int) throws {
             let store = try SQLiteFileStore.sqlite(directory)
-            let scribe = Scribe(store.writer)
+            let writer = try store.writer()
+            let scribe = Scribe(writer)
             scribe.apply(name)
             scribe.start(name)
             for _ in 1..<count { scribe.send(name) }
-            try scribe.commit(store.writer)
-            try store.writer.close()
+            try scribe.commit(writer)
+            try writer.close()
         }
         try add("a", 4)
         #expect(try await restore(first, to: directory, dryRun: true).events == 4)
@@ -170,7 +176,7 @@ import WorkflowStore
         // And a database that is served is no backup.
         let copy = try TemporaryDirectory()
         await #expect(throws: StoreError.self) { _ = try await restore(directory, to: copy) }
-        try store.writer.close()
+        try store.writer().close()
         #expect(try copy.names().allSatisfy { $0 == "store.db.lock" })
     }
 
@@ -238,7 +244,7 @@ import WorkflowStore
         #expect(report.contents.generation == 1_001)
         #expect(try Data(contentsOf: URL(filePath: try #require(report.replaced))) == bytes)
         let store = try SQLiteFileStore.sqlite(directory)
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test func whereNoDatabaseWasItIsTheFirst() async throws {
@@ -261,8 +267,9 @@ import WorkflowStore
         #expect(report.replaced == other.store + ".replaced-20260731T093000Z-wal")
         #expect(try other.names() == ["store.db", "store.db.lock", "store.db.replaced-20260731T093000Z-wal"])
         let store = try SQLiteFileStore.sqlite(other)
-        #expect(try store.writer.instance(named: "order-1") != nil)
-        try store.writer.close()
+        let writer = try store.writer()
+        #expect(try writer.instance(named: "order-1") != nil)
+        try writer.close()
     }
 
     /// A file system without second names: the database has lost its name when the restore is killed.
@@ -280,7 +287,7 @@ import WorkflowStore
                 + "run 'wfd restore' again")
         let report = try await restore(backup, to: directory)
         #expect(report.contents.generation == 2 && report.replaced == kept)
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
     /// Of a restore that was killed before it touched the database.
@@ -290,7 +297,7 @@ import WorkflowStore
         for suffix in ["", "-wal", "-journal"] {
             try directory.write(Data("half a copy".utf8), to: "store.db.restoring" + suffix)
         }
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
@@ -308,17 +315,18 @@ import WorkflowStore
         #expect(try directory.names() == ["store.db", "store.db.lock"])
 
         let store = try SQLiteFileStore.sqlite(directory)
+        let writer = try store.writer()
         var random = SystemRandomNumberGenerator()
         let name = BackupName(random: &random)
-        try store.writer.beginBackup(name)
-        while try !store.writer.stepBackup(for: .milliseconds(2)).isDone {}
+        try writer.copying.beginBackup(name)
+        while try !writer.copying.stepBackup(for: .milliseconds(2)).isDone {}
         let same = await #expect(throws: StoreError.self) {
             _ = try await store.completeBackup(name, verify: verify, mayGoOn: { _, _ in true })
         }
         #expect(
             same?.message
                 == "Cannot back up '\(directory.store)': the copy is damaged: it says no; verify the database")
-        try store.writer.close()
+        try writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 }

@@ -10,7 +10,7 @@ import WorkflowStore
             let directory = try TemporaryDirectory()
             let store = try SQLiteFileStore.sqlite(directory)
             #expect(sqlite3_memory_used() == 0)
-            try store.writer.close()
+            try store.writer().close()
         }
     }
 }

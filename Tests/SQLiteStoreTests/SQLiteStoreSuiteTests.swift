@@ -40,10 +40,11 @@ import WorkflowStore
         limits.pageBytes = 10_000
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory, limits)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.start("large", scribe.apply("example"))
         for _ in 2...20 { scribe.send("large", data: "\"" + String(repeating: "x", count: 3_000) + "\"") }
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         let instance = try #require(scribe.instances["large"])
         let rows = try await store.history(
             HistoryQuery(
@@ -52,33 +53,34 @@ import WorkflowStore
         #expect((1...4).contains(rows.count))
         let expected: [Int64] = isReversed ? [20, 19, 18, 17] : [2, 3, 4, 5]
         #expect(rows.map(\.seq.rawValue) == Array(expected.prefix(rows.count)))
-        try store.writer.close()
+        try writer.close()
     }
 
     /// SQLite has one partition, and takes nothing of another.
     @Test func numbersOfAnotherPartitionAreNotWritten() async throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
+        let writer = try store.writer()
         #expect(store.partitions == [.first])
-        let scribe = Scribe(store.writer)
+        let scribe = Scribe(writer)
         scribe.start("order-1", scribe.apply("order"))
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         let foreign = PartitionID(rawValue: 1)
-        let numbers = store.writer.numbers
+        let numbers = writer.numbers
         let position = try #require(Position(foreign, number: 9))
         let instance = try #require(InstanceID(foreign, number: 9))
         for (position, instance) in [(position, instance), (numbers.nextPosition, instance)] {
             var batch = StoreBatch(numbers: numbers)
             batch.numbers.nextPosition = position
             batch.numbers.nextInstance = instance
-            let error = #expect(throws: StoreError.self) { try store.writer.commit(batch) }
+            let error = #expect(throws: StoreError.self) { try writer.commit(batch) }
             #expect(error?.code == .constraint)
         }
-        #expect(store.writer.numbers == numbers)
-        #expect(try store.writer.timers(in: foreign, limit: 10).isEmpty)
+        #expect(writer.numbers == numbers)
+        #expect(try writer.timers(in: foreign, limit: 10).isEmpty)
         #expect(try await store.row(before: position) == nil)
         #expect(try await store.row(before: numbers.nextPosition)?.seq.rawValue == 1)
-        try store.writer.close()
+        try writer.close()
     }
 }
 

@@ -28,7 +28,7 @@ import WorkflowStore
     ])
     func changedSchemaIsNamed(change: String, difference: String) throws {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         try RawFile(directory).execute(change)
         let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         #expect(error?.code == .damaged)
@@ -44,12 +44,13 @@ import WorkflowStore
     func aFileOfAnOlderBuildIsRefusedUntouched(change: String, difference: String) throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.start("order-1", scribe.apply("order"))
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         try RawFile(directory).execute(change)
         let crashed = try directory.copyAfterCrash()
-        try store.writer.close()
+        try writer.close()
         let before = try crashed.contents()
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(crashed) }
@@ -67,34 +68,35 @@ import WorkflowStore
 
     @Test func statisticsOfAnalyzeAreNotADifference() throws {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         try RawFile(directory).execute("ANALYZE")
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
     @Test func olderSchemaIsBroughtUpToDate() async throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
-        try scribe.commit(store.writer)
-        try store.writer.close()
+        try scribe.commit(writer)
+        try writer.close()
         let upgraded = try open(directory, Migrations.all + Self.later)
         #expect(upgraded.recovered.openedVersion == 1 && upgraded.recovered.schemaVersion == 3)
         #expect(try upgraded.pragma("user_version") == "3")
         #expect(try await upgraded.instance(named: "order-1") == scribe.instances["order-1"])
-        try upgraded.writer.close()
+        try upgraded.writer().close()
         #expect(try RawFile(directory).value("SELECT name FROM extra") == "one")
         #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         let again = try open(directory, Migrations.all + Self.later)
         #expect(again.recovered.openedVersion == 3)
-        try again.writer.close()
+        try again.writer().close()
     }
 
     @Test func stepThatFailsLeavesTheVersionBefore() throws {
         let directory = try TemporaryDirectory()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
         let failing = [Self.later[0], Migration(version: 3, sql: "DROP TABLE extra; CREATE TABLE namespace (id)")]
         let error = #expect(throws: StoreError.self) { _ = try open(directory, Migrations.all + failing) }
         #expect(
@@ -102,7 +104,7 @@ import WorkflowStore
                 == "Cannot upgrade '\(directory.store)' to schema version 3: table namespace already exists (SQLite 1)")
         let found = try open(directory, Migrations.all + [Self.later[0]])
         #expect(found.recovered.openedVersion == 2)
-        try found.writer.close()
+        try found.writer().close()
     }
 
     @Test(arguments: [
@@ -185,13 +187,14 @@ import WorkflowStore
 
     private func write(_ directory: TemporaryDirectory, rows: Int) throws {
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
         for number in 1..<rows {
             scribe.send("order-1", key: number == 2 ? Array(1...16) : number == 3 ? [0, 0x41] : nil)
         }
-        try scribe.commit(store.writer)
-        try store.writer.close()
+        try scribe.commit(writer)
+        try writer.close()
     }
 }

@@ -1,8 +1,10 @@
 import Statechart
+import Testing
 import WorkflowStore
 
 /// Writes what an engine would: instances that take events, with digests that chain.
 final class Scribe {
+    let writer: any StoreWriter
     private(set) var batch: StoreBatch
     private(set) var numbers: StoreNumbers
     private(set) var machines: [MachineRecord] = []
@@ -16,6 +18,7 @@ final class Scribe {
     private var digests = DigestBuffer()
 
     init(_ writer: any StoreWriter) {
+        self.writer = writer
         numbers = writer.numbers
         batch = StoreBatch(numbers: numbers)
     }
@@ -147,5 +150,12 @@ final class Scribe {
             places[instance.id] = \.changedInstances[batch.changedInstances.count]
             batch.changedInstances.append(instance)
         }
+    }
+}
+
+extension StoreWriter {
+    /// Copying for backups, of a store that makes some.
+    var copying: any BackupCopying {
+        get throws { try #require(backups) }
     }
 }

@@ -22,10 +22,11 @@ import WorkflowStore
 
     private func store(with column: String, _ value: String, in directory: TemporaryDirectory) throws {
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.start("order-1", scribe.apply("order"))
-        try scribe.commit(store.writer)
-        try store.writer.close()
+        try scribe.commit(writer)
+        try writer.close()
         try RawFile(directory).execute("PRAGMA ignore_check_constraints = ON; UPDATE store SET \(column) = \(value)")
     }
 
@@ -44,7 +45,7 @@ import WorkflowStore
         try store(with: column, "\(value)", in: directory)
         let reason = "the column '\(column)' of its table 'store' holds \(value), which no wfd writes"
         expectRefused("Cannot open '\(directory.store)': \(reason); restore a backup") {
-            try SQLiteFileStore.sqlite(directory).writer.close()
+            try SQLiteFileStore.sqlite(directory).writer().close()
         }
         expectRefused("Cannot open '\(directory.store)': \(reason); restore a backup") {
             try SQLiteFile.open(at: directory.store).close()
@@ -67,22 +68,23 @@ import WorkflowStore
         expectRefused(
             "Cannot open '\(directory.store)': the column 'clock' of its table 'store' holds a value, which no wfd "
                 + "writes; restore a backup"
-        ) { try SQLiteFileStore.sqlite(directory).writer.close() }
+        ) { try SQLiteFileStore.sqlite(directory).writer().close() }
     }
 
     /// What a start would refuse is not written either.
     @Test func numbersPastTheirEndAreNotWritten() throws {
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
-        var numbers = store.writer.numbers
+        let writer = try store.writer()
+        var numbers = writer.numbers
         numbers.last = Timestamp(rawValue: 253_402_300_800_000)
-        let error = #expect(throws: StoreError.self) { try store.writer.commit(StoreBatch(numbers: numbers)) }
+        let error = #expect(throws: StoreError.self) { try writer.commit(StoreBatch(numbers: numbers)) }
         #expect(error?.code == .constraint)
         #expect(
             error?.message
                 == "Cannot write to '\(directory.store)': its numbers, or the clock's time, are past their end")
-        try store.writer.close()
-        try SQLiteFileStore.sqlite(directory).writer.close()
+        try writer.close()
+        try SQLiteFileStore.sqlite(directory).writer().close()
     }
 
     @Test(arguments: [
@@ -94,7 +96,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         try store(with: "id", "1, \(change)", in: directory)
         expectRefused("Cannot open '\(directory.store)': \(reason); restore a backup") {
-            try SQLiteFileStore.sqlite(directory).writer.close()
+            try SQLiteFileStore.sqlite(directory).writer().close()
         }
     }
 }

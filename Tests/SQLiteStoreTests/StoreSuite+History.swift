@@ -4,9 +4,9 @@ import WorkflowStore
 
 extension StoreSuite {
     static let history = [
-        Check(name: "any page of a history is what was written") { (store) async throws in
-            let scribe = Scribe(store.writer)
-            let names = try interleaved(scribe, store.writer, rows: 1_100)
+        Check(name: "any page of a history is what was written") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let names = try interleaved(scribe, writer, rows: 1_100)
             for name in names {
                 let instance = try #require(scribe.instances[name])
                 let all = try #require(scribe.history[name])
@@ -16,21 +16,21 @@ extension StoreSuite {
                 }
             }
         },
-        Check(name: "paging backwards does not see what came later") { (store) async throws in
-            let scribe = Scribe(store.writer)
-            let name = try #require(try interleaved(scribe, store.writer, rows: 300).first)
+        Check(name: "paging backwards does not see what came later") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let name = try #require(try interleaved(scribe, writer, rows: 300).first)
             let before = try #require(scribe.instances[name])
             for _ in 0..<300 { scribe.send(name) }
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
             let rows = try await store.history(
                 HistoryQuery(
                     instance: before.id, head: before.head, headSeq: before.seq, seqs: 1...10_000, isReversed: true))
             #expect(rows.first?.seq == before.seq)
             #expect(rows == scribe.history[name]?.prefix(rows.count).reversed())
         },
-        Check(name: "an answer holds at most 1,000 rows, the first of its order") { (store) async throws in
-            let scribe = Scribe(store.writer)
-            let name = try #require(try interleaved(scribe, store.writer, rows: 1_100).first)
+        Check(name: "an answer holds at most 1,000 rows, the first of its order") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let name = try #require(try interleaved(scribe, writer, rows: 1_100).first)
             let instance = try #require(scribe.instances[name])
             let forward = try await store.history(whole(instance))
             let backward = try await store.history(whole(instance, reversed: true))
@@ -38,18 +38,18 @@ extension StoreSuite {
             let top = instance.seq.rawValue
             #expect(backward.map(\.seq.rawValue) == Array((top - 999...top).reversed()))
         },
-        Check(name: "seqs that do not exist give no rows") { (store) async throws in
-            let scribe = Scribe(store.writer)
-            let name = try #require(try interleaved(scribe, store.writer, rows: 3).first)
+        Check(name: "seqs that do not exist give no rows") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let name = try #require(try interleaved(scribe, writer, rows: 3).first)
             var query = whole(try #require(scribe.instances[name]))
             query.seqs = 1_000...2_000
             #expect(try await store.history(query) == [])
             query.seqs = -5...0
             #expect(try await store.history(query) == [])
         },
-        Check(name: "the snapshot before a seq is the nearest") { (store) async throws in
-            let scribe = Scribe(store.writer)
-            let name = try #require(try interleaved(scribe, store.writer, rows: 600).first)
+        Check(name: "the snapshot before a seq is the nearest") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let name = try #require(try interleaved(scribe, writer, rows: 600).first)
             let instance = try #require(scribe.instances[name])
             let snapshots = scribe.snapshots.filter { $0.instanceID == instance.id }
             #expect(snapshots.map(\.seq.rawValue) == [256, 512])

@@ -5,10 +5,10 @@ import WorkflowStore
 extension StoreSuite {
     static let lists = [
         Check(name: "machines are listed in the order of their names' bytes, latest versions only") {
-            (store) async throws in
-            let scribe = Scribe(store.writer)
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
             for name in ["b", "a", "Z", "b", "a.c", "a", "a", "é"] { scribe.apply(name) }
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
             let all = try await store.machines(after: nil, limit: 10)
             #expect(all.map(\.name) == ["Z", "a", "a.c", "b", "é"])
             #expect(all.map(\.version) == [1, 3, 1, 2, 1])
@@ -21,9 +21,9 @@ extension StoreSuite {
             #expect(try await store.machineNames(limit: 3) == ["é", "a", "a.c"])
         },
         Check(name: "instances are listed by every filter, in pages of every size", marks: [.pagesOfInstances]) {
-            (store) async throws in
-            let scribe = Scribe(store.writer)
-            try populate(scribe, store.writer)
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populate(scribe, writer)
             for query in queries {
                 let wanted = expected(query, scribe)
                 for limit in [1, 2, 7, 1_000] {
@@ -33,23 +33,23 @@ extension StoreSuite {
                 }
             }
         },
-        Check(name: "names near a name come from both of its sides") { (store) async throws in
-            let scribe = Scribe(store.writer)
+        Check(name: "names near a name come from both of its sides") { (store, writer) async throws in
+            let scribe = Scribe(writer)
             scribe.apply("order")
             for name in ["a", "b", "c", "d", "e", "f", "g"] { scribe.start(name) }
             scribe.send("e", to: "idle", status: .purging)
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
             #expect(try await store.instanceNames(near: "dd", limit: 4) == ["c", "d", "f", "g"])
             #expect(try await store.instanceNames(near: "zz", limit: 3) == ["d", "f", "g"])
             #expect(try await store.instanceNames(near: "", limit: 3) == ["a", "b", "c"])
             #expect(try await store.instanceNames(near: "c", limit: 1) == ["c"])
             #expect(try await store.instanceNames(near: "c", limit: 0) == [])
         },
-        Check(name: "the last page of instances names no next one") { (store) async throws in
-            let scribe = Scribe(store.writer)
+        Check(name: "the last page of instances names no next one") { (store, writer) async throws in
+            let scribe = Scribe(writer)
             scribe.apply("order")
             for number in 0..<4 { scribe.start("order-\(number)") }
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
             let page = try await store.instances(InstanceQuery(limit: 4))
             #expect(page.instances.count == 4 && page.next == nil)
             #expect(try await store.instances(InstanceQuery(limit: 3)).next != nil)

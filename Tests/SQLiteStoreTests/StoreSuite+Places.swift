@@ -4,8 +4,8 @@ import WorkflowStore
 extension StoreSuite {
     /// Rows found by their positions.
     static let places: [Check] = [
-        Check(name: "the seq of an instance before any position is found") { (store) async throws in
-            let scribe = Scribe(store.writer)
+        Check(name: "the seq of an instance before any position is found") { (store, writer) async throws in
+            let scribe = Scribe(writer)
             scribe.apply("order")
             scribe.start("first")
             for _ in 0..<30 { scribe.send("first") }
@@ -14,7 +14,7 @@ extension StoreSuite {
                 scribe.send("first")
                 scribe.send("second")
             }
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
             for name in ["first", "second"] {
                 let instance = try #require(scribe.instances[name])
                 let rows = try #require(scribe.history[name])
@@ -26,12 +26,12 @@ extension StoreSuite {
                 }
             }
         },
-        Check(name: "the last row before a position is found") { (store) async throws in
-            let scribe = Scribe(store.writer)
+        Check(name: "the last row before a position is found") { (store, writer) async throws in
+            let scribe = Scribe(writer)
             scribe.apply("order")
             scribe.start("first")
             scribe.send("first")
-            try scribe.commit(store.writer)
+            try scribe.commit(writer)
             let rows = try #require(scribe.history["first"])
             #expect(try await store.row(before: rows[0].position) == nil)
             #expect(try await store.row(before: rows[1].position) == rows[0])

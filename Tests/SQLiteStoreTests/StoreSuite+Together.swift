@@ -5,11 +5,11 @@ import WorkflowStore
 extension StoreSuite {
     static let together = [
         Check(name: "batches that are committed together are all there, as the last one has them") {
-            (store) async throws in
-            let scribe = Scribe(store.writer)
-            let batches = try linked(scribe, store)
-            try store.writer.commit(batches)
-            #expect(store.writer.numbers == scribe.numbers)
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let batches = try linked(scribe, writer)
+            try writer.commit(batches)
+            #expect(writer.numbers == scribe.numbers)
             for name in ["order-1", "order-2", "order-3"] {
                 let instance = try #require(scribe.instances[name])
                 #expect(try await store.instance(named: name) == instance)
@@ -19,45 +19,45 @@ extension StoreSuite {
             #expect(scribe.instances["order-2"]?.status == .done)
             let timers = try await store.timers(after: nil, limit: 10)
             #expect(timers.map(\.timer.event) == ["third"])
-            try Self.carriesOn(store)
+            try Self.carriesOn(writer)
         },
         Check(name: "of batches that are committed together, one that fails takes all with it") {
-            (store) async throws in
+            (store, writer) async throws in
             for failing in 0..<3 {
-                let numbers = store.writer.numbers
-                var batches = try linked(Scribe(store.writer), store)
+                let numbers = writer.numbers
+                var batches = try linked(Scribe(writer), writer)
                 batches[failing].endedTimers.append(timer(999, "absent", of: batches[0].newInstances[0]).key)
-                #expect { try store.writer.commit(batches) } throws: { code($0) == .constraint }
-                #expect(store.writer.numbers == numbers)
+                #expect { try writer.commit(batches) } throws: { code($0) == .constraint }
+                #expect(writer.numbers == numbers)
                 #expect(try await store.instances(InstanceQuery(limit: 10)).instances.isEmpty)
                 #expect(try await store.timers(after: nil, limit: 10).isEmpty)
             }
-            try Self.carriesOn(store)
+            try Self.carriesOn(writer)
         },
         Check(name: "a batch that does not follow the one that it is committed with is refused, and so is that one") {
-            (store) async throws in
-            let batches = try linked(Scribe(store.writer), store)
+            (store, writer) async throws in
+            let batches = try linked(Scribe(writer), writer)
             for wrong in [[batches[0], batches[2]], [batches[1], batches[2]], [batches[1], batches[0]]] {
-                #expect { try store.writer.commit(wrong) } throws: { code($0) == .constraint }
+                #expect { try writer.commit(wrong) } throws: { code($0) == .constraint }
                 #expect(try await store.instances(InstanceQuery(limit: 10)).instances.isEmpty)
             }
-            try store.writer.commit(batches)
+            try writer.commit(batches)
             #expect(try await store.instances(InstanceQuery(limit: 10)).instances.count == 3)
         },
-        Check(name: "no batches and batches without anything change nothing") { (store) async throws in
-            let numbers = store.writer.numbers
-            try store.writer.commit([])
-            try store.writer.commit([StoreBatch(numbers: numbers), StoreBatch(numbers: numbers)])
-            #expect(store.writer.numbers == numbers)
+        Check(name: "no batches and batches without anything change nothing") { (store, writer) async throws in
+            let numbers = writer.numbers
+            try writer.commit([])
+            try writer.commit([StoreBatch(numbers: numbers), StoreBatch(numbers: numbers)])
+            #expect(writer.numbers == numbers)
         },
     ]
 
     /// Three batches, each made on top of the one before: instances begin in the first and in the second and change
     /// further in those behind, and a timer that each arms is ended by the next.
-    private static func linked(_ scribe: Scribe, _ store: any WorkflowStore) throws -> [StoreBatch] {
+    private static func linked(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [StoreBatch] {
         var batches: [StoreBatch] = []
         func close(arming event: String, ending last: TimerRecord?) throws -> TimerRecord {
-            let base = batches.last?.numbers ?? store.writer.numbers
+            let base = batches.last?.numbers ?? writer.numbers
             var batch = scribe.take()
             let armed = timer(1_000, event, of: try #require(scribe.instances["order-1"]))
             batch.base = base

@@ -6,7 +6,8 @@ import WorkflowStore
     /// One instance whose row at seq 256 has a snapshot and whose last row is at seq 258, and a second one.
     private func write(_ directory: TemporaryDirectory) throws {
         let store = try SQLiteFileStore.sqlite(directory)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.apply("refund")
         scribe.start("order-1")
@@ -14,8 +15,8 @@ import WorkflowStore
         scribe.start("order-2", scribe.machines[0])
         scribe.send("order-1", actor: "uid:7", key: [1, 2, 3], real: Timestamp(rawValue: 5))
         scribe.send("order-2", data: nil)
-        try scribe.commit(store.writer)
-        try store.writer.close()
+        try scribe.commit(writer)
+        try writer.close()
     }
 
     private func damage(of directory: TemporaryDirectory, _ limits: StoreLimits = StoreLimits()) -> StoreError? {
@@ -82,7 +83,7 @@ import WorkflowStore
         limits.tailRows = 50
         let store = try SQLiteFileStore.sqlite(directory, limits)
         #expect(store.recovered.rowsChecked == 50)
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test func whatWasWrittenPasses() throws {
@@ -90,7 +91,7 @@ import WorkflowStore
         try write(directory)
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(store.recovered.rowsChecked == 260)
-        try store.writer.close()
+        try store.writer().close()
     }
 
     /// Above the snapshot at seq 256 the chain is broken: a page below it is read all the same, one above is not.
@@ -101,7 +102,8 @@ import WorkflowStore
         var limits = StoreLimits()
         limits.tailRows = 1
         let store = try SQLiteFileStore.sqlite(directory, limits)
-        let instance = try #require(try store.writer.instance(named: "order-1"))
+        let writer = try store.writer()
+        let instance = try #require(try writer.instance(named: "order-1"))
         var query = StoreSuite.whole(instance)
         query.seqs = 150...250
         #expect(try await store.history(query).count == 101)
@@ -109,6 +111,6 @@ import WorkflowStore
         let error = await #expect(throws: StoreError.self) { _ = try await store.history(query) }
         #expect(error?.code == .corrupt)
         #expect(error?.message == "Cannot read '\(directory.store)': the history has no row at seq 256 (SQLite 11)")
-        try store.writer.close()
+        try writer.close()
     }
 }

@@ -24,11 +24,19 @@ final class Traffic: Sendable {
         }
     }
 
-    /// Writes on a thread of its own, as the engine does, for a time and until so much was written to the log; returns
-    /// how large the log has been.
+    /// What the writing leaves.
+    ///
+    /// `@unchecked Sendable`: the thread that wrote has ended when somebody else gets it.
+    struct Ended: @unchecked Sendable {
+        /// Bytes that the log has had at most.
+        let largestLog: Int
+        let writer: any StoreWriter
+    }
+
+    /// Writes on a thread of its own, as the engine does, for a time and until so much was written to the log.
     func writing(
         _ store: SQLiteFileStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
-    ) async throws -> Int {
+    ) async throws -> Ended {
         try await withCheckedThrowingContinuation { continuation in
             Thread {
                 let result = Result { try self.write(store, directory, atLeast: duration, andBytes: bytes) }
@@ -40,11 +48,12 @@ final class Traffic: Sendable {
 
     private func write(
         _ store: SQLiteFileStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
-    ) throws -> Int {
-        let scribe = Scribe(store.writer)
+    ) throws -> Ended {
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         for number in 0..<Self.instances { scribe.start("order-\(number)") }
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         state.withLock { $0.hasInstances = true }
         let data = #"{"filler":"\#(String(repeating: "x", count: 200))"}"#
         let end = ContinuousClock.now + duration
@@ -56,10 +65,10 @@ final class Traffic: Sendable {
                 next += 7
                 scribe.send("order-\(next % Self.instances)", data: data)
             }
-            try scribe.commit(store.writer)
-            try store.writer.maintain()
+            try scribe.commit(writer)
+            try writer.maintain()
             largest = max(largest, directory.size(of: "store.db-wal") ?? 0)
         }
-        return largest
+        return Ended(largestLog: largest, writer: writer)
     }
 }

@@ -36,14 +36,15 @@ import WorkflowStore
         let traffic = Traffic()
         let readers = (0..<8).map { _ in Task { try await traffic.read(store) } }
         // A log that is never moved on would by then be twice as large as it may be.
-        let largest = try await traffic.writing(
+        let ended = try await traffic.writing(
             store, directory, atLeast: trial.duration, andBytes: 2 * trial.bound)
+        let largest = ended.largestLog
         for reader in readers { try await reader.value }
         let written = FaultyVFS.plan(directory.store + "-wal").bytesWritten
         let found = "largest log \(largest) bytes, \(written) bytes written to it, \(traffic.reads) reads"
         print("write-ahead log: \(found)")
         #expect(largest < trial.bound, "\(found)")
-        try store.writer.close()
+        try ended.writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 
@@ -56,26 +57,27 @@ import WorkflowStore
         limits.busyMilliseconds = 1
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory, limits)
-        let scribe = Scribe(store.writer)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
         scribe.apply("order")
         scribe.start("order-1")
-        try scribe.commit(store.writer)
+        try scribe.commit(writer)
         let reader = try ForeignReader(directory)
         for _ in 0..<20 {
             scribe.send("order-1")
-            try scribe.commit(store.writer)
-            try store.writer.maintain()
+            try scribe.commit(writer)
+            try writer.maintain()
         }
         let held = try #require(directory.size(of: "store.db-wal"))
         try reader.end()
         for _ in 0..<20 {
             scribe.send("order-1")
-            try scribe.commit(store.writer)
-            try store.writer.maintain()
+            try scribe.commit(writer)
+            try writer.maintain()
         }
         // A few frames until it is tried again.
         #expect(try #require(directory.size(of: "store.db-wal")) <= held + 8 * 4_120)
-        try store.writer.close()
+        try writer.close()
         #expect(try directory.names() == ["store.db", "store.db.lock"])
     }
 }

@@ -129,7 +129,7 @@ import WorkflowStore
             }
             #expect(try history.differences(from: record.state) == [])
         }
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test(.timeLimit(.minutes(2))) func aStopAnswersEverybodyAndLosesNothing() async throws {
@@ -164,7 +164,7 @@ import WorkflowStore
         let store = try folder.open()
         #expect(store.recovered.wasClean)
         for (name, seq) in last { #expect(try await store.instance(named: name)?.seq.rawValue == seq) }
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test(.timeLimit(.minutes(2))) func whoWaitsForHistoryHearsOfEveryChange() async throws {

@@ -44,9 +44,20 @@ final class FakeStore: WorkflowStore {
 
     let content = Mutex(Content())
     let hold = Hold()
+    private let hasBackups: Bool
     let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
 
-    var writer: any StoreWriter { FakeWriter(store: self) }
+    private let isTaken = Atomic(false)
+
+    /// - Parameter hasBackups: Whether it makes backups, all of which fail.
+    init(hasBackups: Bool = false) {
+        self.hasBackups = hasBackups
+    }
+
+    func writer() throws(StoreError) -> sending any StoreWriter {
+        guard !isTaken.exchange(true, ordering: .relaxed) else { throw StoreError(.locked, "taken already") }
+        return FakeWriter(store: self)
+    }
 
     /// From now on, says which commits fail; tries are counted from 1 again.
     func fail(_ failures: @escaping @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError?) {
@@ -102,35 +113,54 @@ final class FakeStore: WorkflowStore {
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
 }
 
-/// Verifying is tried on files.
+/// What it lacks.
 extension FakeStore {
-    func inspectStore() -> StoreInspection { StoreInspection(numbers: [content.withLock { $0.numbers }]) }
+    var audit: (any StoreAudit)? { nil }
 
-    func inspectMachines(after id: MachineID) -> InspectedMachines { InspectedMachines(machines: []) }
+    var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }
 
-    func inspectInstances(in ids: ClosedRange<Int64>) -> InspectedInstances {
-        InspectedInstances(instances: [], through: ids.upperBound, nextPosition: Position(rawValue: 1))
+    var lineage: Lineage { Lineage([], generation: identity.generation) }
+
+    func row(before position: Position) -> JournalRecord? {
+        content.withLock { content in content.journal.last { $0.position < position } }
     }
 
-    func inspectJournal(_ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>) -> InspectedJournal {
-        InspectedJournal(through: positions.upperBound)
+    func seq(of instance: InstanceID, head: Position, headSeq: Seq, before position: Position) -> Seq? {
+        content.withLock { content in
+            content.journal.last { $0.instanceID == instance && $0.position < position }?.seq
+        }
     }
+}
 
-    func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
+/// Backups that cannot be made.
+private final class FailingBackups: StoreBackups, BackupCopying {
+    private static let error = StoreError(.unavailable, "made to fail")
 
-    func inspectIndexes(after place: InspectionPlace) -> InspectedIndexes { InspectedIndexes() }
+    func completeBackup(
+        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup { throw Self.error }
 
-    func inspectCopies(after place: InspectionPlace) -> InspectedCopies { InspectedCopies() }
+    func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader { throw Self.error }
+
+    func removeBackup(_ name: BackupName) {}
+
+    func beginBackup(_ name: BackupName) throws(StoreError) { throw Self.error }
+
+    func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress { throw Self.error }
+
+    func abandonBackup() {}
 }
 
 /// The writing side of a `FakeStore`.
 private final class FakeWriter: StoreWriter {
     private let store: FakeStore
     let view: any StoreView
+    let backups: (any BackupCopying)?
 
     init(store: FakeStore) {
         self.store = store
         view = FakeView(store: store)
+        backups = store.backups == nil ? nil : FailingBackups()
     }
 
     var numbers: StoreNumbers { store.content.withLock { $0.numbers } }

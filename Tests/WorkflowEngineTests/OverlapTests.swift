@@ -193,6 +193,6 @@ import WorkflowStore
             if case .inconsistency(let finding) = event { Issue.record("verify: \(finding)") }
         }
         #expect(counts.differences == 0)
-        try again.writer.close()
+        try again.writer().close()
     }
 }

@@ -122,8 +122,8 @@ final class TimedEngine {
     /// The journal of all instances, in the order written.
     func journal() async throws -> [JournalRecord] {
         var rows: [JournalRecord] = []
-        let end = store.writer.numbers.nextPosition.rawValue
-        for position in 1..<end {
+        let last = try await store.row(before: Position(rawValue: 1 << 47))?.position.rawValue ?? 0
+        for position in 1..<(last + 1) {
             if let row = try await store.row(at: Position(rawValue: position)) { rows.append(row) }
         }
         return rows

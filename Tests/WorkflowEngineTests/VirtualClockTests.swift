@@ -76,15 +76,15 @@ import WorkflowStore
         let folder = try StoreFolder()
         let path = folder.path + "/wfd.db"
         var store = try SQLiteFileStore.open(at: path, clock: Self.start, on: .virtual)
-        var running = try await RunningEngine(store: store, clock: VirtualClock(at: store.writer.numbers.last))
+        var running = try await RunningEngine(store: store, clock: VirtualClock(at: store.last))
         #expect(running.engine.isClockVirtual)
         let begin = running.engine.now
         let target = Timestamp(rawValue: begin.rawValue + 5_000)
         #expect(Self.text(try await running.engine.moveClock(to: target)) == Self.arrived(at: target, fired: 0))
         try await running.stop()
         store = try SQLiteFileStore.open(at: path, clock: Self.start, on: .virtual)
-        #expect(store.writer.numbers.last == target)
-        running = try await RunningEngine(store: store, clock: VirtualClock(at: store.writer.numbers.last))
+        #expect(store.last == target)
+        running = try await RunningEngine(store: store, clock: VirtualClock(at: store.last))
         #expect(running.engine.now == target)
         try await running.stop()
     }

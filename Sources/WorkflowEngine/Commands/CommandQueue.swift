@@ -161,4 +161,15 @@ final class CommandQueue: @unchecked Sendable {
         if closing == nil { closing = reason }
         condition.signal()
     }
+
+    /// Answers what a closed queue still has.
+    func abandon(with rejection: Rejection) {
+        while true {
+            switch take(until: nil) {
+            case .commands(let rest): for entry in rest { entry.refuse(rejection) }
+            case .moveClock(let request): request.answered(.failure(rejection))
+            case .end: return
+            }
+        }
+    }
 }

@@ -15,6 +15,10 @@ extension Rejection {
             "A backup is made already, or waits to be fetched, for a minute at most; there is one at a time")
     }
 
+    static var noBackups: Rejection {
+        Rejection(.notImplemented, "Cannot make a backup: the daemon's store has none; back it up by its own means")
+    }
+
     static func backupFailed(_ message: String) -> Rejection { Rejection(.storageUnavailable, message) }
 
     static var overloaded: Rejection {
@@ -28,6 +32,11 @@ extension Rejection {
 
     static func storageUnavailable(_ reason: String) -> Rejection {
         Rejection(.storageUnavailable, "Nothing was changed: \(reason)")
+    }
+
+    /// What a caller is told once the daemon writes no more.
+    init(stopping error: StoreError) {
+        self = .storageUnavailable("the daemon has stopped writing: \(error.message)")
     }
 
     static var outcomeUnknown: Rejection {
@@ -45,6 +54,7 @@ extension Rejection {
             switch error.code {
             case .outcomeUnknown: .outcomeUnknown
             case .closed: .draining
+            case .unsupported: Rejection(.notImplemented, error.message)
             case .constraint: .fault(error.message)
             default: .storageUnavailable(error.message)
             }

@@ -44,6 +44,8 @@ package struct Rejection: Error, Sendable {
         case draining
         case storageUnavailable = "storage-unavailable"
         case outcomeUnknown = "outcome-unknown"
+        /// The daemon's store has no such ability.
+        case notImplemented = "not-implemented"
         /// A fault of ours; the message tells what to report.
         case fault = "internal-error"
     }

@@ -82,10 +82,12 @@ package struct Backtest: Sendable {
     }
 
     /// Replays every instance of a machine, or those of one of its versions, in passes.
+    ///
+    /// - Throws: `unsupported` for a store that cannot be read in the order of its journal.
     @concurrent package func run(
         machine name: String, version: Int64?, _ report: Report
     ) async throws -> TrialCounts {
-        var run = BacktestScan(store: store, limits: limits, machine: machine)
+        var run = BacktestScan(store: store, audit: try store.requireAudit(), limits: limits, machine: machine)
         for range in try await run.begin(name, version) {
             run.start = range.start
             var next: Int64? = range.lowerInstance
@@ -132,6 +134,7 @@ struct ReportClock {
 /// The values of one backtest under way.
 private struct BacktestScan {
     let store: any StoreReader
+    let audit: any StoreAudit
     let limits: EngineLimits
     let machine: Machine
     private(set) var counts = TrialCounts()
@@ -145,8 +148,9 @@ private struct BacktestScan {
     private var told = 0
     private var clock: ReportClock
 
-    init(store: any StoreReader, limits: EngineLimits, machine: Machine) {
+    init(store: any StoreReader, audit: any StoreAudit, limits: EngineLimits, machine: Machine) {
         self.store = store
+        self.audit = audit
         self.limits = limits
         self.machine = machine
         clock = ReportClock(limits)
@@ -154,7 +158,7 @@ private struct BacktestScan {
 
     /// Fixes what is replayed.
     @concurrent mutating func begin(_ name: String, _ version: Int64?) async throws -> [PartitionRange] {
-        let ranges = PartitionRange.all(try await store.inspectStore().numbers)
+        let ranges = PartitionRange.all(try await audit.inspectStore().numbers)
         total = ranges.reduce(0) { $0 + $1.rows }
         guard let latest = try await store.machine(named: name, version: version) else { return [] }
         versions[latest.id] = latest.version
@@ -177,7 +181,7 @@ private struct BacktestScan {
         var next = lower
         var bytes = 0
         repeat {
-            let slice = try await store.inspectInstances(in: next...range.lastInstance)
+            let slice = try await audit.inspectInstances(in: next...range.lastInstance)
             for instance in slice.instances where instance.record.status != .purging {
                 guard let version = versions[instance.record.machineID] else { continue }
                 places[instance.record.id] = trials.count
@@ -203,7 +207,7 @@ private struct BacktestScan {
         var firstAbove: Int64?
         var next = start
         while next <= last {
-            let slice = try await store.inspectJournal(next...last, of: ids)
+            let slice = try await audit.inspectJournal(next...last, of: ids)
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             for row in slice.rows {
                 guard let place = places[row.instanceID], !isDone[place] else { continue }

@@ -62,9 +62,18 @@ extension Engine {
     @concurrent package func verify(
         instance name: String?, _ report: Verification.Report
     ) async throws -> VerifiedCounts? {
-        let verification = Verification(of: store, limits: limits)
+        let verification = try Verification(of: store, limits: limits)
         guard let name else { return try await verification.run(report) }
         return try await verification.run(instance: name, report)
+    }
+
+    /// Refuses what goes through all that the store holds, where the store cannot do it.
+    package func requireAudit() throws(Rejection) {
+        do throws(StoreError) {
+            _ = try store.requireAudit()
+        } catch {
+            throw Rejection(error)
+        }
     }
 
     /// What replays instances with another definition.

@@ -50,6 +50,7 @@ struct ReplayRoutes: Sendable {
     private func backtest(_ request: RoutedRequest, machine name: String) async throws -> Response {
         let parameters = try reading { try BacktestParameters(query: try request.queryItems) }
         let machine = try await definition(of: request)
+        try await asking { try engine.requireAudit() }
         _ = try await asking { try await engine.machine(named: name, version: parameters.version) }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
@@ -62,6 +63,7 @@ struct ReplayRoutes: Sendable {
     }
 
     private func verify(instance name: String?) async throws -> Response {
+        try await asking { try engine.requireAudit() }
         if let name { try await requireInstance(name) }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in

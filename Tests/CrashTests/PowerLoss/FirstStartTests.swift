@@ -19,7 +19,7 @@ import WorkflowStore
             let path = try folder.makeFolder("first")
             let disk = try PowerDisk(path)
             disk.cut(atCall: call)
-            let opened = Result { try Self.open(path).writer.close() }
+            let opened = Result { try Self.open(path).writer().close() }
             isCut = disk.isCut
             disk.cut()
             disk.forget()
@@ -31,7 +31,7 @@ import WorkflowStore
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: again).sorted()
                 do {
-                    try Self.open(again).writer.close()
+                    try Self.open(again).writer().close()
                 } catch {
                     Issue.record("call \(call) (\(disk.cutCall ?? "none")) left \(names): \(error)")
                 }

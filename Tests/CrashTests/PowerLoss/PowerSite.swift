@@ -173,7 +173,7 @@ final class PowerSite {
                 if case .inconsistency(let finding) = event { findings.withLock { $0.append(finding) } }
             }
             mistakes += findings.withLock { $0.map { "verify: \($0)" } }
-            try store.writer.close()
+            try store.writer().close()
         } catch {
             return ["it cannot be opened: \(error)"]
         }

@@ -29,7 +29,7 @@ import WorkflowStore
         }
         #expect(counts.differences == 0)
         let rows = try await StoredRows(of: Scenario.instances, in: store)
-        try store.writer.close()
+        try store.writer().close()
         return rows
     }
 

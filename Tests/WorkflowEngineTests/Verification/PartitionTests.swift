@@ -6,11 +6,12 @@ import WorkflowJSON
 import WorkflowStore
 
 /// A store of several partitions: each is a file, with its numbers moved to where they stand in such a store.
-private struct PartitionedFiles: StoreReader {
+private struct PartitionedFiles: StoreReader, StoreAudit {
     let files: [SQLiteFile]
     /// Their folders, which live as long.
     let written: [WrittenFile]
 
+    var audit: (any StoreAudit)? { self }
     var identity: StoreIdentity { files[0].identity }
     var partitions: [PartitionID] { files.indices.map { PartitionID(rawValue: Int64($0)) } }
 
