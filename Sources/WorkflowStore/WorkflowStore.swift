@@ -71,6 +71,14 @@ package protocol StoreWriter: StoreLookup {
     /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
+    /// Finds out what became of the batches of a `commit` that threw `outcomeUnknown`; to be called at most once, before
+    /// anything else is asked for. Where it says `committed`, `numbers` are those after the batches.
+    func resolve() -> CommitOutcome
+
+    /// Throws `fenced` when the store has another owner by now. Called before commands are answered that wrote nothing:
+    /// refusals, trials and repeated answers must come from a state that was not overtaken.
+    func confirm() throws(StoreError)
+
     /// Writes and flushes what is there already, as `commit` does with something new: whether the store takes it.
     func probe() throws(StoreError)
 
@@ -92,6 +100,16 @@ package protocol StoreWriter: StoreLookup {
 extension StoreWriter {
     /// Writes one batch in a transaction of its own.
     package func commit(_ batch: StoreBatch) throws(StoreError) { try commit([batch]) }
+}
+
+/// What became of a commit that did not say so itself.
+package enum CommitOutcome: Sendable {
+    /// All of it is on disk.
+    case committed
+    /// Nothing of it is there, and nothing of it will be.
+    case notCommitted
+    /// Nobody can tell before a restart: nothing more may be written.
+    case unknown
 }
 
 /// What stays ahead of a clock that was accepted.

@@ -22,6 +22,12 @@ final class FakeStore: WorkflowStore {
         var isClosed = false
         /// Says after each commit, given how many batches all of them had, whether looking after the store fails.
         var maintenance: @Sendable (_ commits: [Int]) -> StoreError? = { _ in nil }
+        /// What is found out about a commit that was made to fail with an unknown outcome.
+        var outcome = CommitOutcome.unknown
+        /// How often somebody asked whether the store is still theirs.
+        var confirmations = 0
+        /// What is answered then; nil when it is.
+        var overtaken: StoreError?
         /// How many batches each commit had.
         var commits: [Int] = []
         /// Batches that were applied while another was being committed.
@@ -183,6 +189,16 @@ private final class FakeWriter: StoreWriter {
         store.content.withLock { content in content.keys.first { $0.key == key && $0.scope == scope }?.position }
     }
 
+    func resolve() -> CommitOutcome { store.content.withLock { $0.outcome } }
+
+    func confirm() throws(StoreError) {
+        let overtaken = store.content.withLock { content in
+            content.confirmations += 1
+            return content.overtaken
+        }
+        if let overtaken { throw overtaken }
+    }
+
     func probe() throws(StoreError) {}
 
     func commit(_ batches: [StoreBatch]) throws(StoreError) {
@@ -190,14 +206,19 @@ private final class FakeWriter: StoreWriter {
         let failure: StoreError? = store.content.withLock { content in
             content.tries += 1
             var next = content
+            // Of a commit that is made all the same.
+            var unanswered: StoreError?
             for batch in batches {
                 if batch.base ?? next.numbers != next.numbers { return StoreError(.constraint, "without ground") }
-                if let failure = content.failures(content.tries, batch) { return failure }
+                if let failure = content.failures(content.tries, batch) {
+                    guard failure.code == .outcomeUnknown, content.outcome == .committed else { return failure }
+                    unanswered = failure
+                }
                 next.take(batch)
             }
             content = next
             content.commits.append(batches.count)
-            return nil
+            return unanswered
         }
         if let failure { throw failure }
     }
