@@ -212,6 +212,11 @@ let package = Package(
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
         // Loaded into a daemon under test: its clock is wrong.
         .target(name: "ClockShift", path: "Tests/ClockShift"),
+        // Who asks, and in which namespace, for tests of something else.
+        .target(
+            name: "IdentityTesting", dependencies: ["WorkflowJSON", "Statechart", "WorkflowEngine", "WorkflowStore"],
+            path: "Tests/IdentityTesting"
+        ),
         .testTarget(
             name: "FaultInjectionTests",
             dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
@@ -219,7 +224,8 @@ let package = Package(
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "Statechart", "WorkflowClient",
+                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "Statechart",
+                "WorkflowClient",
                 "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -230,7 +236,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "Statechart", "WorkflowEngine",
+                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "Statechart",
+                "WorkflowEngine",
                 "WorkflowStore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -241,7 +248,7 @@ let package = Package(
         .testTarget(
             name: "WorkflowStoreTests",
             dependencies: [
-                "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
+                "DiskTesting", "IdentityTesting", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -249,7 +256,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "DaemonTesting", "WorkflowJSON", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowEngine",
+                "DaemonTesting", "IdentityTesting", "WorkflowJSON", "Statechart", "WorkflowAPI", "WorkflowClient",
+                "WorkflowEngine",
                 "WorkflowServer",
                 "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,4 +1,5 @@
 import Foundation
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine

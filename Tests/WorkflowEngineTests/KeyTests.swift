@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Synchronization
 import Testing
@@ -114,7 +115,7 @@ import WorkflowStore
         #expect(store.tries == tries + 2)
         #expect(answers.filter { !$0.isRepeated }.count == 1)
         #expect(Set(answers.map { Self.text($0) }).count == 1)
-        #expect(store.instance(named: "a")?.seq.rawValue == 2)
+        #expect(store.record("a")?.seq.rawValue == 2)
         #expect(store.content.withLock { $0.keys.count } == 1)
         try await running.stop()
     }

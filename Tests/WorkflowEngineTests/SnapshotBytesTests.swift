@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine

@@ -2,6 +2,7 @@ import DiskTesting
 import Foundation
 import GRDB
 import GRDBSQLite
+import IdentityTesting
 import Testing
 import WorkflowStore
 

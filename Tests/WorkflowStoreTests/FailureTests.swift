@@ -1,6 +1,7 @@
 import DiskTesting
 import Foundation
 import GRDBSQLite
+import IdentityTesting
 import Testing
 import WorkflowStore
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IdentityTesting
 import Testing
 import WorkflowStore
 

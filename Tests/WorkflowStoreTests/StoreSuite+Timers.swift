@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowStore
@@ -72,10 +73,10 @@ extension StoreSuite {
             let scribe = try scribe(store, instances: ["alpha", "beta"])
             let beta = try #require(scribe.instances["beta"])
             #expect(try await store.instance(beta.id) == beta)
-            #expect(try store.writer.instanceName(beta.id) == "beta")
+            #expect(try store.writer.instanceKey(beta.id) == beta.key)
             #expect(try await store.row(at: beta.head) == scribe.history["beta"]?.last)
             #expect(try await store.instance(InstanceID(rawValue: 99)) == nil)
-            #expect(try store.writer.instanceName(InstanceID(rawValue: 99)) == nil)
+            #expect(try store.writer.instanceKey(InstanceID(rawValue: 99)) == nil)
             #expect(try await store.row(at: Position(rawValue: 99)) == nil)
         },
     ]

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Testing
 import WorkflowStore
 

@@ -1,6 +1,7 @@
 import DaemonTesting
 import DiskTesting
 import Foundation
+import IdentityTesting
 import Statechart
 import Synchronization
 import WorkflowEngine

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IdentityTesting
 import Statechart
 import WorkflowEngine
 import WorkflowJSON
@@ -135,7 +136,10 @@ extension WrittenFile {
             if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         let counts =
-            if let instance { try await verification.run(instance: instance, report) } else {
+            if let instance {
+                try await verification.run(
+                    instance: InstanceKey(InstanceName(rawValue: instance), in: .default), report)
+            } else {
                 try await verification.run(report)
             }
         try file.close()
