@@ -215,6 +215,11 @@ let package = Package(
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
         // Loaded into a daemon under test: its clock is wrong.
         .target(name: "ClockShift", path: "Tests/ClockShift"),
+        // Who asks, and in which namespace, for tests of something else.
+        .target(
+            name: "IdentityTesting", dependencies: ["WorkflowJSON", "Statechart", "WorkflowEngine", "WorkflowStore"],
+            path: "Tests/IdentityTesting"
+        ),
         .testTarget(
             name: "FaultInjectionTests",
             dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
@@ -222,8 +227,8 @@ let package = Package(
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore", "Statechart",
-                "WorkflowClient", "WorkflowEngine", "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
+                "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -233,8 +238,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore", "Statechart",
-                "WorkflowEngine", "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
+                "Statechart", "WorkflowEngine", "WorkflowStore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -245,7 +250,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart", "WorkflowStore",
+                "DiskTesting", "IdentityTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart",
+                "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -253,8 +259,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "DaemonTesting", "WorkflowJSON", "SQLiteStore", "Statechart", "WorkflowAPI", "WorkflowClient",
-                "WorkflowEngine", "WorkflowServer", "WorkflowStore",
+                "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart", "WorkflowAPI",
+                "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

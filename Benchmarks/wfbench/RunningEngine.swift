@@ -5,6 +5,11 @@ import Statechart
 import WorkflowEngine
 import WorkflowStore
 
+extension Caller {
+    /// Who measures: somebody of whom the journal says nothing.
+    static let bench = Caller(nil, namespace: .default, role: .owner)
+}
+
 /// The engine on a file, in this process.
 struct RunningEngine: Sendable {
     let engine: Engine
@@ -51,7 +56,7 @@ actor OrderedSender {
     }
 
     /// Starts instances named `i-0`, `i-1`, … in this order.
-    func start(_ count: Int, of machine: String) async throws {
+    func start(_ count: Int, of machine: MachineName) async throws {
         place = 0
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<512 { group.addTask { try await self.starting(count, machine) } }
@@ -67,11 +72,12 @@ actor OrderedSender {
         }
     }
 
-    private func starting(_ count: Int, _ machine: String) async throws {
+    private func starting(_ count: Int, _ machine: MachineName) async throws {
         while place < count {
             let number = place
             place += 1
-            _ = try await engine.start(StartCommand(machine: machine, instance: "i-\(number)"))
+            let name = InstanceName(rawValue: "i-\(number)")
+            _ = try await engine.start(StartCommand(machine: machine, instance: name, by: .bench))
         }
     }
 }

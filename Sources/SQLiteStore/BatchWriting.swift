@@ -77,16 +77,17 @@ struct BatchWriting {
         guard !machines.isEmpty else { return }
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO machine (namespace_id, \(MachineRecord.columns), seal) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO machine (\(MachineRecord.columns), seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             values: values)
         for machine in machines {
             insert.bind(machine.id.rawValue)
-            insert.bind(machine.name)
-            insert.bind(machine.version)
+            insert.bind(machine.name.rawValue)
+            insert.bind(machine.version.rawValue)
             insert.bind(machine.digest)
             insert.bind(machine.semantics)
             insert.bind(machine.source)
             insert.bind(machine.created.rawValue)
+            insert.bind(machine.namespace.rawValue)
             insert.bind(Digest(sealing: machine))
             try insert.run()
         }
@@ -97,13 +98,13 @@ struct BatchWriting {
         var insert = try PreparedStatement(
             database,
             """
-            INSERT INTO instance (namespace_id, \(InstanceRecord.columns))
-            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO instance (\(InstanceRecord.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values: values)
         for instance in instances {
             insert.bind(instance.id.rawValue)
             insert.bind(instance.uuid)
-            insert.bind(instance.name)
+            insert.bind(instance.name.rawValue)
             insert.bind(instance.machineID.rawValue)
             insert.bind(instance.status.rawValue)
             insert.bind(instance.seq.rawValue)
@@ -120,6 +121,7 @@ struct BatchWriting {
             insert.bind(instance.digest)
             insert.bind(instance.created.rawValue)
             insert.bind(instance.updated.rawValue)
+            insert.bind(instance.namespace.rawValue)
             try insert.run()
         }
     }

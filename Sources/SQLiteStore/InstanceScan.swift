@@ -11,6 +11,7 @@ struct InstanceScan: Sendable {
     private static let shownStatuses = InstanceStatus.allCases.filter { $0 != .purging }
         .sorted { $0.rawValue < $1.rawValue }
 
+    private let namespace: NamespaceID
     private let query: InstanceQuery
     private let statuses: [InstanceStatus]
     private var rowsLeft: Int
@@ -22,7 +23,8 @@ struct InstanceScan: Sendable {
     private(set) var page = InstancePage(instances: [], next: nil)
     private(set) var isDone: Bool
 
-    init(_ query: InstanceQuery, limits: StoreLimits) {
+    init(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
+        self.namespace = namespace
         self.query = query
         statuses = query.status.map { [$0] } ?? Self.shownStatuses
         rowsLeft = limits.pageRows
@@ -62,15 +64,19 @@ struct InstanceScan: Sendable {
     private func nextMachine(_ database: Database) throws -> MachineID? {
         var select = try PreparedStatement(database, query.machine == nil ? Self.anyMachine : Self.namedMachine)
         select.bind(place?.machineID.rawValue ?? 0)
-        if let name = query.machine { select.bind(name) }
+        if let name = query.machine {
+            select.bind(namespace.rawValue)
+            select.bind(name.rawValue)
+        }
         return try select.first { row in MachineID(rawValue: row.integer()) }
     }
 
+    /// Of any namespace: no instance of the wanted one is found under another's machine.
     private static let anyMachine = "SELECT id FROM machine WHERE id > ? ORDER BY id LIMIT 1"
 
     /// The plus signs keep SQLite on the index by name, which has few rows for one name.
     private static let namedMachine = """
-        SELECT id FROM machine WHERE +id > ?1 AND namespace_id = 1 AND name = ?2 ORDER BY +id LIMIT 1
+        SELECT id FROM machine WHERE +id > ?1 AND namespace_id = ?2 AND name = ?3 ORDER BY +id LIMIT 1
         """
 
     /// Reads the rest of a range; false when something ended it before.
@@ -82,9 +88,10 @@ struct InstanceScan: Sendable {
             """
             SELECT \(InstanceRecord.columns) FROM (
                 SELECT id AS found FROM instance
-                WHERE namespace_id = 1 AND machine_id = ? AND status = ? AND id > ?
+                WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ?
             ) LEFT JOIN instance ON id = found ORDER BY found
             """)
+        select.bind(namespace.rawValue)
         select.bind(start.machineID.rawValue)
         select.bind(start.status.rawValue)
         select.bind(start.id.rawValue)
@@ -99,7 +106,9 @@ struct InstanceScan: Sendable {
 
     private mutating func take(_ row: inout StatementRow, of range: InstanceListPosition) throws {
         // Through the row's number, so that these are the row's own columns and not the index's.
-        guard row.integer(at: 3) == range.machineID.rawValue, row.text(at: 4) == range.status.rawValue else {
+        guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue,
+            row.integer(at: 3) == range.machineID.rawValue, row.text(at: 4) == range.status.rawValue
+        else {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it; restore a backup")
         }
         let isWanted = isInState(row.text(at: InstanceRecord.configurationColumn))

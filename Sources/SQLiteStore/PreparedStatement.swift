@@ -235,6 +235,11 @@ struct StatementRow {
         sqlite3_column_int64(handle, index)
     }
 
+    /// Moves on past a column that was read by its place.
+    mutating func skip() {
+        column += 1
+    }
+
     private var isNull: Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     private mutating func skipNull<T>() -> T? {

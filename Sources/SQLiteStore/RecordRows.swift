@@ -4,31 +4,42 @@ import WorkflowStore
 // The columns of each table, in the order in which its records are bound and read.
 
 extension MachineRecord {
-    static let columns = "id, name, version, digest, semantics, source, created_ms"
+    static let columns = "id, name, version, digest, semantics, source, created_ms, namespace_id"
+    /// The place of `namespace_id` in `columns`.
+    static let namespaceColumn: CInt = 7
 
     init(row: inout StatementRow) throws {
+        let namespace = NamespaceID(rawValue: row.integer(at: Self.namespaceColumn))
         self.init(
-            id: MachineID(rawValue: row.integer()), name: row.text(), version: try row.ordinal("a version"),
-            digest: try row.digest(), semantics: row.integer(), source: row.text(), created: try row.time())
+            id: MachineID(rawValue: row.integer()), namespace: namespace, name: MachineName(rawValue: row.text()),
+            version: MachineVersion(rawValue: try row.ordinal("a version")), digest: try row.digest(),
+            semantics: row.integer(), source: row.text(), created: try row.time())
+        row.skip()
     }
 }
 
 extension InstanceRecord {
     static let columns = """
         id, uuid, name, machine_id, status, seq, head, configuration, context, memory, armed, output, failure,
-        entered_ms, salt, salt_from, digest, created_ms, updated_ms
+        entered_ms, salt, salt_from, digest, created_ms, updated_ms,
+        namespace_id
         """
     /// The place of `configuration` in `columns`.
     static let configurationColumn: CInt = 7
+    /// The place of `namespace_id` in `columns`.
+    static let namespaceColumn: CInt = 19
 
     init(row: inout StatementRow) throws {
+        let namespace = NamespaceID(rawValue: row.integer(at: Self.namespaceColumn))
         self.init(
-            id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), name: row.text(),
+            id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), namespace: namespace,
+            name: InstanceName(rawValue: row.text()),
             machineID: MachineID(rawValue: row.integer()), status: try row.status(),
             seq: Seq(rawValue: try row.ordinal("a seq")), head: Position(rawValue: try row.ordinal("a position")),
             state: SnapshotText(row: &row), failure: row.optionalText(), entered: try row.time(),
             salt: try row.salt(), saltFrom: Seq(rawValue: try row.ordinal("a seq")),
             digest: try row.digest(), created: try row.time(), updated: try row.time())
+        row.skip()
     }
 }
 

@@ -7,20 +7,20 @@ protocol SQLiteLookup: StoreLookup {
 }
 
 extension SQLiteLookup {
-    package func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord? {
-        try read { database in try StoreQueries.machine(database, named: name, version: version) }
+    package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
+        try read { database in try StoreQueries.machine(database, key, version: version) }
     }
 
     package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? {
         try read { database in try StoreQueries.machine(database, id) }
     }
 
-    package func instance(named name: String) throws(StoreError) -> InstanceRecord? {
-        try read { database in try StoreQueries.instance(database, named: name) }
+    package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? {
+        try read { database in try StoreQueries.instance(database, key) }
     }
 
-    package func instanceName(_ id: InstanceID) throws(StoreError) -> String? {
-        try read { database in try StoreQueries.instanceName(database, id) }
+    package func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey? {
+        try read { database in try StoreQueries.instanceKey(database, id) }
     }
 
     package func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {

@@ -104,7 +104,8 @@ extension SQLiteReading {
 extension InspectedInstance {
     fileprivate init(row: inout StatementRow) throws {
         let id = InstanceID(rawValue: row.integer(at: 0))
-        let name = row.text(at: 2)
+        let namespace = NamespaceID(rawValue: row.integer(at: InstanceRecord.namespaceColumn))
+        let key = InstanceKey(InstanceName(rawValue: row.text(at: 2)), in: namespace)
         let machine = MachineID(rawValue: row.integer(at: 3))
         do {
             let record = try InstanceRecord(row: &row)
@@ -117,16 +118,16 @@ extension InspectedInstance {
                     : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
             self.init(record: record, inconsistency: inconsistency)
         } catch let failure as SQLiteFailure {
-            self.init(record: .unreadable(id, name, machine), inconsistency: failure.message)
+            self.init(record: .unreadable(id, key, machine), inconsistency: failure.message)
         }
     }
 }
 
 extension InstanceRecord {
-    fileprivate static func unreadable(_ id: InstanceID, _ name: String, _ machine: MachineID) -> InstanceRecord {
+    fileprivate static func unreadable(_ id: InstanceID, _ key: InstanceKey, _ machine: MachineID) -> InstanceRecord {
         InstanceRecord(
-            id: id, uuid: UniqueID(bytes: Array(repeating: 0, count: 16)), name: name, machineID: machine,
-            status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
+            id: id, uuid: UniqueID(bytes: Array(repeating: 0, count: 16)), namespace: key.namespace, name: key.name,
+            machineID: machine, status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
             state: SnapshotText(configuration: "", context: "", memory: ""), entered: Timestamp(rawValue: 0),
             salt: .zero, digest: .zero, created: Timestamp(rawValue: 0), updated: Timestamp(rawValue: 0))
     }

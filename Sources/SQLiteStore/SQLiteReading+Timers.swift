@@ -2,42 +2,50 @@ import GRDB
 package import WorkflowStore
 
 extension SQLiteReading {
-    package func timers(after key: TimerKey?, limit: Int) async throws(StoreError) -> [ListedTimer] {
+    package func timers(
+        in namespace: NamespaceID, after key: TimerKey?, limit: Int
+    ) async throws(StoreError) -> [ListedTimer] {
         var timers: [ListedTimer] = []
+        var last = key
         while timers.count < limit {
             let missing = limit - timers.count
-            let last = timers.last?.timer.key ?? key
-            let slice = try await readers.slice { database, budget in
-                try Self.timers(database, after: last, limit: missing, &budget)
+            let slice = try await readers.slice { [last] database, budget in
+                try Self.timers(database, in: namespace, after: last, limit: missing, &budget)
             }
             timers += slice.timers
-            if slice.isLast { break }
+            guard let next = slice.next else { break }
+            last = next
         }
         return timers
     }
 
+    /// Timers of other namespaces are passed, and cost as much of a slice.
     private static func timers(
-        _ database: Database, after key: TimerKey?, limit: Int, _ budget: inout SliceBudget
-    ) throws -> (timers: [ListedTimer], isLast: Bool) {
+        _ database: Database, in namespace: NamespaceID, after key: TimerKey?, limit: Int, _ budget: inout SliceBudget
+    ) throws -> (timers: [ListedTimer], next: TimerKey?) {
         var select = try PreparedStatement(
             database,
             """
-            SELECT due_ms, timer.position, ordinal, instance_id, event, instance.name
+            SELECT due_ms, timer.position, ordinal, instance_id, event, instance.name,
+                instance.namespace_id
             FROM timer CROSS JOIN instance ON instance.id = timer.instance_id
             WHERE (due_ms, timer.position, ordinal) > (?, ?, ?)
-            ORDER BY due_ms, timer.position, ordinal LIMIT ?
+            ORDER BY due_ms, timer.position, ordinal
             """)
         select.bind(key?.due.rawValue ?? .min)
         select.bind(key?.position.rawValue ?? 0)
         select.bind(key?.ordinal ?? 0)
-        select.bind(Int64(limit))
         var timers: [ListedTimer] = []
-        var isLast = true
+        var next: TimerKey?
         try select.forEachRow { row in
-            timers.append(ListedTimer(timer: TimerRecord(row: &row), instance: row.text()))
-            if !budget.spend() { isLast = false }
-            return isLast
+            let timer = TimerRecord(row: &row)
+            let name = InstanceName(rawValue: row.text())
+            if row.integer() == namespace.rawValue { timers.append(ListedTimer(timer: timer, instance: name)) }
+            if timers.count == limit { return false }
+            if budget.spend() { return true }
+            next = timer.key
+            return false
         }
-        return (timers, isLast || timers.count == limit)
+        return (timers, next)
     }
 }

@@ -7,20 +7,23 @@ enum StoreQueries {
     // What an index leads to is compared with what was asked for. The row is read through its number: SQLite takes the
     // columns that an index has from the index (where.c, sqlite3WhereEnd), which would be compared with itself.
 
-    static func machine(_ database: Database, named name: String, version: Int64?) throws -> MachineRecord? {
+    static func machine(_ database: Database, _ key: MachineKey, version: MachineVersion?) throws -> MachineRecord? {
         var select = try PreparedStatement(
             database,
             """
             SELECT \(MachineRecord.columns) FROM (
                 SELECT id AS found FROM machine
-                WHERE namespace_id = 1 AND name = ?1 AND (?2 IS NULL OR version = ?2)
+                WHERE namespace_id = ?1 AND name = ?2 AND (?3 IS NULL OR version = ?3)
                 ORDER BY version DESC LIMIT 1
             ) LEFT JOIN machine ON id = found
             """)
-        select.bind(name)
-        select.bind(version)
+        select.bind(key.namespace.rawValue)
+        select.bind(key.name.rawValue)
+        select.bind(version?.rawValue)
         let machine = try select.first { row in
-            guard row.text(at: 1).utf8.elementsEqual(name.utf8) else { throw misled("machines' names") }
+            guard row.integer(at: MachineRecord.namespaceColumn) == key.namespace.rawValue,
+                row.text(at: 1).utf8.elementsEqual(key.name.rawValue.utf8)
+            else { throw misled("machines' names") }
             return try MachineRecord(row: &row)
         }
         if let machine, let version, machine.version != version { throw misled("machines' names") }
@@ -38,48 +41,56 @@ enum StoreQueries {
         return try select.first { row in try MachineRecord(row: &row) }
     }
 
-    static func instance(_ database: Database, named name: String) throws -> InstanceRecord? {
+    static func instance(_ database: Database, _ key: InstanceKey) throws -> InstanceRecord? {
         var select = try PreparedStatement(
             database,
             """
             SELECT \(InstanceRecord.columns) FROM (
-                SELECT id AS found FROM instance WHERE namespace_id = 1 AND name = ?
+                SELECT id AS found FROM instance WHERE namespace_id = ? AND name = ?
             ) LEFT JOIN instance ON id = found
             WHERE status IS NOT 'purging'
             """)
-        select.bind(name)
+        select.bind(key.namespace.rawValue)
+        select.bind(key.name.rawValue)
         return try select.first { row in
-            guard row.text(at: 2).utf8.elementsEqual(name.utf8) else { throw misled("instances' names") }
+            guard row.integer(at: InstanceRecord.namespaceColumn) == key.namespace.rawValue,
+                row.text(at: 2).utf8.elementsEqual(key.name.rawValue.utf8)
+            else { throw misled("instances' names") }
             return try InstanceRecord(row: &row)
         }
     }
 
-    /// The name of the machine that comes next in the order of bytes.
-    static func machineName(_ database: Database, after name: String?) throws -> String? {
+    /// The name of the machine of a namespace that comes next in the order of bytes.
+    static func machineName(
+        _ database: Database, in namespace: NamespaceID, after name: MachineName?
+    ) throws -> MachineName? {
         var select = try PreparedStatement(
             database,
-            "SELECT name FROM machine WHERE namespace_id = 1 AND name > ? ORDER BY name LIMIT 1")
+            "SELECT name FROM machine WHERE namespace_id = ? AND name > ? ORDER BY name LIMIT 1")
+        select.bind(namespace.rawValue)
         // No name is empty.
-        select.bind(name ?? "")
-        return try select.first { row in row.text() }
+        select.bind(name?.rawValue ?? "")
+        return try select.first { row in MachineName(rawValue: row.text()) }
     }
 
-    /// Names of instances that stand before (`<`) or from (`>=`) a name on in the order of bytes, the nearest first.
-    static func instanceNames(_ database: Database, before isBefore: Bool, _ name: String, limit: Int) throws
-        -> [String]
-    {
+    /// Names of instances of the same namespace that stand before (`<`) or from (`>=`) a name on in the order of bytes,
+    /// the nearest first.
+    static func instanceNames(
+        _ database: Database, before isBefore: Bool, _ key: InstanceKey, limit: Int
+    ) throws -> [InstanceName] {
         var select = try PreparedStatement(
             database,
             """
             SELECT name FROM instance
-            WHERE namespace_id = 1 AND name \(isBefore ? "<" : ">=") ? AND status <> 'purging'
+            WHERE namespace_id = ? AND name \(isBefore ? "<" : ">=") ? AND status <> 'purging'
             ORDER BY name \(isBefore ? "DESC" : "ASC") LIMIT ?
             """)
-        select.bind(name)
+        select.bind(key.namespace.rawValue)
+        select.bind(key.name.rawValue)
         select.bind(Int64(limit))
-        var names: [String] = []
+        var names: [InstanceName] = []
         try select.forEachRow { row in
-            names.append(row.text())
+            names.append(InstanceName(rawValue: row.text()))
             return true
         }
         return names
@@ -92,10 +103,13 @@ enum StoreQueries {
         return try select.first { row in try InstanceRecord(row: &row) }
     }
 
-    static func instanceName(_ database: Database, _ id: InstanceID) throws -> String? {
-        var select = try PreparedStatement(database, "SELECT name FROM instance WHERE id = ?")
+    static func instanceKey(_ database: Database, _ id: InstanceID) throws -> InstanceKey? {
+        var select = try PreparedStatement(database, "SELECT namespace_id, name FROM instance WHERE id = ?")
         select.bind(id.rawValue)
-        return try select.first { row in row.text() }
+        return try select.first { row in
+            let namespace = NamespaceID(rawValue: row.integer())
+            return InstanceKey(InstanceName(rawValue: row.text()), in: namespace)
+        }
     }
 
     /// Running instances whose last row is of a later time; reads all of them.
@@ -105,7 +119,7 @@ enum StoreQueries {
         select.bind(now.rawValue)
         var ahead = AcceptedClock(ahead: 0, names: [])
         try select.forEachRow { row in
-            if ahead.ahead < 3 { ahead.names.append(row.text()) }
+            if ahead.ahead < 3 { ahead.names.append(InstanceName(rawValue: row.text())) }
             ahead.ahead += 1
             return true
         }
@@ -150,8 +164,9 @@ enum StoreQueries {
         var select = try PreparedStatement(
             database,
             """
-            SELECT id FROM machine
-            WHERE namespace_id = 1 AND version = 1 AND name = (SELECT name FROM machine WHERE id = ?)
+            SELECT first.id FROM machine CROSS JOIN machine AS first
+                ON first.namespace_id = machine.namespace_id AND first.name = machine.name AND first.version = 1
+            WHERE machine.id = ?
             """)
         select.bind(machine.rawValue)
         return try select.first { row in MachineID(rawValue: row.integer()) }

@@ -6,7 +6,7 @@ struct TailReader {
     /// What is checked of an instance.
     struct Instance {
         let id: InstanceID
-        let name: String
+        let name: InstanceName
         /// What digests cover of it.
         let chain: ChainInstance
         let machineID: MachineID
@@ -42,7 +42,9 @@ struct TailReader {
             """)
         select.bind(id.rawValue)
         let found = try select.first { row in
-            let (id, uuid, name) = (InstanceID(rawValue: row.integer()), try row.uniqueID(), row.text())
+            let (id, uuid, name) = (
+                InstanceID(rawValue: row.integer()), try row.uniqueID(), InstanceName(rawValue: row.text())
+            )
             let (machine, status) = (MachineID(rawValue: row.integer()), try row.status())
             let (seq, head) = (Seq(rawValue: row.integer()), Position(rawValue: row.integer()))
             let (configuration, salt) = (row.text(), try row.salt())
@@ -60,7 +62,9 @@ struct TailReader {
             database, "SELECT name, version, digest, semantics FROM machine WHERE id = ?")
         select.bind(id.rawValue)
         let found = try select.first { row in
-            ChainMachine(name: row.text(), version: row.integer(), digest: try row.digest(), semantics: row.integer())
+            ChainMachine(
+                name: MachineName(rawValue: row.text()), version: MachineVersion(rawValue: row.integer()),
+                digest: try row.digest(), semantics: row.integer())
         }
         machines[id] = found
         return found

@@ -117,7 +117,8 @@ extension Engine {
     package var isClockVirtual: Bool { clock is VirtualClock }
 
     /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call.
-    package func moveClock(to time: Timestamp) async throws(Rejection) -> ClockMove {
+    package func moveClock(to time: Timestamp, by caller: Caller) async throws(Rejection) -> ClockMove {
+        log.asked("move the clock", by: caller)
         // Delays reach a hundred years further, and times are written with four digits for the year.
         guard isClockVirtual else { throw .realClock }
         guard time >= now, time.rawValue < Self.endOfTime else {

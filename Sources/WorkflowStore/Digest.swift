@@ -90,10 +90,10 @@ package struct RunningDigest: Sendable {
 /// What the digests of an instance's rows cover of the instance itself.
 package struct ChainInstance: Sendable {
     let uuid: UniqueID
-    let name: String
+    let name: InstanceName
     let salt: Salt
 
-    package init(uuid: UniqueID, name: String, salt: Salt) {
+    package init(uuid: UniqueID, name: InstanceName, salt: Salt) {
         self.uuid = uuid
         self.name = name
         self.salt = salt
@@ -106,12 +106,12 @@ package struct ChainInstance: Sendable {
 
 /// What the digests of rows cover of the machine version that took the step.
 package struct ChainMachine: Sendable {
-    let name: String
-    let version: Int64
+    let name: MachineName
+    let version: MachineVersion
     let digest: Digest
     let semantics: Int64
 
-    package init(name: String, version: Int64, digest: Digest, semantics: Int64) {
+    package init(name: MachineName, version: MachineVersion, digest: Digest, semantics: Int64) {
         self.name = name
         self.version = version
         self.digest = digest

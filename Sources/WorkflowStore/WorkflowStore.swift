@@ -25,17 +25,17 @@ package protocol WorkflowStore: StoreReader {
 
 /// What applying a command reads. One thread uses it at a time.
 package protocol StoreLookup: AnyObject {
-    /// What `WorkflowStore.machine(named:version:)` gives.
-    func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord?
+    /// What `StoreReader.machine(_:version:)` gives.
+    func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord?
 
     /// What `WorkflowStore.machine(_:)` gives.
     func machine(_ id: MachineID) throws(StoreError) -> MachineRecord?
 
     /// An instance with its current state.
-    func instance(named name: String) throws(StoreError) -> InstanceRecord?
+    func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord?
 
-    /// The name of an instance; nil when there is none.
-    func instanceName(_ id: InstanceID) throws(StoreError) -> String?
+    /// What names an instance; nil when there is none.
+    func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey?
 
     /// Where a key was used; nil when it is not remembered.
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
@@ -117,9 +117,9 @@ package struct AcceptedClock: Sendable, Equatable {
     /// Running instances whose last row is of a later time.
     package var ahead: Int
     /// The names of the first few.
-    package var names: [String]
+    package var names: [InstanceName]
 
-    package init(ahead: Int, names: [String]) {
+    package init(ahead: Int, names: [InstanceName]) {
         self.ahead = ahead
         self.names = names
     }
@@ -204,9 +204,9 @@ package struct StoreBatch: Sendable {
 package struct ListedTimer: Sendable, Equatable {
     package let timer: TimerRecord
     /// The name of its instance.
-    package let instance: String
+    package let instance: InstanceName
 
-    package init(timer: TimerRecord, instance: String) {
+    package init(timer: TimerRecord, instance: InstanceName) {
         self.timer = timer
         self.instance = instance
     }
@@ -214,7 +214,7 @@ package struct ListedTimer: Sendable, Equatable {
 
 /// Which instances to list.
 package struct InstanceQuery: Sendable, Equatable {
-    package var machine: String?
+    package var machine: MachineName?
     package var status: InstanceStatus?
     /// The path of a state: instances in it or below it.
     package var state: String?
@@ -223,7 +223,7 @@ package struct InstanceQuery: Sendable, Equatable {
     package var after: InstanceListPosition?
 
     package init(
-        machine: String? = nil, status: InstanceStatus? = nil, state: String? = nil, limit: Int,
+        machine: MachineName? = nil, status: InstanceStatus? = nil, state: String? = nil, limit: Int,
         after: InstanceListPosition? = nil
     ) {
         self.machine = machine

@@ -50,7 +50,9 @@ struct Clock: ParsableCommand {
 
         private func text(of accepted: AcceptedClock, _ file: String) -> String {
             guard accepted.ahead > 0 else { return "\(file): the clock is accepted" }
-            let names = accepted.names.joined(separator: ", ") + (accepted.ahead > accepted.names.count ? ", …" : "")
+            let names =
+                accepted.names.map(\.rawValue).joined(separator: ", ")
+                + (accepted.ahead > accepted.names.count ? ", …" : "")
             return """
                 \(file): the clock is accepted
                   running instances of a later time: \(accepted.ahead) (\(names))

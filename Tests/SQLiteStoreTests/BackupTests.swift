@@ -2,6 +2,7 @@ import DiskTesting
 import Foundation
 import GRDB
 import GRDBSQLite
+import IdentityTesting
 import SQLiteStore
 import Testing
 import WorkflowStore

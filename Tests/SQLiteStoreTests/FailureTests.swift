@@ -1,6 +1,7 @@
 import DiskTesting
 import Foundation
 import GRDBSQLite
+import IdentityTesting
 import SQLiteStore
 import Testing
 import WorkflowStore

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Testing
 import WorkflowStore
 
@@ -22,7 +23,7 @@ import WorkflowStore
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(try await store.machineNames(limit: 10).isEmpty)
         await #expect(throws: StoreError.self) {
-            try await withThrowingTaskGroup(of: [String].self) { group in
+            try await withThrowingTaskGroup(of: [MachineName].self) { group in
                 group.cancelAll()
                 group.addTask { try await store.machineNames(limit: 10) }
                 _ = try await group.next()

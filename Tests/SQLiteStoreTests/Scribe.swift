@@ -26,9 +26,10 @@ final class Scribe {
     /// A machine of the given name, the next version of it.
     @discardableResult
     func apply(_ name: String, source: String = "id: example\n") -> MachineRecord {
-        let version = Int64(machines.count { $0.name == name }) + 1
+        let version = Int64(machines.count { $0.name.rawValue == name }) + 1
         let machine = MachineRecord(
-            id: numbers.nextMachine, name: name, version: version,
+            id: numbers.nextMachine, namespace: .default, name: MachineName(rawValue: name),
+            version: MachineVersion(rawValue: version),
             digest: Digest(of: "\(name) \(version) \(source)".utf8),
             semantics: 1, source: source, created: tick())
         numbers.nextMachine = MachineID(rawValue: machine.id.rawValue + 1)
@@ -41,7 +42,8 @@ final class Scribe {
     func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle", key: String? = nil) {
         let at = tick()
         let instance = InstanceRecord(
-            id: numbers.nextInstance, uuid: UniqueID(at: at, random: &random), name: name,
+            id: numbers.nextInstance, uuid: UniqueID(at: at, random: &random), namespace: .default,
+            name: InstanceName(rawValue: name),
             machineID: (machine ?? machines[machines.count - 1]).id, status: .running, seq: Seq(rawValue: 0),
             head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
             entered: at, salt: Salt(random: &random), digest: Digest(of: []), created: at, updated: at)
@@ -135,7 +137,7 @@ final class Scribe {
     }
 
     private func collect(_ row: JournalRecord, _ instance: InstanceRecord, _ snapshot: SnapshotRecord?) {
-        history[instance.name, default: []].append(row)
+        history[instance.name.rawValue, default: []].append(row)
         batch.journal.append(row)
         if let snapshot {
             snapshots.append(snapshot)

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowStore
@@ -59,7 +60,7 @@ extension StoreSuite {
     private static let states = ["idle", "review.legal.pending,review.finance.ok", "review", "reviewed", "packing"]
 
     private static let queries: [InstanceQuery] = {
-        let machines = [nil, "order", "refund", "none"]
+        let machines: [MachineName?] = [nil, "order", "refund", "none"]
         let statuses: [InstanceStatus?] = [nil] + InstanceStatus.allCases.map { $0 }
         let paths = [nil, "review", "review.legal", "review.finance.ok", "idle", "nowhere"]
         return machines.flatMap { machine in
@@ -83,7 +84,7 @@ extension StoreSuite {
     }
 
     /// By brute force.
-    private static func expected(_ query: InstanceQuery, _ scribe: Scribe) -> [String] {
+    private static func expected(_ query: InstanceQuery, _ scribe: Scribe) -> [InstanceName] {
         scribe.instances.values
             .filter { instance in
                 let machine = scribe.machines.first { $0.id == instance.machineID }
@@ -101,9 +102,9 @@ extension StoreSuite {
             .map(\.name)
     }
 
-    private static func allPages(_ query: InstanceQuery, _ store: any WorkflowStore) async throws -> [String] {
+    private static func allPages(_ query: InstanceQuery, _ store: any WorkflowStore) async throws -> [InstanceName] {
         var query = query
-        var names: [String] = []
+        var names: [InstanceName] = []
         for _ in 0..<1_000 {
             let page = try await store.instances(query)
             #expect(page.instances.count <= query.limit)

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowStore
@@ -73,10 +74,10 @@ extension StoreSuite {
             let scribe = try scribe(writer, instances: ["alpha", "beta"])
             let beta = try #require(scribe.instances["beta"])
             #expect(try await store.instance(beta.id) == beta)
-            #expect(try writer.instanceName(beta.id) == "beta")
+            #expect(try writer.instanceKey(beta.id) == beta.key)
             #expect(try await store.row(at: beta.head) == scribe.history["beta"]?.last)
             #expect(try await store.instance(InstanceID(rawValue: 99)) == nil)
-            #expect(try writer.instanceName(InstanceID(rawValue: 99)) == nil)
+            #expect(try writer.instanceKey(InstanceID(rawValue: 99)) == nil)
             #expect(try await store.row(at: Position(rawValue: 99)) == nil)
         },
     ]
@@ -97,7 +98,7 @@ extension StoreSuite {
             for (due, ordinal) in [(500, 0), (100, 3), (100, 1), (9_000, 2), (100, 12)] as [(Int64, Int64)] {
                 let key = TimerKey(due: Timestamp(rawValue: due), position: instance.head, ordinal: ordinal)
                 let timer = TimerRecord(key: key, instanceID: instance.id, event: "after.\(due).\(name)")
-                timers.append(ListedTimer(timer: timer, instance: name))
+                timers.append(ListedTimer(timer: timer, instance: instance.name))
             }
         }
         for name in scribe.instances.keys { scribe.send(name) }

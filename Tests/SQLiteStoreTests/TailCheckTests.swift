@@ -1,3 +1,4 @@
+import IdentityTesting
 import SQLiteStore
 import Testing
 import WorkflowStore

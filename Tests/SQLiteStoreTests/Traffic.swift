@@ -1,5 +1,6 @@
 import DiskTesting
 import Foundation
+import IdentityTesting
 import SQLiteStore
 import Synchronization
 import WorkflowStore

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowTerminal
 
 /// What a terminal gets: tables of its width, colours, and nothing that it could take for something else.
-struct WorkflowTerminalTests {
+struct TerminalTests {
     private static func harness(columns: Int? = nil, _ variables: [String: String] = [:]) -> CommandHarness {
         var harness = CommandHarness()
         harness.isTerminal = true

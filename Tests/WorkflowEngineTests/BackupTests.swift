@@ -1,4 +1,5 @@
 import Foundation
+import IdentityTesting
 import SQLiteStore
 import Statechart
 import Testing

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Logging
 import Statechart
 import Testing
@@ -28,15 +29,15 @@ import WorkflowStore
         let why = "Cannot go through all that the store holds: this kind of store does not offer that"
         let rejection = #expect(throws: Rejection.self) { try running.engine.requireAudit() }
         #expect(rejection?.code == .notImplemented && rejection?.message == why)
-        for name in [nil, "a"] {
+        for name in [nil, "a"] as [InstanceName?] {
             let error = await #expect(throws: StoreError.self) {
-                _ = try await running.engine.verify(instance: name) { _ in }
+                _ = try await running.engine.verify(instance: name, by: .test) { _ in }
             }
             #expect(error?.code == .unsupported && error?.message == why)
         }
         let machine = try DefinitionReader.read("id: m\ninitial: a\nstates: {a: {}}\n").machine
         let error = await #expect(throws: StoreError.self) {
-            _ = try await running.engine.backtest(with: machine).run(machine: "m", version: nil) { _ in }
+            _ = try await running.engine.backtest(machine: "m", version: nil, with: machine, by: .test) { _ in }
         }
         #expect(error?.code == .unsupported)
         #expect(try await running.flip("a").seq.rawValue == 2)

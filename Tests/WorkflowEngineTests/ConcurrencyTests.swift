@@ -1,3 +1,4 @@
+import IdentityTesting
 import NaiveStatechart
 import SQLiteStore
 import Statechart
@@ -102,11 +103,12 @@ import WorkflowStore
             let query = HistoryQuery(
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
                 isReversed: turn % 2 == 0)
-            let rows = try await engine.history(query)
+            let rows = try await engine.history(query, of: record, by: .test)
             #expect(rows.first?.seq == (query.isReversed ? record.seq : Seq(rawValue: 1)))
-            #expect(try await engine.moves(of: rows, in: record, query: query).count == rows.count)
-            #expect(try await engine.acceptance(of: record.name).events.count == 2)
-            #expect(try await engine.instances(InstanceQuery(limit: 10)).views.count == names.count)
+            let moves = try await engine.moves(of: rows, in: record, query: query, by: .test)
+            #expect(moves.count == rows.count)
+            #expect(try await engine.acceptance(of: record.name, by: .test).events.count == 2)
+            #expect(try await engine.instances(InstanceQuery(limit: 10), by: .test).views.count == names.count)
         }
     }
 

@@ -11,7 +11,7 @@ final class FakeStore: WorkflowStore {
             nextPosition: Position(rawValue: 1), nextInstance: InstanceID(rawValue: 1),
             nextMachine: MachineID(rawValue: 1), last: Timestamp(rawValue: 0))
         var machines: [MachineRecord] = []
-        var instances: [String: InstanceRecord] = [:]
+        var instances: [InstanceKey: InstanceRecord] = [:]
         var journal: [JournalRecord] = []
         var timers: [TimerRecord] = []
         var keys: [KeyRecord] = []
@@ -40,7 +40,7 @@ final class FakeStore: WorkflowStore {
         fileprivate mutating func take(_ batch: StoreBatch) {
             numbers = batch.numbers
             machines += batch.machines
-            for record in batch.newInstances + batch.changedInstances { instances[record.name] = record }
+            for record in batch.newInstances + batch.changedInstances { instances[record.key] = record }
             journal += batch.journal
             timers.removeAll { batch.endedTimers.contains($0.key) }
             timers += batch.armedTimers
@@ -76,9 +76,9 @@ final class FakeStore: WorkflowStore {
     /// Commits that were tried since `fail`.
     var tries: Int { content.withLock { $0.tries } }
 
-    func machine(named name: String, version: Int64?) -> MachineRecord? {
+    func machine(_ key: MachineKey, version: MachineVersion?) -> MachineRecord? {
         content.withLock { content in
-            content.machines.last { $0.name == name && (version == nil || $0.version == version) }
+            content.machines.last { $0.key == key && (version == nil || $0.version == version) }
         }
     }
 
@@ -88,15 +88,22 @@ final class FakeStore: WorkflowStore {
 
     var partitions: [PartitionID] { [.first] }
 
-    func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
+    func machines(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineRecord] { [] }
 
-    func machineNames(limit: Int) -> [String] { [] }
+    func machineNames(in namespace: NamespaceID, limit: Int) -> [MachineName] { [] }
 
-    func instance(named name: String) -> InstanceRecord? { content.withLock { $0.instances[name] } }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { content.withLock { $0.instances[key] } }
 
-    func instanceNames(near name: String, limit: Int) -> [String] { [] }
+    /// The instance of a name in the default namespace.
+    func record(_ name: String) -> InstanceRecord? {
+        instance(InstanceKey(InstanceName(rawValue: name), in: .default))
+    }
 
-    func instances(_ query: InstanceQuery) -> InstancePage { InstancePage(instances: [], next: nil) }
+    func instanceNames(near key: InstanceKey, limit: Int) -> [InstanceName] { [] }
+
+    func instances(_ query: InstanceQuery, in namespace: NamespaceID) -> InstancePage {
+        InstancePage(instances: [], next: nil)
+    }
 
     func history(_ query: HistoryQuery) -> [JournalRecord] {
         content.withLock { content in
@@ -106,7 +113,7 @@ final class FakeStore: WorkflowStore {
         }
     }
 
-    func timers(after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+    func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
 
     func row(at position: Position) -> JournalRecord? {
         content.withLock { content in content.journal.first { $0.position == position } }
@@ -171,15 +178,15 @@ private final class FakeWriter: StoreWriter {
 
     var numbers: StoreNumbers { store.content.withLock { $0.numbers } }
 
-    func machine(named name: String, version: Int64?) -> MachineRecord? { store.machine(named: name, version: version) }
+    func machine(_ key: MachineKey, version: MachineVersion?) -> MachineRecord? { store.machine(key, version: version) }
 
     func machine(_ id: MachineID) -> MachineRecord? { store.machine(id) }
 
-    func instance(named name: String) -> InstanceRecord? { store.instance(named: name) }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { store.instance(key) }
 
     func forgottenKeys() -> Timestamp { Timestamp(rawValue: 0) }
 
-    func instanceName(_ id: InstanceID) -> String? { store.instance(id)?.name }
+    func instanceKey(_ id: InstanceID) -> InstanceKey? { store.instance(id)?.key }
 
     func timers(in partition: PartitionID, limit: Int) -> [TimerRecord] {
         store.content.withLock { Array($0.timers.sorted { $0.key < $1.key }.prefix(limit)) }
@@ -262,15 +269,15 @@ private final class FakeView: StoreView {
         viewed(views)
     }
 
-    func machine(named name: String, version: Int64?) -> MachineRecord? {
-        read().machines.last { $0.name == name && (version == nil || $0.version == version) }
+    func machine(_ key: MachineKey, version: MachineVersion?) -> MachineRecord? {
+        read().machines.last { $0.key == key && (version == nil || $0.version == version) }
     }
 
     func machine(_ id: MachineID) -> MachineRecord? { read().machines.first { $0.id == id } }
 
-    func instance(named name: String) -> InstanceRecord? { read().instances[name] }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { read().instances[key] }
 
-    func instanceName(_ id: InstanceID) -> String? { read().instances.values.first { $0.id == id }?.name }
+    func instanceKey(_ id: InstanceID) -> InstanceKey? { read().instances.values.first { $0.id == id }?.key }
 
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
         let fails = store.content.withLock { content in

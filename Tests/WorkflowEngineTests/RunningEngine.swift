@@ -1,4 +1,5 @@
 import Foundation
+import IdentityTesting
 import Logging
 import SQLiteStore
 import ServiceLifecycle

@@ -1,3 +1,4 @@
+import IdentityTesting
 import NaiveStatechart
 import SQLiteStore
 import Statechart
@@ -50,7 +51,7 @@ import WorkflowStore
         return try await engine.history(
             HistoryQuery(
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
-                isReversed: false))
+                isReversed: false), of: record, by: .test)
     }
 
     /// The rows must lead to the stored row, by the engine's fold and by the naive interpreter.

@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import IdentityTesting
 import SQLiteStore
 import Statechart
 import Testing

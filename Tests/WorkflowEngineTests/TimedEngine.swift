@@ -1,3 +1,4 @@
+import IdentityTesting
 import Logging
 import NaiveStatechart
 import SQLiteStore
@@ -112,7 +113,7 @@ final class TimedEngine {
             let page = try await engine.history(
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq,
-                    seqs: Int64(rows.count) + 1...record.seq.rawValue, isReversed: false))
+                    seqs: Int64(rows.count) + 1...record.seq.rawValue, isReversed: false), of: record, by: .test)
             try #require(!page.isEmpty)
             rows += page
         }

@@ -85,8 +85,8 @@ package struct Rejection: Error, Sendable {
 
     /// What it is about, by its name.
     package enum Subject: Sendable {
-        case machine(String)
-        case instance(String)
+        case machine(MachineName)
+        case instance(InstanceName)
     }
 
     private let parts: Parts
@@ -149,8 +149,8 @@ extension Rejection: CustomStringConvertible {
 
 /// What a refusal tells about the instance that it left alone.
 package struct InstanceFacts: Sendable, Equatable {
-    package let name: String
-    package let machine: String
+    package let name: InstanceName
+    package let machine: MachineName
     package let status: InstanceStatus
     /// Paths of the active leaves.
     package let configuration: [String]

@@ -9,7 +9,7 @@ enum Notice: Sendable {
     /// Events that are applied all or not at all were not: how many, and why.
     case refused(Int, Rejection)
     /// An instance made so many macrosteps by itself within a minute.
-    case restless(instance: String, event: String, macrosteps: Int)
+    case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
 
 extension OperatorLog: CommitObserver {
@@ -63,7 +63,7 @@ extension OperatorLog: CommitObserver {
                 debug(
                     "wrote",
                     [
-                        "instance": "\(names[row.instanceID] ?? "")", "seq": "\(row.seq.rawValue)",
+                        "instance": "\(names[row.instanceID]?.rawValue ?? "")", "seq": "\(row.seq.rawValue)",
                         "kind": "\(row.kind.rawValue)", "event": "\(row.event)", "from": "\(row.from)",
                         "to": "\(row.to)",
                     ])

@@ -41,7 +41,7 @@ package struct TrialCounts: Sendable, Equatable {
 package enum BacktestEvent: Sendable, Equatable {
     case progress(VerificationProgress)
     /// An instance that parts from its history.
-    case parts(instance: String, verdict: TrialVerdict)
+    case parts(instance: InstanceName, verdict: TrialVerdict)
 }
 
 /// Replays instances of one machine with another definition. Reads as `Verification` does, and writes nothing.
@@ -85,10 +85,10 @@ package struct Backtest: Sendable {
     ///
     /// - Throws: `unsupported` for a store that cannot be read in the order of its journal.
     @concurrent package func run(
-        machine name: String, version: Int64?, _ report: Report
+        machine key: MachineKey, version: MachineVersion?, _ report: Report
     ) async throws -> TrialCounts {
         var run = BacktestScan(store: store, audit: try store.requireAudit(), limits: limits, machine: machine)
-        for range in try await run.begin(name, version) {
+        for range in try await run.begin(key, version) {
             run.start = range.start
             var next: Int64? = range.lowerInstance
             while let lower = next { next = try await run.pass(range, from: lower, report) }
@@ -139,7 +139,7 @@ private struct BacktestScan {
     let machine: Machine
     private(set) var counts = TrialCounts()
 
-    private var versions: [MachineID: Int64] = [:]
+    private var versions: [MachineID: MachineVersion] = [:]
     /// Where the next pass begins in the journal.
     var start: Int64 = 1
     /// Rows of the partitions that are done, and those of all.
@@ -157,15 +157,16 @@ private struct BacktestScan {
     }
 
     /// Fixes what is replayed.
-    @concurrent mutating func begin(_ name: String, _ version: Int64?) async throws -> [PartitionRange] {
+    @concurrent mutating func begin(_ key: MachineKey, _ version: MachineVersion?) async throws -> [PartitionRange] {
         let ranges = PartitionRange.all(try await audit.inspectStore().numbers)
         total = ranges.reduce(0) { $0 + $1.rows }
-        guard let latest = try await store.machine(named: name, version: version) else { return [] }
+        guard let latest = try await store.machine(key, version: version) else { return [] }
         versions[latest.id] = latest.version
         guard version == nil else { return ranges }
-        for number in 1..<max(1, latest.version) {
-            guard let record = try await store.machine(named: name, version: number) else { continue }
-            versions[record.id] = number
+        for number in 1..<max(1, latest.version.rawValue) {
+            let earlier = MachineVersion(rawValue: number)
+            guard let record = try await store.machine(key, version: earlier) else { continue }
+            versions[record.id] = earlier
         }
         return ranges
     }

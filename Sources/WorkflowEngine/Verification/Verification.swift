@@ -53,14 +53,14 @@ package struct Verification: Sendable {
     }
 
     /// Compares one instance, from its first row on.
-    @concurrent package func run(instance name: String, _ report: Report) async throws -> VerifiedCounts? {
+    @concurrent package func run(instance key: InstanceKey, _ report: Report) async throws -> VerifiedCounts? {
         var run = VerificationRun(store: store, audit: audit, limits: limits)
         try await run.prepare()
         do {
-            guard let record = try await store.instance(named: name) else { return nil }
+            guard let record = try await store.instance(key) else { return nil }
             try await run.instance(record.id, report)
         } catch let error as StoreError where error.code == .corrupt {
-            try await run.tell(Inconsistency(name: name, error.message), report)
+            try await run.tell(Inconsistency(name: key.name, error.message), report)
         }
         return run.counts
     }

@@ -105,7 +105,7 @@ extension SendCommand {
             key = known
         }
         self.init(
-            instance: body.instance, event: Event(name: body.event, data: body.data),
+            instance: InstanceName(rawValue: body.instance), event: Event(name: body.event, data: body.data),
             expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, wantsContext: withContext,
             key: key, by: caller)
     }

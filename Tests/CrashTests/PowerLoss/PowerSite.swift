@@ -1,6 +1,7 @@
 import DaemonTesting
 import DiskTesting
 import Foundation
+import IdentityTesting
 import SQLiteStore
 import Statechart
 import Synchronization

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IdentityTesting
 import SQLiteStore
 import Statechart
 import Testing

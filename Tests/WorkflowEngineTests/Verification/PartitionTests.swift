@@ -1,3 +1,4 @@
+import IdentityTesting
 import SQLiteStore
 import Statechart
 import Testing
@@ -53,8 +54,8 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
 
     // What stands in the first file too.
 
-    func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord? {
-        try await files[0].machine(named: name, version: version)
+    func machine(_ key: MachineKey, version: MachineVersion?) async throws(StoreError) -> MachineRecord? {
+        try await files[0].machine(key, version: version)
     }
     func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord? { try await files[0].machine(id) }
     func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
@@ -63,14 +64,16 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
 
     // What verifying and replaying everything do not ask for.
 
-    func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
-    func machineNames(limit: Int) -> [String] { [] }
-    func instance(named name: String) -> InstanceRecord? { nil }
-    func instanceNames(near name: String, limit: Int) -> [String] { [] }
-    func instances(_ query: InstanceQuery) -> InstancePage { InstancePage(instances: [], next: nil) }
+    func machines(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineRecord] { [] }
+    func machineNames(in namespace: NamespaceID, limit: Int) -> [MachineName] { [] }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { nil }
+    func instanceNames(near key: InstanceKey, limit: Int) -> [InstanceName] { [] }
+    func instances(_ query: InstanceQuery, in namespace: NamespaceID) -> InstancePage {
+        InstancePage(instances: [], next: nil)
+    }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
-    func timers(after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+    func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
@@ -193,7 +196,7 @@ extension InstanceRecord {
         limits.verifiedInstances = 1
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
         let counts = try await Backtest(of: store, with: machine, limits: limits)
-            .run(machine: "lamp", version: nil) { _ in }
+            .run(machine: MachineKey("lamp", in: .default), version: nil) { _ in }
         #expect(counts.same == 6)
         #expect(counts.events == 3 * 307)
         for file in store.files { try file.close() }

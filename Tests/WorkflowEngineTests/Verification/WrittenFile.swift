@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IdentityTesting
 import SQLiteStore
 import Statechart
 import WorkflowEngine
@@ -131,12 +132,15 @@ extension WrittenFile {
     ) async throws -> (findings: [String], counts: VerifiedCounts?) {
         let file = try SQLiteFile.open(at: path, limits: store)
         let findings = Collected<String>()
-        let verification = Verification(of: file, limits: limits)
+        let verification = try Verification(of: file, limits: limits)
         let report: Verification.Report = { event in
             if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         let counts =
-            if let instance { try await verification.run(instance: instance, report) } else {
+            if let instance {
+                try await verification.run(
+                    instance: InstanceKey(InstanceName(rawValue: instance), in: .default), report)
+            } else {
                 try await verification.run(report)
             }
         try file.close()

@@ -1,5 +1,5 @@
 /// The grammar of the names of instances.
-public enum InstanceName {
+public enum InstanceNameRule {
     /// Whether a caller may give an instance this name: 1–200 characters of `[A-Za-z0-9_.:@-]`, but not `.` or `..`.
     public static func isValid(_ name: String) -> Bool {
         isAddressable(name) && !isStep(name) && !name.utf8.contains(UInt8(ascii: "~"))
