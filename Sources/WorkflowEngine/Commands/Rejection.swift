@@ -44,6 +44,8 @@ package struct Rejection: Error, Sendable {
         case draining
         case storageUnavailable = "storage-unavailable"
         case outcomeUnknown = "outcome-unknown"
+        /// The store holds what was not written.
+        case damaged = "database-damaged"
         /// A fault of ours; the message tells what to report.
         case fault = "internal-error"
     }

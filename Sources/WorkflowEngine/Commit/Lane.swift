@@ -91,7 +91,7 @@ final class Lane {
             }
         } catch {
             backups.abandon(store)
-            queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
+            queue.close(.stopped(by: error))
             abandon(apart + waiting + order.takeAll())
             abandonQueue()
             throw error
