@@ -46,6 +46,7 @@ extension StoreError {
     init(backingUp path: String, _ error: any Error) {
         let failure = SQLiteFailure(error)
         let reason = (error as? StoreError)?.message ?? (failure.isFull ? "its disk is full" : "\(failure)")
-        self.init(.unavailable, "Cannot back up '\(path)': \(reason)")
+        let isDamage = (error as? StoreError)?.code == .damaged || failure.isCorrupt
+        self.init(isDamage ? .damaged : .unavailable, "Cannot back up '\(path)': \(reason)")
     }
 }

@@ -132,7 +132,7 @@ extension BackupCoordinator {
                 }
                 return try copy(order, writer)
             } catch {
-                end(order, .backupFailed(error.message))
+                end(order, .backupFailed(error))
                 return false
             }
         }
@@ -203,7 +203,7 @@ extension BackupCoordinator {
                 self.checked(order, backup)
             } catch {
                 let isStopping = self.state.withLock { $0.isClosed }
-                self.end(order, isStopping ? .draining : .backupFailed(error.message))
+                self.end(order, isStopping ? .draining : .backupFailed(error))
             }
         }
     }

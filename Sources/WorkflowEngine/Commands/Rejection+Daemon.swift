@@ -19,7 +19,9 @@ extension Rejection {
         Rejection(.notImplemented, "Cannot make a backup: the daemon's store has none; back it up by its own means")
     }
 
-    static func backupFailed(_ message: String) -> Rejection { Rejection(.storageUnavailable, message) }
+    static func backupFailed(_ error: StoreError) -> Rejection {
+        Rejection(error.code == .damaged ? .damaged : .storageUnavailable, error.message)
+    }
 
     static var overloaded: Rejection {
         Rejection(.overloaded, "Too many requests are waiting; nothing was changed")
@@ -34,17 +36,20 @@ extension Rejection {
         Rejection(.storageUnavailable, "Nothing was changed: \(reason)")
     }
 
-    /// What a caller is told once the daemon writes no more.
-    init(stopping error: StoreError) {
-        self = .storageUnavailable("the daemon has stopped writing: \(error.message)")
-    }
-
     static var outcomeUnknown: Rejection {
         Rejection(
             .outcomeUnknown,
             "The commit failed and its outcome is unknown: after a restart the change may be there or not; send again "
                 + "with the same key")
     }
+
+    /// What callers are told once nothing more is written.
+    static func stopped(by error: StoreError) -> Rejection {
+        let reason = "the daemon has stopped writing: \(error.message)"
+        return error.code == .corrupt ? .damaged(reason) : .storageUnavailable(reason)
+    }
+
+    static func damaged(_ reason: String) -> Rejection { Rejection(.damaged, "Nothing was changed: \(reason)") }
 
     static func fault(_ message: String) -> Rejection { Rejection(.fault, message) }
 
@@ -56,6 +61,7 @@ extension Rejection {
             case .closed: .draining
             case .unsupported: Rejection(.notImplemented, error.message)
             case .constraint: .fault(error.message)
+            case .damaged, .corrupt: .damaged(error.message)
             default: .storageUnavailable(error.message)
             }
     }

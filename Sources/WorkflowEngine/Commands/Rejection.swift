@@ -46,6 +46,8 @@ package struct Rejection: Error, Sendable {
         case outcomeUnknown = "outcome-unknown"
         /// The daemon's store has no such ability.
         case notImplemented = "not-implemented"
+        /// The store holds what was not written.
+        case damaged = "database-damaged"
         /// A fault of ours; the message tells what to report.
         case fault = "internal-error"
     }

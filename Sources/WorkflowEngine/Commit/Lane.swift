@@ -95,7 +95,7 @@ final class Lane {
             }
         } catch {
             abandonBackup()
-            queue.close(Rejection(stopping: error))
+            queue.close(.stopped(by: error))
             abandon(apart + waiting + order.takeAll())
             queue.abandon(with: Self.stopped)
             throw error

@@ -40,7 +40,7 @@ final class LaneThread: Sendable {
         do throws(StoreError) {
             return try store.writer()
         } catch {
-            let rejection = Rejection(stopping: error)
+            let rejection = Rejection.stopped(by: error)
             queue.close(rejection)
             queue.abandon(with: rejection)
             throw error

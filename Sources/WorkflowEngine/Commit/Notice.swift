@@ -32,7 +32,7 @@ extension OperatorLog: CommitObserver {
             if let expression = failure.expression { metadata["expression"] = "\(expression)" }
             tell(.failures, .warning, "an instance has failed", metadata)
         case .refused(let events, let rejection):
-            var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code)"]
+            var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code.rawValue)"]
             if let offset = rejection.offset {
                 metadata["line"] = "\(offset + 1)"
                 if let facts = rejection.facts { metadata["instance"] = "\(facts.name)" }
@@ -54,7 +54,7 @@ extension OperatorLog: CommitObserver {
         for batch in committed.batches {
             for entry in batch.entries {
                 guard let rejection = entry.rejection else { continue }
-                debug("refused", ["command": "\(entry.command.summary)", "reason": "\(rejection.code)"])
+                debug("refused", ["command": "\(entry.command.summary)", "reason": "\(rejection.code.rawValue)"])
             }
             guard !batch.batch.isEmpty else { continue }
             let instances = batch.batch.newInstances + batch.batch.changedInstances

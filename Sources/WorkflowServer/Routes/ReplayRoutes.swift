@@ -86,7 +86,7 @@ struct ReplayRoutes: Sendable {
     private func requireInstance(_ name: InstanceName, by caller: Caller) async throws {
         do {
             _ = try await asking { try await engine.instance(named: name, by: caller) }
-        } catch let problem as Problem where problem.type == .storageUnavailable {
+        } catch let problem as Problem where problem.type == .databaseDamaged {
             // What cannot be read is for the verification to tell.
         }
     }
