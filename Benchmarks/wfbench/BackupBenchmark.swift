@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLiteStore
 import Synchronization
 import WorkflowStore
 import WorkflowThreads
@@ -92,7 +93,7 @@ struct BackupBenchmark: AsyncParsableCommand {
     private func compareIndexes(_ path: String) async throws {
         let file = try SQLiteFile.open(at: path)
         let work = Stopwatch()
-        var place: IndexPlace? = .start
+        var place: InspectionPlace? = .start
         while let next = place {
             let slice = try await file.inspectIndexes(after: next)
             if let found = slice.inconsistencies.first { throw BenchmarkError("\(found)") }

@@ -1,5 +1,6 @@
 import DaemonTesting
 import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine

@@ -69,7 +69,7 @@ import WorkflowStore
         _ = try await timed.engine.apply(Self.definition("order", note: "second"), syntax: .yaml)
         for (name, version, amount) in [
             ("order-2", nil, 5), (nil, nil, 5), ("order-1", 2, 5), ("order-1", nil, 6),
-        ] as [(String?, Int64?, Int64)] {
+        ] as [(String?, MachineVersion?, Int64)] {
             let kind = await timed.rejection { () async throws(Rejection) in
                 _ = try await start("order", name, timed, version: version, amount: amount)
             }
