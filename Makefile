@@ -3,7 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install size lint test unit count conformance property fuzz crash tsan wal bench bench-check
+.PHONY: help demo build release install size lint test unit count conformance property fuzz crash tsan wal bench
+.PHONY: bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -30,7 +31,7 @@ endif
 PREFIX ?= /usr
 DESTDIR ?=
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
-heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
+heavy := CrashTests|BusyVerificationTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6

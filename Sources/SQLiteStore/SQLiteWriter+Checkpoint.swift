@@ -82,8 +82,8 @@ extension SQLiteWriter {
 }
 
 extension ReaderPool {
-    /// Ends reading, and closes the connection that writes while the readers' still hold the file: so nothing is written
-    /// or checkpointed.
+    /// Ends reading, and closes the connection that writes while the readers' still hold the file: so nothing is
+    /// written or checkpointed.
     func close(after writing: DatabaseQueue) throws(StoreError) {
         _ = gate.end()
         do {

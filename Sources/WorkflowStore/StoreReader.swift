@@ -30,7 +30,8 @@ package protocol StoreReader: Sendable {
     /// `limit`.
     func instanceNames(near key: InstanceKey, limit: Int) async throws(StoreError) -> [InstanceName]
 
-    /// A page of a namespace's instances. Reads a bounded number of rows, so a page may be short and still have a next one.
+    /// A page of a namespace's instances. Reads a bounded number of rows, so a page may be short and still have a next
+    /// one.
     func instances(_ query: InstanceQuery, in namespace: NamespaceID) async throws(StoreError) -> InstancePage
 
     /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first

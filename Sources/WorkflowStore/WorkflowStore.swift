@@ -71,8 +71,8 @@ package protocol StoreWriter: StoreLookup {
     /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
-    /// Finds out what became of the batches of a `commit` that threw `outcomeUnknown`; to be called at most once, before
-    /// anything else is asked for. Where it says `committed`, `numbers` are those after the batches.
+    /// Finds out what became of the batches of a `commit` that threw `outcomeUnknown`; to be called at most once,
+    /// before anything else is asked for. Where it says `committed`, `numbers` are those after the batches.
     func resolve() -> CommitOutcome
 
     /// Throws `fenced` when the store has another owner by now. Called before commands are answered that wrote nothing:

@@ -58,7 +58,7 @@ import WorkflowJSON
         #expect(try answer.object["detail"] == .string(message))
         let result = try await wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
         #expect(result.end == .exited(65), "\(result)")
-        #expect(result.errors == "error: \(message)\n")
+        #expect(result.errors.hasPrefix("error: \(message)\n"))
         #expect(result.output.isEmpty)
     }
 
@@ -68,7 +68,7 @@ import WorkflowJSON
         (#"{"amount": null}"#, "amount is null, not a double"),
         (#"{"prices": [1, "2"]}"#, "prices[1] is a string, not a double"),
         (#"{"place": {"zip": 12345}}"#, "place.street is missing"),
-        (#"{"place": {"street": "Elm", "zap": 1}}"#, "place.zap is no field of place; did you mean 'zip'?"),
+        (#"{"place": {"street": "Elm", "zap": 1}}"#, "place.zap is no field of context.place; did you mean 'zip'?"),
     ]
 
     @Test(.timeLimit(.minutes(2))) func aStartWhoseDataDoesNotFitTheTypesIsRefused() async throws {
@@ -81,11 +81,11 @@ import WorkflowJSON
     }
 
     private static let events = [
-        ("null", "it is missing"),
-        (#"{"card": "tok_9"}"#, "amount is missing"),
-        (#"{"card": 9, "amount": 1}"#, "card is an int, not a string"),
-        (#"{"card": "tok_9", "amount": true}"#, "amount is a bool, not a double"),
-        (#"{"card": "tok_9", "amount": 1, "not": "x"}"#, "not is no field of …"),
+        ("null", "data is null, not a map"),
+        (#"{"card": "tok_9"}"#, "data.amount is missing"),
+        (#"{"card": 9, "amount": 1}"#, "data.card is an int, not a string"),
+        (#"{"card": "tok_9", "amount": true}"#, "data.amount is a bool, not a double"),
+        (#"{"card": "tok_9", "amount": 1, "not": "x"}"#, "data.not is no field of event 'pay'; did you mean 'note'?"),
     ]
 
     @Test(.timeLimit(.minutes(2))) func anEventWhoseDataDoesNotFitIsRefused() async throws {
@@ -104,7 +104,7 @@ import WorkflowJSON
 
     @Test(.timeLimit(.minutes(1))) func aLineOfABatchWhoseDataDoesNotFitIsRefused() async throws {
         _ = try await daemon.said("start", "loan", "l")
-        let message = "The data of 'pay' does not fit: amount is missing"
+        let message = "The data of 'pay' does not fit: data.amount is missing"
         let line = #"{"instance": "l", "event": "pay", "data": {"card": "tok_9"}}"#
         let batch = try await daemon.answer(to: .post("/v1/events", line, as: "application/x-ndjson"))
         #expect(batch.status == 200)
@@ -126,9 +126,8 @@ import WorkflowJSON
                 == #"{"amount":3.0,"customer":"Ann","place":{"street":"Oak","zip":9},"prices":[7.0]}"#)
         _ = try await daemon.said("send", "l", "pay", "--data", #"{"card": "tok_9", "amount": 4}"#)
         #expect(JSONWriter.string(try await daemon.json("show", "l")["context"]["amount"]) == "4.0")
-        #expect(
-            JSONWriter.string(try await daemon.json("history", "l").elements.last?["data"] ?? .null)
-                == #"{"amount":4.0,"card":"tok_9"}"#)
+        let sent = try await daemon.json("history", "l").elements.last?["data"] ?? .null
+        #expect(JSONWriter.string(sent) == #"{"amount":4,"card":"tok_9"}"#, "the history says what was sent")
     }
 
     @Test(.timeLimit(.minutes(1))) func anActionWhoseValueDoesNotFitUndoesTheEvent() async throws {

@@ -33,7 +33,7 @@ import WorkflowJSON
                 == #"[1, "1", 2]"#)
         #expect(
             try LibraryCall.answer("distinct", .json([[1, 2], [1, 2.0], ["a": 1], ["a": 1.0], ["a": 2], []]))
-                == #"[[1, 2], [(CEL.MapKey.string("a"), "1")], [(CEL.MapKey.string("a"), "2")], []]"#)
+                == #"[[1, 2], [(WorkflowCEL.MapKey.string("a"), "1")], [(WorkflowCEL.MapKey.string("a"), "2")], []]"#)
         #expect(try LibraryCall.answer("distinct", .values(.double(.nan), .double(.nan))) == "[nan, nan]")
         #expect(try LibraryCall.answer("distinct", .values(.double(0), .double(-0.0), .null, .null)) == "[0.0, null]")
         #expect(

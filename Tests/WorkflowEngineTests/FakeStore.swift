@@ -53,7 +53,7 @@ final class FakeStore: WorkflowStore {
     private let hasBackups: Bool
     let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
 
-    private let isTaken = Atomic(false)
+    fileprivate let isTaken = Atomic(false)
 
     /// - Parameter hasBackups: Whether it makes backups, all of which fail.
     init(hasBackups: Bool = false) {
@@ -240,7 +240,11 @@ private final class FakeWriter: StoreWriter {
         if let failure { throw failure }
     }
 
-    func close() { store.content.withLock { $0.isClosed = true } }
+    /// Another engine may go on with what is there.
+    func close() {
+        store.content.withLock { $0.isClosed = true }
+        store.isTaken.store(false, ordering: .relaxed)
+    }
 }
 
 /// What is committed in a `FakeStore` when something is read first, whatever is committed then.

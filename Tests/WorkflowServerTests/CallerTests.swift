@@ -45,7 +45,7 @@ import WorkflowStore
     private static let bodies: [Route: String] = [
         .applyDefinition: definition, .backtestInstance: definition, .backtestMachine: definition,
         .startInstance: #"{"machine": "m"}"#, .sendEvent: #"{"event": "go"}"#, .retryInstance: "{}",
-        .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00Z"}"#,
+        .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
 
     private static func request(for route: Route) -> RawRequest {

@@ -75,8 +75,8 @@ extension Problem {
 }
 
 extension Engine {
-    /// Adds the name that was probably meant, of those that the caller sees, to a problem about an instance or a machine
-    /// that is not there.
+    /// Adds the name that was probably meant, of those that the caller sees, to a problem about an instance or a
+    /// machine that is not there.
     func suggestingName(_ problem: Problem, for caller: Caller) async -> Problem {
         var problem = problem
         // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
