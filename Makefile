@@ -3,13 +3,30 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install lint test unit count conformance property fuzz crash tsan wal bench bench-check
+.PHONY: help demo build release install size lint test unit count conformance property fuzz crash tsan wal bench
+.PHONY: bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
 # What people install (README.md): without the libraries of Swift beside it, whose symbols cost at every start, and
 # without symbols for libraries that would be loaded later: there are none.
 release := -c release --static-swift-stdlib -Xlinker --no-export-dynamic
+# LINK=dynamic: programs that share the libraries of Swift, which are installed beside them. They are smaller, and take
+# twice as long to start. Without them each program has all of Foundation, with its tables of languages: GRDB, Yams and
+# Hummingbird need it.
+LINK ?= static
+ifeq ($(LINK),dynamic)
+link := -c release --scratch-path .build/dynamic -Xlinker --no-export-dynamic -Xlinker '-rpath=$$ORIGIN/../lib/wfd'
+built := .build/dynamic/release
+# Of the programs when they are installed, in MB; the README says them too.
+sizes := wfd=23 wfctl=21
+else ifeq ($(LINK),static)
+link := $(release)
+built := .build/release
+sizes := wfd=80 wfctl=79
+else
+$(error LINK is static or dynamic)
+endif
 # Where 'make install' puts things: below DESTDIR, to be found below PREFIX.
 PREFIX ?= /usr
 DESTDIR ?=
@@ -33,17 +50,21 @@ build: ## Build wfd and wfctl for debugging, into .build/debug
 	.ci/swift.sh build $(flags) --product wfd
 	.ci/swift.sh build $(flags) --product wfctl
 
-release: ## Build wfd and wfctl for installing, into .build/release
+release: ## Build wfd and wfctl for installing; LINK=dynamic to share the libraries of Swift
 	@.ci/packages.sh
-	.ci/swift.sh build $(flags) $(release) --product wfd
-	.ci/swift.sh build $(flags) $(release) --product wfctl
+	.ci/swift.sh build $(flags) $(link) --product wfd
+	.ci/swift.sh build $(flags) $(link) --product wfctl
 
-install: ## Install what 'make release' built, and the systemd unit; PREFIX=/usr and DESTDIR= say where
+install: ## Install what 'make release' built, and the systemd unit; PREFIX=/usr, DESTDIR= and LINK= as for it
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
-	install --strip .build/release/wfd .build/release/wfctl $(DESTDIR)$(PREFIX)/bin/
+	install --strip $(built)/wfd $(built)/wfctl $(DESTDIR)$(PREFIX)/bin/
+	if [ $(LINK) = dynamic ]; then .ci/runtime.sh $(DESTDIR)$(PREFIX)/lib/wfd $(built)/wfd $(built)/wfctl; fi
 	install -m 644 systemd/wfd.sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/wfd.conf
 	sed 's|^ExecStart=/usr/bin/|ExecStart=$(PREFIX)/bin/|' systemd/wfd.service \
 	    | install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/wfd.service
+
+size: ## Check that what 'make release' built has grown by no more than a fifth; LINK= as for it
+	.ci/size.sh $(built) $(sizes)
 
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
@@ -84,7 +105,7 @@ crash: ## 500 kills and 2,000 power cuts under load, 120 kills under 16 clients,
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
 	    .ci/swift.sh test $(flags) --sanitize=thread --scratch-path .build/tsan \
-	    --no-parallel --filter 'WorkflowEngineTests|WorkflowStoreTests' --skip SimulationTests
+	    --no-parallel --filter 'WorkflowEngineTests|SQLiteStoreTests' --skip SimulationTests
 
 wal: ## A minute of reads beside a writer: the write-ahead log stays small
 	WFD_WAL_SECONDS=60 .ci/swift.sh test $(flags) --filter WriteAheadLogTests

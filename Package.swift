@@ -65,10 +65,12 @@ let package = Package(
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
-            name: "WorkflowStore",
+            name: "WorkflowStore", dependencies: ["Statechart", .product(name: "Crypto", package: "swift-crypto")]
+        ),
+        .target(
+            name: "SQLiteStore",
             dependencies: [
-                "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowThreads",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore", "WorkflowThreads",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -113,7 +115,8 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer", "WorkflowEngine", "WorkflowStore",
+                "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer", "WorkflowEngine",
+                "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -140,7 +143,7 @@ let package = Package(
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "SQLiteFloor", "Statechart", "WorkflowAPI",
+                "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "SQLiteFloor", "SQLiteStore", "Statechart", "WorkflowAPI",
                 "WorkflowEngine",
                 "WorkflowThreads", "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -212,6 +215,11 @@ let package = Package(
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
         // Loaded into a daemon under test: its clock is wrong.
         .target(name: "ClockShift", path: "Tests/ClockShift"),
+        // Who asks, and in which namespace, for tests of something else.
+        .target(
+            name: "IdentityTesting", dependencies: ["WorkflowJSON", "Statechart", "WorkflowEngine", "WorkflowStore"],
+            path: "Tests/IdentityTesting"
+        ),
         .testTarget(
             name: "FaultInjectionTests",
             dependencies: ["DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient"]
@@ -219,8 +227,8 @@ let package = Package(
         .testTarget(
             name: "CrashTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "Statechart", "WorkflowClient",
-                "WorkflowEngine", "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
+                "Statechart", "WorkflowClient", "WorkflowEngine", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -230,18 +238,20 @@ let package = Package(
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "WorkflowJSON", "NaiveStatechart", "Statechart", "WorkflowEngine",
-                "WorkflowStore",
+                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
+                "Statechart", "WorkflowEngine", "WorkflowStore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        .testTarget(name: "WorkflowStoreTests", dependencies: ["Statechart", "WorkflowStore"]),
         .testTarget(
-            name: "WorkflowStoreTests",
+            name: "SQLiteStoreTests",
             dependencies: [
-                "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore",
+                "DiskTesting", "IdentityTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart",
+                "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
@@ -249,9 +259,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "DaemonTesting", "WorkflowJSON", "Statechart", "WorkflowAPI", "WorkflowClient", "WorkflowEngine",
-                "WorkflowServer",
-                "WorkflowStore",
+                "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart", "WorkflowAPI",
+                "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

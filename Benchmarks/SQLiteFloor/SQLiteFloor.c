@@ -10,7 +10,7 @@ enum statement {
     INSERT_DEDUPE, STATEMENTS
 };
 
-// As the store's own (Sources/WorkflowStore/SQLite/BatchWriting.swift).
+// As the store's own (Sources/SQLiteStore/BatchWriting.swift).
 static const char *const SQL[STATEMENTS] = {
     "BEGIN IMMEDIATE",
     "COMMIT",
@@ -28,12 +28,12 @@ static const char *const SQL[STATEMENTS] = {
     "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)",
 };
 
-// As Sources/WorkflowStore/SQLite/ConnectionSettings.swift sets for the connection that writes.
+// As Sources/SQLiteStore/ConnectionSettings.swift sets for the connection that writes.
 static const char *const PRAGMAS =
     "PRAGMA busy_timeout = 100; PRAGMA journal_mode = wal; PRAGMA synchronous = 2; PRAGMA foreign_keys = 1;"
     "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768";
 
-// As Sources/WorkflowStore/SQLite/StoreLimits.swift.
+// As Sources/SQLiteStore/StoreLimits.swift.
 enum { PASSIVE_FRAMES = 4000, STEP_FRAMES = 1000, RESTART_FRAMES = 16000, SNAPSHOT_INTERVAL = 256 };
 
 static const uint8_t DIGEST[32] = "any bytes: nothing is hashed....";
@@ -370,7 +370,7 @@ static bool checkpoint(sqlite_floor *floor, int mode) {
     return code == SQLITE_OK || fail(floor, "checkpoint");
 }
 
-// As Sources/WorkflowStore/SQLite/WALMeter.swift.
+// As Sources/SQLiteStore/WALMeter.swift.
 static bool maintain(sqlite_floor *floor) {
     if (floor->frames < floor->last_frames) {
         floor->passive_at = PASSIVE_FRAMES;

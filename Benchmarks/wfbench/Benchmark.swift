@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import SQLiteStore
 import WorkflowStore
 
 /// Measures, and shows every figure beside a floor that was measured in the same run.
@@ -7,8 +8,8 @@ struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
         subcommands: [
-            Table.self, Check.self, Count.self, Peers.self, ScaleBenchmark.self, FloorCheck.self, Work.self,
-            ServeEmpty.self,
+            Table.self, Check.self, Count.self, Peers.self, ScaleBenchmark.self, BackupBenchmark.self, FloorCheck.self,
+            Work.self, ServeEmpty.self,
         ],
         defaultSubcommand: Table.self)
 }

@@ -70,9 +70,10 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
         for number in 0..<count {
             let line = try BatchLine(body: lines[number % lines.count])
             let command = SendCommand(
-                instance: line.instance, event: Event(name: line.event, data: line.data),
-                expectedSeq: line.expect?.seq.map(Seq.init), key: line.key.flatMap(RequestKey.init(text:)))
-            bytes += command.instance.utf8.count + command.event.name.utf8.count
+                instance: InstanceName(rawValue: line.instance), event: Event(name: line.event, data: line.data),
+                expectedSeq: line.expect?.seq.map(Seq.init), key: line.key.flatMap(RequestKey.init(text:)),
+                by: .bench)
+            bytes += command.instance.rawValue.utf8.count + command.event.name.utf8.count
         }
         guard bytes > count else { throw BenchmarkError("lines are missing") }
     }

@@ -33,7 +33,7 @@ struct EngineFiles {
     /// Makes the engine's file, with the instances.
     static func fill(_ workload: Workload, in folder: URL) async throws {
         let running = try RunningEngine(path: path(in: folder))
-        let machine = try await running.engine.apply(workload.source, syntax: .yaml).0.record.name
+        let machine = try await running.engine.apply(workload.source, syntax: .yaml, by: .bench).0.record.name
         try await OrderedSender(running.engine).start(workload.instances, of: machine)
         try await running.stop()
     }
@@ -61,8 +61,8 @@ struct EngineFiles {
         stride(from: 0, to: picks.count, by: workload.batch).map { first in
             picks[first..<min(first + workload.batch, picks.count)].map { pick in
                 SendCommand(
-                    instance: "i-\(pick.instance)",
-                    event: Event(name: workload.event, data: pick.data.map { data[$0] }), key: pick.key)
+                    instance: InstanceName(rawValue: "i-\(pick.instance)"),
+                    event: Event(name: workload.event, data: pick.data.map { data[$0] }), key: pick.key, by: .bench)
             }
         }
     }

@@ -23,6 +23,12 @@ final class OpenLoad {
     /// Sends so many requests a second for a time, waits for what is under way then, and gives the latencies.
     func run(perSecond rate: Double, seconds: Double) throws -> Latencies {
         var latencies = Latencies()
+        try run(perSecond: rate, seconds: seconds, into: &latencies)
+        return latencies
+    }
+
+    /// The same, adding to latencies.
+    func run(perSecond rate: Double, seconds: Double, into latencies: inout Latencies) throws {
         let count = Int(rate * seconds)
         let begin = nanoseconds() + 1_000_000
         func due(_ number: Int) -> UInt64 { begin + UInt64(Double(number) * 1e9 / rate) }
@@ -48,7 +54,6 @@ final class OpenLoad {
             // Without a free connection the next answer wakes; setting the timer also takes back that it has fired.
             try wake(at: sent < count && !free.isEmpty ? due(sent) : .max >> 2)
         }
-        return latencies
     }
 
     private func wake(at time: UInt64) throws {

@@ -1,3 +1,4 @@
+import SQLiteStore
 import Statechart
 import WorkflowEngine
 import WorkflowStore
@@ -21,7 +22,8 @@ enum ReplayFigures {
 
     private static func replay(_ file: SQLiteFile) async throws -> Int {
         let machine = try DefinitionReader.read(Workload.flat(1).source).machine
-        return try await Backtest(of: file, with: machine).run(machine: machine.name, version: nil) { event in
+        let key = MachineKey(MachineName(rawValue: machine.name), in: .default)
+        return try await Backtest(of: file, with: machine).run(machine: key, version: nil) { event in
             if case .parts(let instance, _) = event { throw BenchmarkError("\(instance) parts") }
         }.events
     }

@@ -1,8 +1,14 @@
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import Statechart
 import WorkflowEngine
 import WorkflowStore
+
+extension Caller {
+    /// Who measures: somebody of whom the journal says nothing.
+    static let bench = Caller(nil, namespace: .default, role: .owner)
+}
 
 /// The engine on a file, in this process.
 struct RunningEngine: Sendable {
@@ -13,7 +19,7 @@ struct RunningEngine: Sendable {
     init(path: String, limits: EngineLimits = EngineLimits()) throws {
         let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
         let engine = Engine(
-            store: try SQLiteStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
+            store: try SQLiteFileStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
@@ -50,7 +56,7 @@ actor OrderedSender {
     }
 
     /// Starts instances named `i-0`, `i-1`, … in this order.
-    func start(_ count: Int, of machine: String) async throws {
+    func start(_ count: Int, of machine: MachineName) async throws {
         place = 0
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<512 { group.addTask { try await self.starting(count, machine) } }
@@ -66,11 +72,12 @@ actor OrderedSender {
         }
     }
 
-    private func starting(_ count: Int, _ machine: String) async throws {
+    private func starting(_ count: Int, _ machine: MachineName) async throws {
         while place < count {
             let number = place
             place += 1
-            _ = try await engine.start(StartCommand(machine: machine, instance: "i-\(number)"))
+            let name = InstanceName(rawValue: "i-\(number)")
+            _ = try await engine.start(StartCommand(machine: machine, instance: name, by: .bench))
         }
     }
 }

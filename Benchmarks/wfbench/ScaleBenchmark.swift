@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Statechart
 import WorkflowEngine
+import WorkflowStore
 
 /// Measures a daemon on a large database: how long it takes to be ready after a kill, what it keeps in memory, and how
 /// long a page of a long history takes.
@@ -83,14 +84,15 @@ struct ScaleBenchmark: AsyncParsableCommand {
         let engine = running.engine
         let lamp = "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}"
         let alarm = "{id: alarm, initial: set, states: {set: {after: {30d: over}}, over: {}}}"
-        for text in [lamp, alarm] { _ = try await engine.apply(text, syntax: .yaml) }
+        for text in [lamp, alarm] { _ = try await engine.apply(text, syntax: .yaml, by: .bench) }
         try await many(instances - 1) { number in
-            let machine = number < timers ? "alarm" : "lamp"
-            _ = try await engine.start(StartCommand(machine: machine, instance: "i-\(number)"))
+            let machine: MachineName = number < timers ? "alarm" : "lamp"
+            let name = InstanceName(rawValue: "i-\(number)")
+            _ = try await engine.start(StartCommand(machine: machine, instance: name, by: .bench))
         }
-        _ = try await engine.start(StartCommand(machine: "lamp", instance: "hot"))
+        _ = try await engine.start(StartCommand(machine: "lamp", instance: "hot", by: .bench))
         try await many(events) { _ in
-            _ = try await engine.send(SendCommand(instance: "hot", event: Event(name: "flip")))
+            _ = try await engine.send(SendCommand(instance: "hot", event: Event(name: "flip"), by: .bench))
         }
         try await running.stop()
     }

@@ -150,7 +150,7 @@ struct BatchSending {
             try await client.untilKnown(waitsForDaemon: counts.lines > 0) { () async throws(ClientError) in
                 answers = try await client.send(group.lines, isAtomic: isAtomic)
                 // The daemon is stopping, or has too much to do: with their keys the lines are sent once more.
-                if let problem = Self.obstacle(in: answers)?.error, problem.type != .storageUnavailable {
+                if let problem = Self.obstacle(in: answers)?.error, !Self.isStandstill(problem) {
                     throw .problem(problem)
                 }
             }
@@ -170,12 +170,17 @@ struct BatchSending {
 
     /// Whether the line has not come to anything yet: what kept it from being applied has nothing to do with it.
     private static func isOpen(_ answer: BatchAnswer) -> Bool {
-        answer.error.map { $0.type.retryAfterSeconds != nil } ?? false
+        answer.error.map { $0.type.retryAfterSeconds != nil || isStandstill($0) } ?? false
     }
 
-    /// The first line that has not come to anything; a disk without room before all else.
+    /// Whether no other line fares better until somebody has done something: a full disk, a damaged database.
+    private static func isStandstill(_ problem: Problem) -> Bool {
+        problem.type == .storageUnavailable || problem.type == .databaseDamaged
+    }
+
+    /// The first line that has not come to anything; a full disk or a damaged database before all else.
     private static func obstacle(in answers: [BatchAnswer]) -> BatchAnswer? {
-        answers.first { $0.error?.type == .storageUnavailable } ?? answers.first(where: isOpen)
+        answers.first { $0.error.map(isStandstill) ?? false } ?? answers.first(where: isOpen)
     }
 
     /// The daemon counts the lines of a request, people those of their file.

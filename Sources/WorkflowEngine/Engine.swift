@@ -23,7 +23,8 @@ package final class Engine: Service {
     let library: MachineLibrary
     /// Instances as they were after an answer that was given again.
     let pastInstances: Mutex<GenerationCache<InstanceID, PastInstance>>
-    let backups: BackupCoordinator
+    /// Nil where the store makes none.
+    let backups: BackupCoordinator?
     let queue: CommandQueue
     private let clock: any WallClock
     /// Of commits, in the order in which they are told.
@@ -67,7 +68,7 @@ package final class Engine: Service {
         self.observers = [statistics, library, feed, CommandAnswers(answering: answering), log] + observers
         let queue = CommandQueue(limits: limits)
         self.queue = queue
-        backups = BackupCoordinator(store: store, limits: limits) { queue.wake() }
+        backups = store.backups.map { BackupCoordinator($0, limits: limits) { queue.wake() } }
     }
 
     /// Whether the engine can do its work now.
@@ -84,14 +85,14 @@ package final class Engine: Service {
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
-        async let keeping: Void = backups.run()
+        async let keeping: Void? = backups?.run()
         let ending = await withGracefulShutdownHandler {
             await lane.ended()
         } onGracefulShutdown: {
             self.beginDraining()
         }
-        backups.close()
-        await keeping
+        backups?.close()
+        _ = await keeping
         guard let error = ending else { return }
         health.withLock { $0 = .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }
@@ -101,7 +102,7 @@ package final class Engine: Service {
 
     private func beginDraining() {
         health.withLock { $0 = .draining }
-        backups.close()
+        backups?.close()
         queue.close(.draining)
     }
 }
@@ -116,7 +117,8 @@ extension Engine {
     package var isClockVirtual: Bool { clock is VirtualClock }
 
     /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call.
-    package func moveClock(to time: Timestamp) async throws(Rejection) -> ClockMove {
+    package func moveClock(to time: Timestamp, by caller: Caller) async throws(Rejection) -> ClockMove {
+        log.asked("move the clock", by: caller)
         // Delays reach a hundred years further, and times are written with four digits for the year.
         guard isClockVirtual else { throw .realClock }
         guard time >= now, time.rawValue < Self.endOfTime else {

@@ -4,6 +4,8 @@ package struct EngineLimits: Sendable {
     package var queuedCommands = 20_000
     /// Bytes of event data and definitions that wait for the writer.
     package var queuedBytes = 64 << 20
+    /// How long lines of a body wait for room among these.
+    package var roomWaiting: Duration = .seconds(30)
     /// Rows of one batch: how long the first caller waits for the last.
     package var batchRows = 512
     /// Bytes of one batch.

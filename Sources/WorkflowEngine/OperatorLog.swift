@@ -1,5 +1,6 @@
 package import Logging
 import Synchronization
+import WorkflowStore
 
 /// Tells the operator what went wrong in the log: so many lines of each topic a second, then how many were left out.
 /// Payloads are in none of them.
@@ -38,6 +39,12 @@ package final class OperatorLog: Sendable {
 
     func debug(_ message: Logger.Message, _ metadata: Logger.Metadata) {
         logger.debug(message, metadata: metadata)
+    }
+
+    /// Tells at `debug` who asked for something that concerns the whole store.
+    func asked(_ what: String, by caller: Caller) {
+        guard isDetailed else { return }
+        debug("asked", ["command": "\(what)", "actor": "\(caller.actor?.rawValue ?? "")"])
     }
 
     /// Tells a fault of ours, always.

@@ -20,7 +20,7 @@ package struct WorkflowServer: Service {
     /// - Parameters:
     ///   - budget: That of the daemon, for all its servers.
     ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
-    ///   - rule: What refuses callers beside.
+    ///   - rule: What becomes of callers beside.
     ///   - version: The daemon's version, told by `/livez`.
     package init(
         engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [],

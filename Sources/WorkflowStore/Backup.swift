@@ -75,51 +75,35 @@ package protocol BackupReader: Sendable {
     func read(atMost count: Int) throws(StoreError) -> [UInt8]
 }
 
-/// A store without backups and restores, for those that need none.
-extension WorkflowStore {
-    /// One generation.
-    package var lineage: Lineage { Lineage([], generation: identity.generation) }
-
-    /// Refuses.
-    package func row(before position: Position) async throws(StoreError) -> JournalRecord? {
-        throw StoreError(.unavailable, "This store has one generation")
-    }
-
-    /// Refuses.
-    package func seq(
-        of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
-    ) async throws(StoreError) -> Seq? {
-        throw StoreError(.unavailable, "This store has one generation")
-    }
-
-    /// Refuses.
-    package func completeBackup(
+/// Making backups of a store: what is done beside the writer, once that has copied.
+package protocol StoreBackups: Sendable {
+    /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
+    /// reading the file a few times, and blocks: not for the writer's thread.
+    ///
+    /// - Parameters:
+    ///   - verify: What a restore of it would use.
+    ///   - mayGoOn: Called all the while, but not by `verify`, with how many bytes were looked at; false ends it.
+    func completeBackup(
         _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
-    ) async throws(StoreError) -> StoredBackup {
-        throw StoreError(.unavailable, "This store makes no backups")
-    }
+    ) async throws(StoreError) -> StoredBackup
 
-    /// Refuses.
-    package func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader {
-        throw StoreError(.unavailable, "This store makes no backups")
-    }
+    /// The bytes of a complete backup, also when it is removed meanwhile.
+    func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader
 
-    /// Does nothing.
-    package func removeBackup(_ name: BackupName) {}
+    /// Removes a copied or complete backup.
+    func removeBackup(_ name: BackupName)
 }
 
-/// A store without backups, for those that need none.
-extension StoreWriter {
-    /// Refuses.
-    package func beginBackup(_ name: BackupName) throws(StoreError) {
-        throw StoreError(.unavailable, "This store makes no backups")
-    }
+/// Making backups of a store: the copying, between the writer's batches and on its thread.
+package protocol BackupCopying: AnyObject {
+    /// Begins a copy of the whole store beside it, one at a time. Nothing is left of it when this throws.
+    func beginBackup(_ name: BackupName) throws(StoreError)
 
-    /// Refuses.
-    package func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress {
-        throw StoreError(.unavailable, "This store makes no backups")
-    }
+    /// Goes on with the copy for about so long. What `commit` writes meanwhile is in it too: at its end it is the store
+    /// as of the last commit, and `completeBackup` is next. When this throws, nothing is left of the copy; the store is
+    /// as good as before.
+    func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress
 
-    /// Does nothing.
-    package func abandonBackup() {}
+    /// Gives up the copy that is being made, if there is one.
+    func abandonBackup()
 }

@@ -12,7 +12,7 @@ package struct Digest: Hashable, Sendable {
     }
 
     /// - Precondition: `bytes` has 32 elements.
-    init(bytes: UnsafeRawBufferPointer) {
+    package init(bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count == 32, "a SHA-256 digest has 32 bytes")
         words = (
             bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
@@ -42,7 +42,7 @@ package struct Digest: Hashable, Sendable {
     package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// The 32 bytes where they are, for as long as the call.
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try Swift.withUnsafeBytes(of: words, body)
     }
 
@@ -52,7 +52,7 @@ package struct Digest: Hashable, Sendable {
     }
 
     /// Reads what `text` gives; nil for anything else.
-    init?(text: some StringProtocol) {
+    package init?(text: some StringProtocol) {
         let digits = text.utf8.compactMap { digit -> UInt8? in
             switch digit {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -74,13 +74,26 @@ package struct Digest: Hashable, Sendable {
     }
 }
 
+/// The digest of bytes that come in parts.
+package struct RunningDigest: Sendable {
+    private var hash = SHA256()
+
+    package init() {}
+
+    /// The next part.
+    package mutating func append(_ bytes: [UInt8]) { hash.update(data: bytes) }
+
+    /// Of all parts so far.
+    package var value: Digest { hash.finalize().withUnsafeBytes { Digest(bytes: $0) } }
+}
+
 /// What the digests of an instance's rows cover of the instance itself.
 package struct ChainInstance: Sendable {
     let uuid: UniqueID
-    let name: String
+    let name: InstanceName
     let salt: Salt
 
-    package init(uuid: UniqueID, name: String, salt: Salt) {
+    package init(uuid: UniqueID, name: InstanceName, salt: Salt) {
         self.uuid = uuid
         self.name = name
         self.salt = salt
@@ -93,12 +106,12 @@ package struct ChainInstance: Sendable {
 
 /// What the digests of rows cover of the machine version that took the step.
 package struct ChainMachine: Sendable {
-    let name: String
-    let version: Int64
+    let name: MachineName
+    let version: MachineVersion
     let digest: Digest
     let semantics: Int64
 
-    package init(name: String, version: Int64, digest: Digest, semantics: Int64) {
+    package init(name: MachineName, version: MachineVersion, digest: Digest, semantics: Int64) {
         self.name = name
         self.version = version
         self.digest = digest

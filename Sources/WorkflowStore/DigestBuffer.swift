@@ -32,7 +32,7 @@ package struct DigestBuffer: Sendable {
         // Four digests, five numbers, a UUID, a key of its size, the layout and a kind; and the texts.
         let size =
             256 + 20 * Self.prefixBytes + row.event.utf8.count + row.from.utf8.count + row.to.utf8.count
-            + (row.actor?.rawValue.utf8.count ?? 0) + machine.name.utf8.count
+            + (row.actor?.rawValue.utf8.count ?? 0) + machine.name.rawValue.utf8.count
         return hash(atMost: size) { fields in
             fields.append(layout: Self.layout)
             fields.append(previous)
@@ -44,8 +44,8 @@ package struct DigestBuffer: Sendable {
             fields.append(machine.digest)
             // The kind says whether they follow.
             if row.kind == .started || row.kind == .migrated {
-                fields.append(machine.name)
-                fields.append(machine.version)
+                fields.append(machine.name.rawValue)
+                fields.append(machine.version.rawValue)
             }
             fields.append(machine.semantics)
             fields.append(row.event)
@@ -63,7 +63,7 @@ package struct DigestBuffer: Sendable {
         if case .redacted(let commitment) = row.salt { return commitment }
         guard row.hasCommitment else { return nil }
         let salt = if case .kept(let kept) = row.salt { kept } else { self.salt(from: instance.salt, row.seq) }
-        let name = row.kind == .started ? instance.name : nil
+        let name = row.kind == .started ? instance.name.rawValue : nil
         let key = row.hasUUIDKey ? nil : row.key
         let size =
             16 + 5 * Self.prefixBytes + (row.data?.utf8.count ?? 0) + (row.note?.utf8.count ?? 0) + (key?.count ?? 0)
@@ -117,10 +117,10 @@ package struct DigestBuffer: Sendable {
 
     /// What `Digest.init(sealing:)` gives.
     mutating func digest(sealing machine: MachineRecord) -> Digest {
-        hash(atMost: 128 + 6 * Self.prefixBytes + machine.name.utf8.count) { fields in
+        hash(atMost: 128 + 6 * Self.prefixBytes + machine.name.rawValue.utf8.count) { fields in
             fields.append(layout: Self.layout)
-            fields.append(machine.name)
-            fields.append(machine.version)
+            fields.append(machine.name.rawValue)
+            fields.append(machine.version.rawValue)
             fields.append(machine.digest)
             fields.append(machine.semantics)
             fields.append(machine.created.rawValue)

@@ -75,6 +75,11 @@ package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable {
     package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
+extension Timestamp {
+    /// From 1970 to the end of the year 9999.
+    package static let range: ClosedRange<Int64> = 0...253_402_300_799_999
+}
+
 /// The row number of a namespace.
 package struct NamespaceID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: Int64
@@ -91,4 +96,57 @@ package struct Actor: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
     package init(stringLiteral: String) { rawValue = stringLiteral }
+}
+
+/// The name of a machine, as its definition says it.
+package struct MachineName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+    package init(stringLiteral: String) { rawValue = stringLiteral }
+    package var description: String { rawValue }
+}
+
+/// The number of a machine's definition among those of its name: 1 is the first.
+package struct MachineVersion: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral,
+    CustomStringConvertible
+{
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package init(integerLiteral: Int64) { rawValue = integerLiteral }
+    package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    package var next: MachineVersion { MachineVersion(rawValue: rawValue + 1) }
+    package var description: String { "\(rawValue)" }
+
+    /// Of the first definition of a name.
+    package static let first: MachineVersion = 1
+}
+
+/// The name of an instance, as its caller chose it.
+package struct InstanceName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
+    package init(stringLiteral: String) { rawValue = stringLiteral }
+    package var description: String { rawValue }
+}
+
+/// What names one machine, all its versions together.
+package struct MachineKey: Hashable, Sendable {
+    package let namespace: NamespaceID
+    package let name: MachineName
+
+    package init(_ name: MachineName, in namespace: NamespaceID) {
+        self.namespace = namespace
+        self.name = name
+    }
+}
+
+/// What names one instance.
+package struct InstanceKey: Hashable, Sendable {
+    package let namespace: NamespaceID
+    package let name: InstanceName
+
+    package init(_ name: InstanceName, in namespace: NamespaceID) {
+        self.namespace = namespace
+        self.name = name
+    }
 }

@@ -3,7 +3,7 @@ package struct Inconsistency: Sendable, Equatable {
     /// Nil where no single instance is concerned.
     package var instance: InstanceID?
     /// The instance's name, once somebody has looked it up; nil too where the instance is not there.
-    package var name: String?
+    package var name: InstanceName?
     package var seq: Seq?
     /// Of the journal row, where there is one.
     package var position: Position?
@@ -11,7 +11,7 @@ package struct Inconsistency: Sendable, Equatable {
     package var message: String
 
     package init(
-        instance: InstanceID? = nil, name: String? = nil, seq: Seq? = nil, position: Position? = nil,
+        instance: InstanceID? = nil, name: InstanceName? = nil, seq: Seq? = nil, position: Position? = nil,
         _ message: String
     ) {
         self.instance = instance
@@ -25,7 +25,7 @@ package struct Inconsistency: Sendable, Equatable {
 extension Inconsistency: CustomStringConvertible {
     /// `order-7, seq 5: the digest does not fit what the row says`.
     package var description: String {
-        let place = [name, seq.map { "seq \($0.rawValue)" } ?? position.map { "position \($0.rawValue)" }]
+        let place = [name?.rawValue, seq.map { "seq \($0.rawValue)" } ?? position.map { "position \($0.rawValue)" }]
         let known = place.compactMap(\.self)
         return known.isEmpty ? message : "\(known.joined(separator: ", ")): \(message)"
     }

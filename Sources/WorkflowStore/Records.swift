@@ -3,9 +3,9 @@ package import Statechart
 /// One version of a machine, as stored.
 package struct MachineRecord: Sendable, Equatable {
     package var id: MachineID
-    package var name: String
-    /// 1, 2, … for each name.
-    package var version: Int64
+    package var namespace: NamespaceID
+    package var name: MachineName
+    package var version: MachineVersion
     /// Of the source text.
     package var digest: Digest
     /// The engine's semantics number when it was applied.
@@ -15,10 +15,11 @@ package struct MachineRecord: Sendable, Equatable {
     package var created: Timestamp
 
     package init(
-        id: MachineID, name: String, version: Int64, digest: Digest, semantics: Int64, source: String,
-        created: Timestamp
+        id: MachineID, namespace: NamespaceID, name: MachineName, version: MachineVersion, digest: Digest,
+        semantics: Int64, source: String, created: Timestamp
     ) {
         self.id = id
+        self.namespace = namespace
         self.name = name
         self.version = version
         self.digest = digest
@@ -39,7 +40,8 @@ package enum InstanceStatus: String, Sendable, CaseIterable {
 package struct InstanceRecord: Sendable, Equatable {
     package var id: InstanceID
     package var uuid: UniqueID
-    package var name: String
+    package var namespace: NamespaceID
+    package var name: InstanceName
     package var machineID: MachineID
     package var status: InstanceStatus
     package var seq: Seq
@@ -61,12 +63,14 @@ package struct InstanceRecord: Sendable, Equatable {
     package var updated: Timestamp
 
     package init(
-        id: InstanceID, uuid: UniqueID, name: String, machineID: MachineID, status: InstanceStatus, seq: Seq,
-        head: Position, state: SnapshotText, failure: String? = nil, entered: Timestamp, salt: Salt,
-        saltFrom: Seq = Seq(rawValue: 1), digest: Digest, created: Timestamp, updated: Timestamp
+        id: InstanceID, uuid: UniqueID, namespace: NamespaceID, name: InstanceName, machineID: MachineID,
+        status: InstanceStatus, seq: Seq, head: Position, state: SnapshotText, failure: String? = nil,
+        entered: Timestamp, salt: Salt, saltFrom: Seq = Seq(rawValue: 1), digest: Digest, created: Timestamp,
+        updated: Timestamp
     ) {
         self.id = id
         self.uuid = uuid
+        self.namespace = namespace
         self.name = name
         self.machineID = machineID
         self.status = status
@@ -83,7 +87,15 @@ package struct InstanceRecord: Sendable, Equatable {
     }
 }
 
+extension MachineRecord {
+    /// What names the machine, whatever the version.
+    package var key: MachineKey { MachineKey(name, in: namespace) }
+}
+
 extension InstanceRecord {
+    /// What names it.
+    package var key: InstanceKey { InstanceKey(name, in: namespace) }
+
     /// The paths of the active leaves, in document order.
     package var leafPaths: [String] { SnapshotText.leafPaths(in: state.configuration) }
 }

@@ -23,13 +23,13 @@ package struct Salt: Hashable, Sendable {
     }
 
     /// 16 bytes of zero: for a place where no salt is known.
-    static let zero = Salt(bytes: Array(repeating: 0, count: 16))
+    package static let zero = Salt(bytes: Array(repeating: 0, count: 16))
 
     /// Always 16 bytes.
     package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// The 16 bytes where they are, for as long as the call.
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try Swift.withUnsafeBytes(of: (high, low), body)
     }
 }

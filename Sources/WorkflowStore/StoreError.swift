@@ -27,6 +27,8 @@ package struct StoreError: Error, CustomStringConvertible {
         case fenced
         /// SQLite found the file corrupt. Nothing more may be written; reading may work.
         case corrupt
+        /// The store has no such ability.
+        case unsupported
         /// The store is closed.
         case closed
     }

@@ -1,3 +1,32 @@
+/// Going through all that a store holds, to compare it: each call reads one slice, in one short read transaction.
+package protocol StoreAudit: Sendable {
+    /// The numbers of the store: above all that it holds, also where it says something else, which is an inconsistency.
+    func inspectStore() async throws(StoreError) -> StoreInspection
+
+    /// The next machine versions after a row number, in the order of these.
+    func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines
+
+    /// The next instances of a range, in the order of their row numbers, those that are being purged among them; with
+    /// all that other tables have to say about each.
+    func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances
+
+    /// The next journal rows of a range of positions that belong to a range of instances, with what other tables have
+    /// to say about each.
+    func inspectJournal(
+        _ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>
+    ) async throws(StoreError) -> InspectedJournal
+
+    /// Some journal rows by their positions, at most as many as one answer about a history may have, with what other
+    /// tables have to say about each. Rows that are not there are left out.
+    func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal
+
+    /// The next rows of the tables that only repeat what others say, and those that do not fit them.
+    func inspectCopies(after place: InspectionPlace) async throws(StoreError) -> InspectedCopies
+
+    /// A slice of every order in which rows are found, indexes and the tables' own, compared with the tables both ways.
+    func inspectIndexes(after place: InspectionPlace) async throws(StoreError) -> InspectedIndexes
+}
+
 /// What the store says about itself.
 package struct StoreInspection: Sendable {
     /// What is handed out next in each partition, as committed; in their order.
@@ -16,7 +45,6 @@ package struct StoreInspection: Sendable {
 
 /// What the store says about all journal rows of a partition together, to be compared with them.
 package struct JournalSums: Sendable {
-    /// As the store says; rows from `end` on were written later.
     private let last: Timestamp
     private let end: Position
     private let isVirtual: Bool
@@ -26,11 +54,15 @@ package struct JournalSums: Sendable {
     private var forgotten = Timestamp(rawValue: 0)
     private var forgottenBefore = Timestamp(rawValue: 0)
 
-    init(_ row: StoreRow) {
-        last = row.last
-        end = row.nextPosition
-        isVirtual = row.clock == .virtual
-        keys = row.keys
+    /// - Parameters:
+    ///   - last: The highest time at which the store says that it has written in the partition.
+    ///   - end: The next position; rows from here on were written later.
+    ///   - isVirtual: Whether the clock moves without rows.
+    package init(last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger) {
+        self.last = last
+        self.end = end
+        self.isVirtual = isVirtual
+        self.keys = keys
     }
 
     /// Whose rows it takes.
@@ -146,29 +178,16 @@ package struct InspectedJournal: Sendable {
     }
 }
 
-/// A place in the tables that only repeat what others say, which are gone through one after another.
-package struct CopyPlace: Sendable {
-    enum Table {
-        case snapshots, timers, keys
-    }
-
-    var table = Table.snapshots
-    var walk = OrderedWalk()
-    /// The keys so far.
-    var keys: Int64 = 0
-    /// What the store said of its keys when the counting began: with something else at its end the numbers say nothing.
-    var ledger: KeyLedger?
-
+/// A place within what an inspection goes through, a slice at a time. Only the store that made it can read it.
+package struct InspectionPlace: Sendable {
     /// Before everything.
-    package static let start = CopyPlace()
+    package static let start = InspectionPlace(nil)
 
-    /// Before the next table; nil behind the last one.
-    func following() -> CopyPlace? {
-        switch table {
-        case .snapshots: CopyPlace(table: .timers)
-        case .timers: CopyPlace(table: .keys)
-        case .keys: nil
-        }
+    /// What the store knows the place by; nil at the start.
+    package let mark: (any Sendable)?
+
+    package init(_ mark: (any Sendable)?) {
+        self.mark = mark
     }
 }
 
@@ -180,31 +199,16 @@ package struct InspectedCopies: Sendable {
     /// Rows without what they repeat. What a row repeats wrongly is told with the instance or the journal row.
     package var inconsistencies: [Inconsistency] = []
     /// Where the next slice begins; nil after the last one.
-    package var next: CopyPlace?
+    package var next: InspectionPlace?
 
     package init() {}
-}
-
-/// A place in the orders in which rows are found, which are gone through one after another.
-package struct IndexPlace: Sendable {
-    var tree = 0
-    /// Whether the table's rows are looked for in the index, and not the index's entries in the table.
-    var isRows = false
-    var walk = OrderedWalk()
-
-    /// Before everything.
-    package static let start = IndexPlace()
-
-    func following() -> IndexPlace {
-        isRows ? IndexPlace(tree: tree + 1) : IndexPlace(tree: tree, isRows: true)
-    }
 }
 
 /// One slice of the orders in which rows are found, compared with the tables both ways.
 package struct InspectedIndexes: Sendable {
     package var inconsistencies: [Inconsistency] = []
     /// Where the next slice begins; nil after the last one.
-    package var next: IndexPlace?
+    package var next: InspectionPlace?
 
     package init() {}
 }

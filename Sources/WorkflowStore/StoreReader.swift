@@ -1,7 +1,6 @@
 /// What a durable place for machines, instances and their history tells.
 ///
-/// Reading is for everybody and at any time; each call sees one committed state, but those at the end, which are for
-/// checking all that a store holds: each reads one slice, in one short read transaction.
+/// Reading is for everybody and at any time; each call sees one committed state.
 package protocol StoreReader: Sendable {
     /// Names the store and its generation, for cursors.
     var identity: StoreIdentity { get }
@@ -10,25 +9,30 @@ package protocol StoreReader: Sendable {
     var partitions: [PartitionID] { get }
 
     /// The highest version of a machine, or the named one; nil when there is none.
-    func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord?
+    func machine(_ key: MachineKey, version: MachineVersion?) async throws(StoreError) -> MachineRecord?
 
     /// A machine version by its row number; nil when there is none.
     func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord?
 
-    /// The latest version of each machine, in the order of their names' bytes, after `name`; at most `limit`.
-    func machines(after name: String?, limit: Int) async throws(StoreError) -> [MachineRecord]
+    /// The latest version of each machine of a namespace, in the order of their names' bytes, after `name`; at most
+    /// `limit`.
+    func machines(
+        in namespace: NamespaceID, after name: MachineName?, limit: Int
+    ) async throws(StoreError) -> [MachineRecord]
 
-    /// The latest names of machines, for suggestions; at most `limit`.
-    func machineNames(limit: Int) async throws(StoreError) -> [String]
+    /// The latest names of a namespace's machines, for suggestions; at most `limit`.
+    func machineNames(in namespace: NamespaceID, limit: Int) async throws(StoreError) -> [MachineName]
 
     /// An instance with its current state; nil when there is none.
-    func instance(named name: String) async throws(StoreError) -> InstanceRecord?
+    func instance(_ key: InstanceKey) async throws(StoreError) -> InstanceRecord?
 
-    /// Names of instances that stand near a name in the order of bytes, for suggestions; at most `limit`.
-    func instanceNames(near name: String, limit: Int) async throws(StoreError) -> [String]
+    /// Names of instances of the same namespace that stand near a name in the order of bytes, for suggestions; at most
+    /// `limit`.
+    func instanceNames(near key: InstanceKey, limit: Int) async throws(StoreError) -> [InstanceName]
 
-    /// A page of instances. Reads a bounded number of rows, so a page may be short and still have a next one.
-    func instances(_ query: InstanceQuery) async throws(StoreError) -> InstancePage
+    /// A page of a namespace's instances. Reads a bounded number of rows, so a page may be short and still have a next
+    /// one.
+    func instances(_ query: InstanceQuery, in namespace: NamespaceID) async throws(StoreError) -> InstancePage
 
     /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first
     /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a
@@ -38,8 +42,11 @@ package protocol StoreReader: Sendable {
     /// The last snapshot of an instance at or before a seq; nil when it has none that early.
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) async throws(StoreError) -> SnapshotRecord?
 
-    /// The running timers that are due next, after one of them; at most `limit`, with the names of their instances.
-    func timers(after key: TimerKey?, limit: Int) async throws(StoreError) -> [ListedTimer]
+    /// The running timers of a namespace that are due next, after one of them; at most `limit`, with the names of their
+    /// instances.
+    func timers(
+        in namespace: NamespaceID, after key: TimerKey?, limit: Int
+    ) async throws(StoreError) -> [ListedTimer]
 
     /// A journal row; nil when there is none.
     func row(at position: Position) async throws(StoreError) -> JournalRecord?
@@ -47,29 +54,6 @@ package protocol StoreReader: Sendable {
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
 
-    /// The numbers of the store: above all that it holds, also where it says something else, which is an inconsistency.
-    func inspectStore() async throws(StoreError) -> StoreInspection
-
-    /// The next machine versions after a row number, in the order of these.
-    func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines
-
-    /// The next instances of a range, in the order of their row numbers, those that are being purged among them; with
-    /// all that other tables have to say about each.
-    func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances
-
-    /// The next journal rows of a range of positions that belong to a range of instances, with what other tables have
-    /// to say about each.
-    func inspectJournal(
-        _ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>
-    ) async throws(StoreError) -> InspectedJournal
-
-    /// Some journal rows by their positions, at most as many as one answer about a history may have, with what other
-    /// tables have to say about each. Rows that are not there are left out.
-    func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal
-
-    /// The next rows of the tables that only repeat what others say, and those that do not fit them.
-    func inspectCopies(after place: CopyPlace) async throws(StoreError) -> InspectedCopies
-
-    /// A slice of every order in which rows are found, indexes and the tables' own, compared with the tables both ways.
-    func inspectIndexes(after place: IndexPlace) async throws(StoreError) -> InspectedIndexes
+    /// What compares all that it holds; nil for a store that cannot do it.
+    var audit: (any StoreAudit)? { get }
 }

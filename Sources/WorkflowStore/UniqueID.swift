@@ -39,7 +39,7 @@ package struct UniqueID: Hashable, Sendable {
     package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// The 16 bytes where they are, for as long as the call.
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try Swift.withUnsafeBytes(of: (high, low), body)
     }
 

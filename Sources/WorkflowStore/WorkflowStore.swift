@@ -1,6 +1,6 @@
 /// A durable place for machines, instances and their history.
 ///
-/// Writing belongs to the one thread that owns `writer`. The SQLite implementation is `SQLiteStore`.
+/// What every store does is required. What only some do is a property that is nil where it is missing.
 package protocol WorkflowStore: StoreReader {
     /// How the store's generations come from each other.
     var lineage: Lineage { get }
@@ -14,39 +14,28 @@ package protocol WorkflowStore: StoreReader {
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) async throws(StoreError) -> Seq?
 
-    /// Makes a copied backup self-contained, checks, flushes and names it; removes it when that fails. Takes as long as
-    /// reading the file a few times, and blocks: not for the writer's thread.
+    /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
+    var backups: (any StoreBackups)? { get }
+
+    /// Gives the writing side away: to one owner, once.
     ///
-    /// - Parameters:
-    ///   - verify: What a restore of it would use.
-    ///   - mayGoOn: Called all the while, but not by `verify`, with how many bytes were looked at; false ends it.
-    func completeBackup(
-        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
-    ) async throws(StoreError) -> StoredBackup
-
-    /// The bytes of a complete backup, also when it is removed meanwhile.
-    func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader
-
-    /// Removes a copied or complete backup.
-    func removeBackup(_ name: BackupName)
-
-    /// The writing side.
-    var writer: any StoreWriter { get }
+    /// - Throws: `locked` when somebody has it already.
+    func writer() throws(StoreError) -> sending any StoreWriter
 }
 
 /// What applying a command reads. One thread uses it at a time.
 package protocol StoreLookup: AnyObject {
-    /// What `WorkflowStore.machine(named:version:)` gives.
-    func machine(named name: String, version: Int64?) throws(StoreError) -> MachineRecord?
+    /// What `StoreReader.machine(_:version:)` gives.
+    func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord?
 
     /// What `WorkflowStore.machine(_:)` gives.
     func machine(_ id: MachineID) throws(StoreError) -> MachineRecord?
 
     /// An instance with its current state.
-    func instance(named name: String) throws(StoreError) -> InstanceRecord?
+    func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord?
 
-    /// The name of an instance; nil when there is none.
-    func instanceName(_ id: InstanceID) throws(StoreError) -> String?
+    /// What names an instance; nil when there is none.
+    func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey?
 
     /// Where a key was used; nil when it is not remembered.
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
@@ -82,6 +71,14 @@ package protocol StoreWriter: StoreLookup {
     /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
+    /// Finds out what became of the batches of a `commit` that threw `outcomeUnknown`; to be called at most once,
+    /// before anything else is asked for. Where it says `committed`, `numbers` are those after the batches.
+    func resolve() -> CommitOutcome
+
+    /// Throws `fenced` when the store has another owner by now. Called before commands are answered that wrote nothing:
+    /// refusals, trials and repeated answers must come from a state that was not overtaken.
+    func confirm() throws(StoreError)
+
     /// Writes and flushes what is there already, as `commit` does with something new: whether the store takes it.
     func probe() throws(StoreError)
 
@@ -89,22 +86,14 @@ package protocol StoreWriter: StoreLookup {
     /// Durable when it returns; rows and timers stay as they are. Reads the whole table of instances.
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
 
-    /// Work between batches: moves the write-ahead log into the file when it is due. Waits for readers only when the
-    /// log has grown past its bound. Throws when the daemon must stop writing.
+    /// The store's own work between batches, such as moving a log into a file. Throws when the daemon must stop
+    /// writing.
     func maintain() throws(StoreError)
 
-    /// Begins a copy of the whole store beside it, one at a time. Nothing is left of it when this throws.
-    func beginBackup(_ name: BackupName) throws(StoreError)
+    /// Copying for backups; nil where the store makes none.
+    var backups: (any BackupCopying)? { get }
 
-    /// Goes on with the copy for about so long. What `commit` writes meanwhile is in it too: at its end it is the store
-    /// as of the last commit, and `completeBackup` is next. When this throws, nothing is left of the copy; the store is
-    /// as good as before.
-    func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress
-
-    /// Gives up the copy that is being made, if there is one.
-    func abandonBackup()
-
-    /// Ends reading and writing, moves the whole log into the file, marks it clean and closes it. Call it once.
+    /// Ends reading and writing, and closes the store in order. Call it once.
     func close() throws(StoreError)
 }
 
@@ -113,14 +102,24 @@ extension StoreWriter {
     package func commit(_ batch: StoreBatch) throws(StoreError) { try commit([batch]) }
 }
 
+/// What became of a commit that did not say so itself.
+package enum CommitOutcome: Sendable {
+    /// All of it is on disk.
+    case committed
+    /// Nothing of it is there, and nothing of it will be.
+    case notCommitted
+    /// Nobody can tell before a restart: nothing more may be written.
+    case unknown
+}
+
 /// What stays ahead of a clock that was accepted.
 package struct AcceptedClock: Sendable, Equatable {
     /// Running instances whose last row is of a later time.
     package var ahead: Int
     /// The names of the first few.
-    package var names: [String]
+    package var names: [InstanceName]
 
-    package init(ahead: Int, names: [String]) {
+    package init(ahead: Int, names: [InstanceName]) {
         self.ahead = ahead
         self.names = names
     }
@@ -155,6 +154,18 @@ package struct StoreNumbers: Sendable, Equatable {
 
     /// Whose they are.
     package var partition: PartitionID { nextPosition.partition }
+}
+
+extension StoreNumbers {
+    /// What a partition takes positions and ids from.
+    package static let range: ClosedRange<Int64> = 1...(1 << 48 - 1)
+
+    /// Whether a store that has them can be opened again.
+    package var arePlausible: Bool {
+        PartitionID.range.contains(partition.rawValue) && nextInstance.partition == partition
+            && Self.range.contains(nextPosition.number) && Self.range.contains(nextInstance.number)
+            && Self.range.contains(nextMachine.rawValue) && Timestamp.range.contains(last.rawValue)
+    }
 }
 
 /// What is written wholly or not at all: what happened in one partition.
@@ -193,9 +204,9 @@ package struct StoreBatch: Sendable {
 package struct ListedTimer: Sendable, Equatable {
     package let timer: TimerRecord
     /// The name of its instance.
-    package let instance: String
+    package let instance: InstanceName
 
-    package init(timer: TimerRecord, instance: String) {
+    package init(timer: TimerRecord, instance: InstanceName) {
         self.timer = timer
         self.instance = instance
     }
@@ -203,7 +214,7 @@ package struct ListedTimer: Sendable, Equatable {
 
 /// Which instances to list.
 package struct InstanceQuery: Sendable, Equatable {
-    package var machine: String?
+    package var machine: MachineName?
     package var status: InstanceStatus?
     /// The path of a state: instances in it or below it.
     package var state: String?
@@ -212,7 +223,7 @@ package struct InstanceQuery: Sendable, Equatable {
     package var after: InstanceListPosition?
 
     package init(
-        machine: String? = nil, status: InstanceStatus? = nil, state: String? = nil, limit: Int,
+        machine: MachineName? = nil, status: InstanceStatus? = nil, state: String? = nil, limit: Int,
         after: InstanceListPosition? = nil
     ) {
         self.machine = machine

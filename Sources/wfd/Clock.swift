@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLiteStore
 import WorkflowEngine
 import WorkflowStore
 
@@ -31,24 +32,27 @@ struct Clock: ParsableCommand {
 
         private func accept(in file: String) throws -> AcceptedClock {
             let now = SystemClock().now()
-            let store = try SQLiteStore.open(at: file, clock: now)
+            let store = try SQLiteFileStore.open(at: file, clock: now)
             if let broken = store.recovered.logBreak {
                 Console.tell("warning: \(broken)")
             }
+            let writer = try store.writer()
             do {
-                let accepted = try store.writer.acceptClock(now)
-                try store.writer.close()
+                let accepted = try writer.acceptClock(now)
+                try writer.close()
                 return accepted
             } catch {
                 // Why it was not accepted is what matters; a closed store only says that it is closed.
-                try? store.writer.close()
+                try? writer.close()
                 throw error
             }
         }
 
         private func text(of accepted: AcceptedClock, _ file: String) -> String {
             guard accepted.ahead > 0 else { return "\(file): the clock is accepted" }
-            let names = accepted.names.joined(separator: ", ") + (accepted.ahead > accepted.names.count ? ", …" : "")
+            let names =
+                accepted.names.map(\.rawValue).joined(separator: ", ")
+                + (accepted.ahead > accepted.names.count ? ", …" : "")
             return """
                 \(file): the clock is accepted
                   running instances of a later time: \(accepted.ahead) (\(names))

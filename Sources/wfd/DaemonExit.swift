@@ -34,7 +34,7 @@ enum DaemonExit: Int32 {
         case .cannotOpen: self = .cannotCreate
         case .locked, .fenced: self = .tryAgain
         case .unavailable, .outcomeUnknown: self = .inputOutput
-        case .constraint, .closed: self = .software
+        case .constraint, .closed, .unsupported: self = .software
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SQLiteStore
 import WorkflowEngine
 import WorkflowStore
 

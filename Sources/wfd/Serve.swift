@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import UnixSignals
 import WorkflowEngine
@@ -75,7 +76,7 @@ struct Serve: AsyncParsableCommand {
             for address in addresses { try address.refuseTaken() }
         } catch {
             // It is often the daemon that has the database: that says more.
-            try SQLiteStore.refuseHeld(at: file)
+            try SQLiteFileStore.refuseHeld(at: file)
             throw error
         }
     }
@@ -88,14 +89,14 @@ struct Serve: AsyncParsableCommand {
         let now = SystemClock().now()
         // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
-        let store = try SQLiteStore.open(
+        let store = try SQLiteFileStore.open(
             at: file, makingFolder: database == nil, clock: now, on: self.clock,
             notAfter: self.clock == .real ? latest : nil)
         if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
         if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
         logger.info(
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
-        let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.writer.numbers.last)
+        let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
         let budget = AnswerBudget(log: engine.log)
         let servers = addresses.map { address in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SQLiteStore
 import WorkflowEngine
 import WorkflowStore
 

@@ -77,7 +77,7 @@ struct JournalCheck {
 
     /// The seqs of all instances by name.
     var seqs: [String: Int64] {
-        Dictionary(uniqueKeysWithValues: file.instances.map { ($0.name, $0.seq.rawValue) })
+        Dictionary(uniqueKeysWithValues: file.instances.map { ($0.name.rawValue, $0.seq.rawValue) })
     }
 
     /// An attempt, with what the file says where its client was told nothing.
@@ -94,12 +94,12 @@ struct JournalCheck {
 
     /// What was acknowledged is there, once, where it was said to be; what was refused is not.
     private mutating func check(_ attempts: [Attempt]) throws {
-        let names = Dictionary(uniqueKeysWithValues: file.instances.map { ($0.id, $0.name) })
+        let names = Dictionary(uniqueKeysWithValues: file.instances.map { ($0.id, $0.name.rawValue) })
         for row in file.journal where row.kind == .event {
             guard let marker = try Marker(row), let name = names[row.instanceID] else { continue }
             places[marker, default: []].append(Place(instance: name, seq: row.seq.rawValue))
         }
-        let started = Set(file.instances.map(\.name))
+        let started = Set(file.instances.map(\.name.rawValue))
         for attempt in attempts {
             let places = attempt.marker.map { self.places[$0] ?? [] }
             let what = attempt.marker.map { "\($0)" } ?? "the start of \(attempt.instance)"

@@ -51,15 +51,18 @@ extension Row {
 extension MachineRecord {
     fileprivate init(row: Row) {
         self.init(
-            id: MachineID(rawValue: row["id"]), name: row["name"], version: row["version"], digest: row.digest(),
-            semantics: row["semantics"], source: row["source"], created: Timestamp(rawValue: row["created_ms"]))
+            id: MachineID(rawValue: row["id"]), namespace: NamespaceID(rawValue: row["namespace_id"]),
+            name: MachineName(rawValue: row["name"]), version: MachineVersion(rawValue: row["version"]),
+            digest: row.digest(), semantics: row["semantics"], source: row["source"],
+            created: Timestamp(rawValue: row["created_ms"]))
     }
 }
 
 extension InstanceRecord {
     fileprivate init(row: Row) throws {
         self.init(
-            id: InstanceID(rawValue: row["id"]), uuid: UniqueID(bytes: row.bytes("uuid")), name: row["name"],
+            id: InstanceID(rawValue: row["id"]), uuid: UniqueID(bytes: row.bytes("uuid")),
+            namespace: NamespaceID(rawValue: row["namespace_id"]), name: InstanceName(rawValue: row["name"]),
             machineID: MachineID(rawValue: row["machine_id"]), status: try row.status(),
             seq: Seq(rawValue: row["seq"]), head: Position(rawValue: row["head"]), state: row.state(),
             entered: Timestamp(rawValue: row["entered_ms"]), salt: Salt(bytes: row.bytes("salt")),

@@ -55,7 +55,7 @@ import WorkflowJSON
         #expect(try await post("/v1/events?atomic=true", keep, nope).status == 422)
         #expect(
             try await line(about: "none of them applied")
-                == "wfd: events=2 instance=k line=2 reason=unknownEvent [WorkflowEngine] a batch of events was "
+                == "wfd: events=2 instance=k line=2 reason=unknown-event [WorkflowEngine] a batch of events was "
                 + "refused, and none of them applied")
         #expect(!daemon.program.errors.contains("s3cret"))
     }

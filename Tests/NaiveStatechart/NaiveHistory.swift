@@ -11,11 +11,11 @@ package struct NaiveHistory {
     /// Begins before the first row of an instance.
     ///
     /// - Parameter machine: That of all its rows; `version` is its version.
-    package init(of instance: InstanceRecord, machine: Machine, version: Int64) throws {
+    package init(of instance: InstanceRecord, machine: Machine, version: MachineVersion) throws {
         interpreter = NaiveInterpreter(
             try ModelMachine(reading: machine), workLimit: Self.workLimit,
             as: NaiveInterpreter.Identity(
-                name: instance.name, version: version, startedAt: instance.created.rawValue))
+                name: instance.name.rawValue, version: version.rawValue, startedAt: instance.created.rawValue))
     }
 
     /// Takes the next row. Gives what does not fit; nil when all does.

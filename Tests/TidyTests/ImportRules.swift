@@ -17,11 +17,10 @@ enum ImportRules {
         ],
         "migrations": [],
         "Sources/WorkflowThreads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
-        "Sources/WorkflowStore": [
-            "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowThreads", "Crypto", "GRDB",
-            "GRDBSQLite", "Logging",
-            "Foundation",
-            "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+        "Sources/WorkflowStore": ["Statechart", "Crypto"],
+        "Sources/SQLiteStore": [
+            "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore", "WorkflowThreads",
+            "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
             "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "HeapModule", "Logging",
@@ -46,8 +45,8 @@ enum ImportRules {
             "ArgumentParser", "Crypto", "Yams", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
-            "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
-            "ArgumentParser", "Logging",
+            "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine", "WorkflowServer",
+            "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation",
         ],
         "Sources/wfctl": ["WorkflowCommand", "Foundation"],

@@ -67,7 +67,7 @@ struct RuleTests {
 
     @Test func testsAndAllowedModulesMayBeImported() {
         #expect(ImportRules.imports(SourceFile(path: "Tests/ATests/A.swift", text: "import GRDB")).isEmpty)
-        #expect(ImportRules.imports(SourceFile(path: "Sources/WorkflowStore/A.swift", text: "import GRDB")).isEmpty)
+        #expect(ImportRules.imports(SourceFile(path: "Sources/SQLiteStore/A.swift", text: "import GRDB")).isEmpty)
     }
 
     @Test func theWallClockIsFoundElsewhere() {

@@ -19,7 +19,8 @@ struct ProblemTypeTests {
         ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
         ("wrong-host", 421, 77), ("cross-site", 403, 77),
         ("method-not-allowed", 405, 1), ("expectation-failed", 417, 1), ("overloaded", 503, 75), ("draining", 503, 75),
-        ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("not-implemented", 501, 1),
+        ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("database-damaged", 500, 65),
+        ("not-implemented", 501, 1),
         ("internal-error", 500, 1),
     ]
 

@@ -97,5 +97,9 @@ struct BackupVerbTests {
         let full = LineStream.ProblemLine(Problem(.storageUnavailable, detail: "Cannot back up 'w': its disk is full"))
         let later = await CommandHarness().run("backup", "w.db", answers: [.lines([JSONWriter.string(full)])])
         #expect(later == .init(exit: 75, output: "", errors: "error: Cannot back up 'w': its disk is full\n"))
+        // Waiting does not help.
+        let damaged = LineStream.ProblemLine(Problem(.databaseDamaged, detail: "Cannot back up 'w': it is damaged"))
+        let never = await CommandHarness().run("backup", "w.db", answers: [.lines([JSONWriter.string(damaged)])])
+        #expect(never == .init(exit: 65, output: "", errors: "error: Cannot back up 'w': it is damaged\n"))
     }
 }

@@ -48,6 +48,21 @@ struct BatchVerbTests {
         #expect(outcome.output.split(separator: "\n").count == (format == "table" ? 0 : 299))
     }
 
+    @Test func aDamagedDatabaseStopsTheBatch() async {
+        let damaged = Problem(.databaseDamaged, detail: "Nothing was changed: the database is damaged")
+        let (outcome, requests) = await Self.run(
+            Array(repeating: Self.tick, count: 600),
+            [Self.step((1...250).map { $0 < 50 ? Self.taken($0) : Self.refused($0, damaged) })])
+        #expect(outcome.exit == 65 && requests == 1)
+        #expect(
+            outcome.errors == """
+                error: Stopped at line 50: Nothing was changed: the database is damaged
+                  sent so far: 49 events: 49 applied, 0 applied before, 0 refused
+                  the same command goes on where this one stopped
+
+                """)
+    }
+
     @Test func aFullDiskStopsTheFirstLine() async {
         let (outcome, requests) = await Self.run([Self.tick], [Self.step([Self.refused(1, Self.full)])])
         #expect(

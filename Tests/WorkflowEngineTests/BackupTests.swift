@@ -1,4 +1,6 @@
 import Foundation
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -63,7 +65,7 @@ import WorkflowStore
         let instance = try #require(try await store.instance(named: "l-0"))
         #expect(instance.seq.rawValue >= flips.0)
         #expect(flips.2.contents.events <= flips.1)
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test func onlyOneIsMadeOrKeptAtATime() async throws {
@@ -208,7 +210,7 @@ import WorkflowStore
     }
 
     @Test func oneThatFailsIsToldAndTheEngineWorksOn() async throws {
-        let running = try await RunningEngine(store: FakeStore())
+        let running = try await RunningEngine(store: FakeStore(hasBackups: true))
         try await running.start("a")
         let error = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
         #expect(error?.kind == "storageUnavailable")

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Synchronization
 import Testing
 import WorkflowEngine
@@ -66,7 +67,7 @@ import WorkflowStore
         // The one that was held, the batch, and each of the four alone.
         #expect(store.tries == 6)
         for (name, seq) in [("a", 2), ("bad", 1), ("b", 2), ("c", 2)] {
-            #expect(store.instance(named: name)?.seq.rawValue == Int64(seq))
+            #expect(store.record(name)?.seq.rawValue == Int64(seq))
         }
         try await running.stop()
     }

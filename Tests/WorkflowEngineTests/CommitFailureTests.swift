@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Synchronization
 import Testing
@@ -102,5 +103,45 @@ import WorkflowStore
         #expect(store.tries == attempt)
         #expect(try await running.engine.instance(named: "lamp-1").record.seq.rawValue == Int64(attempt))
         #expect(!store.content.withLock { $0.isClosed })
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aCommitThatIsFoundOnDiskIsAnsweredAsSuch() async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("lamp-1")
+        store.content.withLock { $0.outcome = .committed }
+        store.fail { number, _ in number == 1 ? StoreError(.outcomeUnknown, "made to fail") : nil }
+        #expect(try await running.flip("lamp-1").seq.rawValue == 2)
+        #expect(try await running.flip("lamp-1", expecting: 2).seq.rawValue == 3)
+        #expect(store.content.withLock { $0.journal.map(\.seq.rawValue) } == [1, 2, 3])
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aCommitThatIsFoundUndoneLeavesNoTraceAndTheEngineGoesOn() async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("lamp-1")
+        store.content.withLock { $0.outcome = .notCommitted }
+        store.fail { number, _ in number == 1 ? StoreError(.outcomeUnknown, "made to fail") : nil }
+        let told = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1") }
+        #expect(told == "storageUnavailable")
+        #expect(try await running.flip("lamp-1", expecting: 1).seq.rawValue == 2)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whatWritesNothingIsToldOnlyByTheOwner() async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("lamp-1")
+        #expect(store.content.withLock { $0.confirmations } == 0)
+        let refused = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1", expecting: 7)
+        }
+        #expect(refused == "preconditionFailed")
+        #expect(store.content.withLock { $0.confirmations } == 1)
+        store.content.withLock { $0.overtaken = StoreError(.fenced, "made to fail") }
+        let told = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1", expecting: 7) }
+        #expect(told == "storageUnavailable")
+        let error = await #expect(throws: StoreError.self) { try await running.ended() }
+        #expect(error?.code == .fenced)
     }
 }

@@ -1,4 +1,6 @@
+import IdentityTesting
 import NaiveStatechart
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -101,11 +103,12 @@ import WorkflowStore
             let query = HistoryQuery(
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
                 isReversed: turn % 2 == 0)
-            let rows = try await engine.history(query)
+            let rows = try await engine.history(query, of: record, by: .test)
             #expect(rows.first?.seq == (query.isReversed ? record.seq : Seq(rawValue: 1)))
-            #expect(try await engine.moves(of: rows, in: record, query: query).count == rows.count)
-            #expect(try await engine.acceptance(of: record.name).events.count == 2)
-            #expect(try await engine.instances(InstanceQuery(limit: 10)).views.count == names.count)
+            let moves = try await engine.moves(of: rows, in: record, query: query, by: .test)
+            #expect(moves.count == rows.count)
+            #expect(try await engine.acceptance(of: record.name, by: .test).events.count == 2)
+            #expect(try await engine.instances(InstanceQuery(limit: 10), by: .test).views.count == names.count)
         }
     }
 
@@ -128,7 +131,7 @@ import WorkflowStore
             }
             #expect(try history.differences(from: record.state) == [])
         }
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test(.timeLimit(.minutes(2))) func aStopAnswersEverybodyAndLosesNothing() async throws {
@@ -163,7 +166,7 @@ import WorkflowStore
         let store = try folder.open()
         #expect(store.recovered.wasClean)
         for (name, seq) in last { #expect(try await store.instance(named: name)?.seq.rawValue == seq) }
-        try store.writer.close()
+        try store.writer().close()
     }
 
     @Test(.timeLimit(.minutes(2))) func whoWaitsForHistoryHearsOfEveryChange() async throws {

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Logging
 import Statechart
 import Synchronization
@@ -75,7 +76,7 @@ import WorkflowStore
         #expect(
             logged.all == [
                 "notice a batch of events was refused, and none of them applied events=2 instance=j line=2 "
-                    + "reason=unknownEvent"
+                    + "reason=unknown-event"
             ])
         try await timed.stop()
     }
@@ -90,7 +91,7 @@ import WorkflowStore
         let lines = logged.all
         #expect(lines.contains("debug wrote event=keep from=idle instance=j kind=event seq=2 to=idle"))
         #expect(lines.contains("debug committed commands=1 fired=0 machines=0 rows=1"))
-        #expect(lines.contains("debug refused command=send j nope reason=unknownEvent"))
+        #expect(lines.contains("debug refused command=send j nope reason=unknown-event"))
         #expect(!lines.contains { $0.contains("s3cret") })
     }
 

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine
@@ -69,13 +70,14 @@ import WorkflowStore
         try await timed.restart()
         try await timed.expectWhole("j")
         let findings = Collected<String>()
-        _ = try await timed.engine.verify(instance: "j") {
+        _ = try await timed.engine.verify(instance: "j", by: .test) {
             if case .inconsistency(let finding) = $0 { findings.add("\(finding)") }
         }
         #expect(findings.all == [])
         // The same definition goes the same way.
         let machine = try DefinitionReader.read(Self.definition).machine
-        #expect(try await timed.engine.backtest(with: machine).run(instance: timed.record("j")) { _ in } == .same)
+        let verdict = try await timed.engine.backtest(try await timed.record("j"), with: machine, by: .test) { _ in }
+        #expect(verdict == .same)
         try await timed.stop()
     }
 

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Logging
 import Statechart
 import Synchronization

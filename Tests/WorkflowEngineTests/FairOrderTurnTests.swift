@@ -1,5 +1,7 @@
+import IdentityTesting
 import Statechart
 import Testing
+import WorkflowStore
 
 @testable import WorkflowEngine  // Whose turn it is, without the writer around it.
 
@@ -16,7 +18,16 @@ import Testing
 
     private var order = FairOrder(limits: EngineLimits(), recent: WorkingSet(bound: 1), isOn: true)
 
-    private func names(_ line: FairOrder.Line) -> [[String]] { line.map(\.command.names) }
+    private func names(_ line: FairOrder.Line) -> [[String]] {
+        line.map { entry in
+            entry.command.targets.map {
+                switch $0 {
+                case .instance(let key): key.name.rawValue
+                case .machine(let key): "machine \(key.name)"
+                }
+            }
+        }
+    }
 
     @Test mutating func noCommandOvertakesOneThatNamesTheSame() {
         order.burnt(SendCommand(instance: "hot", event: Event(name: "e")), 1_000_000)
@@ -43,5 +54,16 @@ import Testing
         var waiting = [Self.send("a"), Self.together("a", "b")][...]
         #expect(order.isIdle && order.begin(&waiting) == .all && waiting.count == 2)
         #expect(order.admit([Self.send("c")]).count == 1 && order.aside.isEmpty)
+    }
+
+    /// An instance of another namespace that has the name of one that burns does not wait.
+    @Test mutating func aNameOfAnotherNamespaceIsAnother() {
+        let other = Caller(nil, namespace: NamespaceID(rawValue: 2), role: .owner)
+        order.burnt(SendCommand(instance: "hot", event: Event(name: "e")), 1_000_000)
+        let theirs = Queued(SendCommand(instance: "hot", event: Event(name: "e"), by: other), .caller { _ in })
+        var waiting = [Self.send("hot"), theirs][...]
+        #expect(order.begin(&waiting) == .plain)
+        #expect(waiting.count == 1 && waiting.first === theirs)
+        #expect(names(order.aside) == [["hot"]])
     }
 }

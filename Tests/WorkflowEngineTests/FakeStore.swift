@@ -11,7 +11,7 @@ final class FakeStore: WorkflowStore {
             nextPosition: Position(rawValue: 1), nextInstance: InstanceID(rawValue: 1),
             nextMachine: MachineID(rawValue: 1), last: Timestamp(rawValue: 0))
         var machines: [MachineRecord] = []
-        var instances: [String: InstanceRecord] = [:]
+        var instances: [InstanceKey: InstanceRecord] = [:]
         var journal: [JournalRecord] = []
         var timers: [TimerRecord] = []
         var keys: [KeyRecord] = []
@@ -22,6 +22,12 @@ final class FakeStore: WorkflowStore {
         var isClosed = false
         /// Says after each commit, given how many batches all of them had, whether looking after the store fails.
         var maintenance: @Sendable (_ commits: [Int]) -> StoreError? = { _ in nil }
+        /// What is found out about a commit that was made to fail with an unknown outcome.
+        var outcome = CommitOutcome.unknown
+        /// How often somebody asked whether the store is still theirs.
+        var confirmations = 0
+        /// What is answered then; nil when it is.
+        var overtaken: StoreError?
         /// How many batches each commit had.
         var commits: [Int] = []
         /// Batches that were applied while another was being committed.
@@ -34,7 +40,7 @@ final class FakeStore: WorkflowStore {
         fileprivate mutating func take(_ batch: StoreBatch) {
             numbers = batch.numbers
             machines += batch.machines
-            for record in batch.newInstances + batch.changedInstances { instances[record.name] = record }
+            for record in batch.newInstances + batch.changedInstances { instances[record.key] = record }
             journal += batch.journal
             timers.removeAll { batch.endedTimers.contains($0.key) }
             timers += batch.armedTimers
@@ -44,9 +50,20 @@ final class FakeStore: WorkflowStore {
 
     let content = Mutex(Content())
     let hold = Hold()
+    private let hasBackups: Bool
     let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
 
-    var writer: any StoreWriter { FakeWriter(store: self) }
+    fileprivate let isTaken = Atomic(false)
+
+    /// - Parameter hasBackups: Whether it makes backups, all of which fail.
+    init(hasBackups: Bool = false) {
+        self.hasBackups = hasBackups
+    }
+
+    func writer() throws(StoreError) -> sending any StoreWriter {
+        guard !isTaken.exchange(true, ordering: .relaxed) else { throw StoreError(.locked, "taken already") }
+        return FakeWriter(store: self)
+    }
 
     /// From now on, says which commits fail; tries are counted from 1 again.
     func fail(_ failures: @escaping @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError?) {
@@ -59,9 +76,9 @@ final class FakeStore: WorkflowStore {
     /// Commits that were tried since `fail`.
     var tries: Int { content.withLock { $0.tries } }
 
-    func machine(named name: String, version: Int64?) -> MachineRecord? {
+    func machine(_ key: MachineKey, version: MachineVersion?) -> MachineRecord? {
         content.withLock { content in
-            content.machines.last { $0.name == name && (version == nil || $0.version == version) }
+            content.machines.last { $0.key == key && (version == nil || $0.version == version) }
         }
     }
 
@@ -71,15 +88,22 @@ final class FakeStore: WorkflowStore {
 
     var partitions: [PartitionID] { [.first] }
 
-    func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
+    func machines(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineRecord] { [] }
 
-    func machineNames(limit: Int) -> [String] { [] }
+    func machineNames(in namespace: NamespaceID, limit: Int) -> [MachineName] { [] }
 
-    func instance(named name: String) -> InstanceRecord? { content.withLock { $0.instances[name] } }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { content.withLock { $0.instances[key] } }
 
-    func instanceNames(near name: String, limit: Int) -> [String] { [] }
+    /// The instance of a name in the default namespace.
+    func record(_ name: String) -> InstanceRecord? {
+        instance(InstanceKey(InstanceName(rawValue: name), in: .default))
+    }
 
-    func instances(_ query: InstanceQuery) -> InstancePage { InstancePage(instances: [], next: nil) }
+    func instanceNames(near key: InstanceKey, limit: Int) -> [InstanceName] { [] }
+
+    func instances(_ query: InstanceQuery, in namespace: NamespaceID) -> InstancePage {
+        InstancePage(instances: [], next: nil)
+    }
 
     func history(_ query: HistoryQuery) -> [JournalRecord] {
         content.withLock { content in
@@ -89,7 +113,7 @@ final class FakeStore: WorkflowStore {
         }
     }
 
-    func timers(after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+    func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
 
     func row(at position: Position) -> JournalRecord? {
         content.withLock { content in content.journal.first { $0.position == position } }
@@ -102,48 +126,67 @@ final class FakeStore: WorkflowStore {
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
 }
 
-/// Verifying is tried on files.
+/// What it lacks.
 extension FakeStore {
-    func inspectStore() -> StoreInspection { StoreInspection(numbers: [content.withLock { $0.numbers }]) }
+    var audit: (any StoreAudit)? { nil }
 
-    func inspectMachines(after id: MachineID) -> InspectedMachines { InspectedMachines(machines: []) }
+    var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }
 
-    func inspectInstances(in ids: ClosedRange<Int64>) -> InspectedInstances {
-        InspectedInstances(instances: [], through: ids.upperBound, nextPosition: Position(rawValue: 1))
+    var lineage: Lineage { Lineage([], generation: identity.generation) }
+
+    func row(before position: Position) -> JournalRecord? {
+        content.withLock { content in content.journal.last { $0.position < position } }
     }
 
-    func inspectJournal(_ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>) -> InspectedJournal {
-        InspectedJournal(through: positions.upperBound)
+    func seq(of instance: InstanceID, head: Position, headSeq: Seq, before position: Position) -> Seq? {
+        content.withLock { content in
+            content.journal.last { $0.instanceID == instance && $0.position < position }?.seq
+        }
     }
+}
 
-    func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
+/// Backups that cannot be made.
+private final class FailingBackups: StoreBackups, BackupCopying {
+    private static let error = StoreError(.unavailable, "made to fail")
 
-    func inspectIndexes(after place: IndexPlace) -> InspectedIndexes { InspectedIndexes() }
+    func completeBackup(
+        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup { throw Self.error }
 
-    func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
+    func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader { throw Self.error }
+
+    func removeBackup(_ name: BackupName) {}
+
+    func beginBackup(_ name: BackupName) throws(StoreError) { throw Self.error }
+
+    func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress { throw Self.error }
+
+    func abandonBackup() {}
 }
 
 /// The writing side of a `FakeStore`.
 private final class FakeWriter: StoreWriter {
     private let store: FakeStore
     let view: any StoreView
+    let backups: (any BackupCopying)?
 
     init(store: FakeStore) {
         self.store = store
         view = FakeView(store: store)
+        backups = store.backups == nil ? nil : FailingBackups()
     }
 
     var numbers: StoreNumbers { store.content.withLock { $0.numbers } }
 
-    func machine(named name: String, version: Int64?) -> MachineRecord? { store.machine(named: name, version: version) }
+    func machine(_ key: MachineKey, version: MachineVersion?) -> MachineRecord? { store.machine(key, version: version) }
 
     func machine(_ id: MachineID) -> MachineRecord? { store.machine(id) }
 
-    func instance(named name: String) -> InstanceRecord? { store.instance(named: name) }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { store.instance(key) }
 
     func forgottenKeys() -> Timestamp { Timestamp(rawValue: 0) }
 
-    func instanceName(_ id: InstanceID) -> String? { store.instance(id)?.name }
+    func instanceKey(_ id: InstanceID) -> InstanceKey? { store.instance(id)?.key }
 
     func timers(in partition: PartitionID, limit: Int) -> [TimerRecord] {
         store.content.withLock { Array($0.timers.sorted { $0.key < $1.key }.prefix(limit)) }
@@ -153,6 +196,16 @@ private final class FakeWriter: StoreWriter {
         store.content.withLock { content in content.keys.first { $0.key == key && $0.scope == scope }?.position }
     }
 
+    func resolve() -> CommitOutcome { store.content.withLock { $0.outcome } }
+
+    func confirm() throws(StoreError) {
+        let overtaken = store.content.withLock { content in
+            content.confirmations += 1
+            return content.overtaken
+        }
+        if let overtaken { throw overtaken }
+    }
+
     func probe() throws(StoreError) {}
 
     func commit(_ batches: [StoreBatch]) throws(StoreError) {
@@ -160,14 +213,19 @@ private final class FakeWriter: StoreWriter {
         let failure: StoreError? = store.content.withLock { content in
             content.tries += 1
             var next = content
+            // Of a commit that is made all the same.
+            var unanswered: StoreError?
             for batch in batches {
                 if batch.base ?? next.numbers != next.numbers { return StoreError(.constraint, "without ground") }
-                if let failure = content.failures(content.tries, batch) { return failure }
+                if let failure = content.failures(content.tries, batch) {
+                    guard failure.code == .outcomeUnknown, content.outcome == .committed else { return failure }
+                    unanswered = failure
+                }
                 next.take(batch)
             }
             content = next
             content.commits.append(batches.count)
-            return nil
+            return unanswered
         }
         if let failure { throw failure }
     }
@@ -182,7 +240,11 @@ private final class FakeWriter: StoreWriter {
         if let failure { throw failure }
     }
 
-    func close() { store.content.withLock { $0.isClosed = true } }
+    /// Another engine may go on with what is there.
+    func close() {
+        store.content.withLock { $0.isClosed = true }
+        store.isTaken.store(false, ordering: .relaxed)
+    }
 }
 
 /// What is committed in a `FakeStore` when something is read first, whatever is committed then.
@@ -211,15 +273,15 @@ private final class FakeView: StoreView {
         viewed(views)
     }
 
-    func machine(named name: String, version: Int64?) -> MachineRecord? {
-        read().machines.last { $0.name == name && (version == nil || $0.version == version) }
+    func machine(_ key: MachineKey, version: MachineVersion?) -> MachineRecord? {
+        read().machines.last { $0.key == key && (version == nil || $0.version == version) }
     }
 
     func machine(_ id: MachineID) -> MachineRecord? { read().machines.first { $0.id == id } }
 
-    func instance(named name: String) -> InstanceRecord? { read().instances[name] }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { read().instances[key] }
 
-    func instanceName(_ id: InstanceID) -> String? { read().instances.values.first { $0.id == id }?.name }
+    func instanceKey(_ id: InstanceID) -> InstanceKey? { read().instances.values.first { $0.id == id }?.key }
 
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
         let fails = store.content.withLock { content in

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Synchronization
 import Testing
@@ -39,7 +40,7 @@ import WorkflowStore
     /// All that an answer says but whether it is the first.
     private static func text(_ answer: SendResult) -> [String] {
         [
-            answer.instance, answer.event, "\(answer.fromSeq.rawValue) \(answer.seq.rawValue)",
+            answer.instance.rawValue, answer.event, "\(answer.fromSeq.rawValue) \(answer.seq.rawValue)",
             "\(answer.from) \(answer.to)", "\(answer.status)", JSONWriter.string(answer.context),
             answer.output.map(JSONWriter.string) ?? "-", "\(answer.exited)", "\(answer.entered)",
             "\(answer.isDryRun) \(answer.explanation == nil)",
@@ -114,7 +115,7 @@ import WorkflowStore
         #expect(store.tries == tries + 2)
         #expect(answers.filter { !$0.isRepeated }.count == 1)
         #expect(Set(answers.map { Self.text($0) }).count == 1)
-        #expect(store.instance(named: "a")?.seq.rawValue == 2)
+        #expect(store.record("a")?.seq.rawValue == 2)
         #expect(store.content.withLock { $0.keys.count } == 1)
         try await running.stop()
     }

@@ -1,3 +1,5 @@
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Synchronization
 import Testing
@@ -192,6 +194,6 @@ import WorkflowStore
             if case .inconsistency(let finding) = event { Issue.record("verify: \(finding)") }
         }
         #expect(counts.differences == 0)
-        try again.writer.close()
+        try again.writer().close()
     }
 }

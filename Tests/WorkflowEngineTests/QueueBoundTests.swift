@@ -1,7 +1,10 @@
+import IdentityTesting
+import Statechart
 import Testing
-import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
+
+@testable import WorkflowEngine  // The queue is no part of what the daemon uses.
 
 /// The bounds of the queue before the writer: past them a caller is told at once.
 @Suite struct QueueBoundTests {
@@ -52,5 +55,96 @@ import WorkflowStore
         let data = JSONValue.string(String(repeating: "x", count: 3_000))
         let answers = try await Self.answers(to: 20, withData: data, limits: limits, refused: 17)
         #expect(answers == ["accepted": 3, "overloaded": 17])
+    }
+
+    // MARK: Lines that wait for room
+
+    private static let flip = SendCommand(instance: "lamp-1", event: Event(name: "flip"))
+
+    /// An engine whose writer is held up and whose queue of four is full, and the seq that each event will have got.
+    private static func full(
+        _ store: FakeStore, waiting: Duration = .seconds(60)
+    ) async throws -> (running: RunningEngine, sent: [PendingSends]) {
+        var limits = EngineLimits()
+        limits.queuedCommands = 4
+        limits.roomWaiting = waiting
+        let running = try await RunningEngine(store: store, limits: limits)
+        try await running.start("lamp-1")
+        store.hold.shut()
+        var sent = [try running.engine.begin([flip])]
+        await store.hold.somebodyIsHeld()
+        for _ in 0..<4 { sent.append(try running.engine.begin([flip])) }
+        #expect(throws: Rejection.self) { _ = try running.engine.begin([flip]) }
+        return (running, sent)
+    }
+
+    /// What groups of events that wait for room are told.
+    private static func told(
+        _ group: [SendCommand], _ running: RunningEngine
+    ) async -> [String] {
+        do throws(Rejection) {
+            return try await running.engine.beginWhenRoom(group).outcomes().map { outcome in
+                switch outcome {
+                case .success(let sent): "\(sent.seq.rawValue)"
+                case .failure(let rejection): rejection.kind
+                }
+            }
+        } catch {
+            return [error.kind]
+        }
+    }
+
+    @Test(.timeLimit(.minutes(5))) func linesThatWaitForRoomComeInTheirOrder() async throws {
+        let store = FakeStore()
+        let (running, sent) = try await Self.full(store)
+        let engine = running.engine
+        async let first = Self.told([Self.flip, Self.flip, Self.flip], running)
+        try await eventually("the first group waits") { engine.queue.groupsThatWait == 1 }
+        async let second = Self.told([Self.flip, Self.flip], running)
+        try await eventually("the second group waits") { engine.queue.groupsThatWait == 2 }
+        store.hold.open()
+        #expect(await first == ["7", "8", "9"])
+        #expect(await second == ["10", "11"])
+        for (offset, events) in sent.enumerated() {
+            #expect(try await events.outcomes().map { try $0.get().seq.rawValue } == [Int64(offset + 2)])
+        }
+        #expect(engine.queue.groupsThatWait == 0)
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whereNoRoomComesInTimeLinesAreToldSo() async throws {
+        let store = FakeStore()
+        let (running, _) = try await Self.full(store, waiting: .milliseconds(20))
+        #expect(await Self.told([Self.flip], running) == ["overloaded"])
+        #expect(running.engine.queue.groupsThatWait == 0)
+        store.hold.open()
+        // Never to be applied.
+        #expect(await Self.told([Self.flip], running) == ["7"])
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func linesWhoseCallerGoesAwayAreNotApplied() async throws {
+        let store = FakeStore()
+        let (running, _) = try await Self.full(store)
+        // Awaited below.
+        let group = Task { await Self.told([Self.flip], running) }
+        try await eventually("the group waits") { running.engine.queue.groupsThatWait == 1 }
+        group.cancel()
+        #expect(await group.value == ["overloaded"])
+        store.hold.open()
+        #expect(await Self.told([Self.flip], running) == ["7"])
+        try await running.stop()
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whoWaitsForRoomIsToldThatTheDaemonStops() async throws {
+        let store = FakeStore()
+        let (running, sent) = try await Self.full(store)
+        async let told = Self.told([Self.flip], running)
+        try await eventually("the group waits") { running.engine.queue.groupsThatWait == 1 }
+        await running.beginStop()
+        #expect(await told == ["draining"])
+        store.hold.open()
+        #expect(try await sent[4].outcomes().map { try $0.get().seq.rawValue } == [6])
+        try await running.ended()
     }
 }

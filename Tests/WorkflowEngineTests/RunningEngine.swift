@@ -1,5 +1,7 @@
 import Foundation
+import IdentityTesting
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import Statechart
 import Synchronization
@@ -112,8 +114,8 @@ final class StoreFolder: Sendable {
     }
 
     /// Opens the store of the folder.
-    func open() throws -> SQLiteStore {
-        try SQLiteStore.open(at: path + "/wfd.db", clock: SystemClock().now())
+    func open() throws -> SQLiteFileStore {
+        try SQLiteFileStore.open(at: path + "/wfd.db", clock: SystemClock().now())
     }
 }
 

@@ -1,4 +1,6 @@
+import IdentityTesting
 import NaiveStatechart
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -49,7 +51,7 @@ import WorkflowStore
         return try await engine.history(
             HistoryQuery(
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...record.seq.rawValue,
-                isReversed: false))
+                isReversed: false), of: record, by: .test)
     }
 
     /// The rows must lead to the stored row, by the engine's fold and by the naive interpreter.
@@ -107,7 +109,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(5))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
-        let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
         let running = try await RunningEngine(store: store, clock: clock)
         // It fails at the time of the start, and no longer afterwards.
         let definition = """
@@ -176,7 +178,7 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(5))) func aChainWithoutEndCanBeStopped() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
-        let store = try SQLiteStore.open(at: folder.path + "/wfd.db", clock: clock.now())
+        let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
         let running = try await RunningEngine(store: store, clock: clock)
         _ = try await running.engine.apply(Self.counter, syntax: .yaml)
         _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))

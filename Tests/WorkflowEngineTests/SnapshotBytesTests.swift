@@ -1,5 +1,7 @@
 import DaemonTesting
 import Foundation
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine

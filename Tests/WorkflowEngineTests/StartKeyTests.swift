@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine
@@ -25,7 +26,7 @@ import WorkflowStore
     }
 
     private func start(
-        _ machine: String, _ name: String?, _ timed: TimedEngine, version: Int64? = nil, amount: Int64 = 5,
+        _ machine: String, _ name: String?, _ timed: TimedEngine, version: MachineVersion? = nil, amount: Int64 = 5,
         key: String = "k"
     ) async throws(Rejection) -> InstanceView {
         try await timed.engine.start(
@@ -38,7 +39,8 @@ import WorkflowStore
     private static func text(_ view: InstanceView) -> [String] {
         let record = view.record
         return [
-            record.uuid.text, record.name, "\(record.status)", "\(record.seq.rawValue)", record.state.configuration,
+            record.uuid.text, record.name.rawValue, "\(record.status)", "\(record.seq.rawValue)",
+            record.state.configuration,
             record.state.context, record.state.output ?? "",
             "\(record.created.rawValue) \(record.updated.rawValue)", "\(view.machine.name) \(view.machine.version)",
             "\(view.failure == nil)",
@@ -51,12 +53,12 @@ import WorkflowStore
         let first = try await start("order", name, timed)
         #expect(first.record.seq.rawValue == 2 && !first.isRepeated)
         (timed.clock as? HandClock)?.advance(60_000)
-        try await timed.send("go", to: first.record.name)
+        try await timed.send("go", to: first.record.name.rawValue)
         _ = try await timed.engine.apply(Self.definition("order", note: "second"), syntax: .yaml)
         try await timed.restart()
         let again = try await start("order", name, timed)
         #expect(again.isRepeated && Self.text(again) == Self.text(first))
-        #expect(try await timed.record(first.record.name).status == .done)
+        #expect(try await timed.record(first.record.name.rawValue).status == .done)
         #expect(try await timed.journal().count { $0.kind == .started } == 1)
         try await timed.stop()
     }
@@ -67,7 +69,7 @@ import WorkflowStore
         _ = try await timed.engine.apply(Self.definition("order", note: "second"), syntax: .yaml)
         for (name, version, amount) in [
             ("order-2", nil, 5), (nil, nil, 5), ("order-1", 2, 5), ("order-1", nil, 6),
-        ] as [(String?, Int64?, Int64)] {
+        ] as [(String?, MachineVersion?, Int64)] {
             let kind = await timed.rejection { () async throws(Rejection) in
                 _ = try await start("order", name, timed, version: version, amount: amount)
             }

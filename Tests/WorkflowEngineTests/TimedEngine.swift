@@ -1,5 +1,7 @@
+import IdentityTesting
 import Logging
 import NaiveStatechart
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -33,7 +35,7 @@ final class TimedEngine {
     private static func open(
         _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock, _ logger: Logger
     ) async throws -> RunningEngine {
-        let store = try SQLiteStore.open(
+        let store = try SQLiteFileStore.open(
             at: folder.path + "/wfd.db", clock: clock.now(), on: clock is VirtualClock ? .virtual : .real)
         return try await RunningEngine(store: store, limits: limits, clock: clock, logger: logger)
     }
@@ -111,7 +113,7 @@ final class TimedEngine {
             let page = try await engine.history(
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq,
-                    seqs: Int64(rows.count) + 1...record.seq.rawValue, isReversed: false))
+                    seqs: Int64(rows.count) + 1...record.seq.rawValue, isReversed: false), of: record, by: .test)
             try #require(!page.isEmpty)
             rows += page
         }
@@ -121,8 +123,8 @@ final class TimedEngine {
     /// The journal of all instances, in the order written.
     func journal() async throws -> [JournalRecord] {
         var rows: [JournalRecord] = []
-        let end = store.writer.numbers.nextPosition.rawValue
-        for position in 1..<end {
+        let last = try await store.row(before: Position(rawValue: 1 << 47))?.position.rawValue ?? 0
+        for position in 1..<(last + 1) {
             if let row = try await store.row(at: Position(rawValue: position)) { rows.append(row) }
         }
         return rows

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine
@@ -23,7 +24,7 @@ import WorkflowStore
         """
 
     private static func name(_ id: InstanceID, in timed: TimedEngine) async throws -> String {
-        try await timed.store.instance(id)?.name ?? ""
+        try await timed.store.instance(id)?.name.rawValue ?? ""
     }
 
     /// The instances whose timers fired, in the order of the journal.

@@ -1,3 +1,4 @@
+import IdentityTesting
 import Statechart
 import Synchronization
 import Testing
@@ -29,7 +30,10 @@ import WorkflowStore
     /// The times at which an instance's timers fired.
     private static func fired(_ name: String, _ store: FakeStore) -> [Int64] {
         store.content.withLock { content in
-            content.journal.filter { $0.instanceID == content.instances[name]?.id && $0.kind == .timer }.map {
+            content.journal.filter {
+                $0.instanceID == content.instances[InstanceKey(InstanceName(rawValue: name), in: .default)]?.id
+                    && $0.kind == .timer
+            }.map {
                 $0.at.rawValue - 1_700_000_000_000
             }
         }

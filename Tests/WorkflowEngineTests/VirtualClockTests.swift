@@ -1,3 +1,5 @@
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Synchronization
 import Testing
@@ -74,16 +76,16 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(5))) func whatItShowsIsKeptOverARestart() async throws {
         let folder = try StoreFolder()
         let path = folder.path + "/wfd.db"
-        var store = try SQLiteStore.open(at: path, clock: Self.start, on: .virtual)
-        var running = try await RunningEngine(store: store, clock: VirtualClock(at: store.writer.numbers.last))
+        var store = try SQLiteFileStore.open(at: path, clock: Self.start, on: .virtual)
+        var running = try await RunningEngine(store: store, clock: VirtualClock(at: store.last))
         #expect(running.engine.isClockVirtual)
         let begin = running.engine.now
         let target = Timestamp(rawValue: begin.rawValue + 5_000)
         #expect(Self.text(try await running.engine.moveClock(to: target)) == Self.arrived(at: target, fired: 0))
         try await running.stop()
-        store = try SQLiteStore.open(at: path, clock: Self.start, on: .virtual)
-        #expect(store.writer.numbers.last == target)
-        running = try await RunningEngine(store: store, clock: VirtualClock(at: store.writer.numbers.last))
+        store = try SQLiteFileStore.open(at: path, clock: Self.start, on: .virtual)
+        #expect(store.last == target)
+        running = try await RunningEngine(store: store, clock: VirtualClock(at: store.last))
         #expect(running.engine.now == target)
         try await running.stop()
     }

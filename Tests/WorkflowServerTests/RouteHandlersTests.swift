@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import IdentityTesting
 import Statechart
 import Synchronization
 import Testing
@@ -28,7 +29,7 @@ import WorkflowStore
         let asked = Mutex<Set<Route>>([])
         let host = try await ServerHost { _, route in
             if let route { asked.withLock { _ = $0.insert(route) } }
-            return Problem(.crossSite, detail: "Nobody may \(route?.description ?? "ask")")
+            return .failure(Problem(.crossSite, detail: "Nobody may \(route?.description ?? "ask")"))
         }
         for route in Route.all {
             let body: [UInt8]? = if case .none = route.body { nil } else { Array("{}".utf8) }
@@ -51,8 +52,8 @@ import WorkflowStore
     @Test(.timeLimit(.minutes(1)), arguments: ["", "?detail=true"])
     func aRefusedEventIsNotApplied(query: String) async throws {
         let isRefusing = Atomic(false)
-        let host = try await ServerHost { _, _ in
-            isRefusing.load(ordering: .relaxed) ? Problem(.crossSite, detail: "No") : nil
+        let host = try await ServerHost { caller, _ in
+            isRefusing.load(ordering: .relaxed) ? .failure(Problem(.crossSite, detail: "No")) : .success(caller)
         }
         _ = try await host.engine.apply("{id: m, initial: a, states: {a: {on: {go: {}}}}}", syntax: .yaml)
         _ = try await host.engine.start(StartCommand(machine: "m", instance: "x"))
@@ -69,7 +70,7 @@ import WorkflowStore
         let seen = Mutex<Set<String?>>([])
         let host = try await ServerHost { caller, _ in
             seen.withLock { _ = $0.insert(caller.actor?.rawValue) }
-            return nil
+            return .success(caller)
         }
         let event = RawRequest.post(Route.sendEvent.path("x"), #"{"event": "go"}"#)
         #expect(try await host.answers(to: [event, .get("/livez")]).map(\.status) == [404, 200])

@@ -1,5 +1,6 @@
 import DaemonTesting
 import Logging
+import SQLiteStore
 import ServiceLifecycle
 import WorkflowClient
 import WorkflowEngine
@@ -16,12 +17,23 @@ final class ServerHost: Sendable {
 
     /// Returns when the server is listening.
     ///
-    /// - Parameter rule: What refuses callers.
-    init(rule: RequestGate.Rule? = nil) async throws {
+    /// - Parameters:
+    ///   - sql: What is done to the file by hand before it is served.
+    ///   - rule: What becomes of callers.
+    ///   - log: Is told every line, also those at `debug`.
+    init(
+        sql: String? = nil, rule: RequestGate.Rule? = nil, log: (@Sendable (LogEvent) -> Void)? = nil
+    ) async throws {
         let folder = try TemporaryFolder()
         let (listening, signal) = AsyncStream.makeStream(of: Void.self)
-        let logger = Logger(label: "test") { _ in ListeningSignal(signal: signal) }
-        let store = try SQLiteStore.open(at: folder.path("wfd.db"), clock: SystemClock().now())
+        let logger = Logger(label: "test") { _ in
+            ListeningSignal(signal: signal, log: log, logLevel: log == nil ? .info : .debug)
+        }
+        if let sql {
+            try SQLiteFileStore.open(at: folder.path("wfd.db"), clock: SystemClock().now()).writer().close()
+            try DatabaseFile(folder.path("wfd.db")).change(sql)
+        }
+        let store = try SQLiteFileStore.open(at: folder.path("wfd.db"), clock: SystemClock().now())
         let engine = Engine(store: store, logger: logger)
         let path = folder.path("wfd.sock")
         let server = WorkflowServer(
@@ -56,11 +68,12 @@ final class ServerHost: Sendable {
     }
 }
 
-/// Says when a server tells the log that it listens.
+/// Says when a server tells the log that it listens, and passes every line on.
 private struct ListeningSignal: LogHandler {
     let signal: AsyncStream<Void>.Continuation
+    let log: (@Sendable (LogEvent) -> Void)?
     var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
+    var logLevel: Logger.Level
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -69,5 +82,6 @@ private struct ListeningSignal: LogHandler {
 
     func log(event: LogEvent) {
         if "\(event.message)" == "listening" { signal.yield() }
+        log?(event)
     }
 }

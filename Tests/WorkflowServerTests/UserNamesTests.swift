@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import IdentityTesting
 import NIOCore
 import NIOEmbedded
 import Synchronization

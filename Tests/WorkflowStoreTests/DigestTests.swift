@@ -14,8 +14,8 @@ import WorkflowStore
         var digests = DigestBuffer()
         return digests.snapshot(
             of: InstanceRecord(
-                id: InstanceID(rawValue: 9), uuid: UniqueID(bytes: Array(0..<16)), name: "order-1",
-                machineID: MachineID(rawValue: 9), status: .running, seq: Seq(rawValue: 256),
+                id: InstanceID(rawValue: 9), uuid: UniqueID(bytes: Array(0..<16)), namespace: .default,
+                name: "order-1", machineID: MachineID(rawValue: 9), status: .running, seq: Seq(rawValue: 256),
                 head: Position(rawValue: 99),
                 state: SnapshotText(configuration: "on", context: #"{"lit":true}"#, memory: "{}", armed: "[]"),
                 entered: Timestamp(rawValue: 9), salt: Salt(bytes: Array(16..<32)), digest: .zero,

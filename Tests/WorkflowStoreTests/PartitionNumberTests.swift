@@ -31,30 +31,4 @@ import WorkflowStore
         #expect(ranges[1].lowerBound == ranges[0].upperBound + 1 && ranges[2].lowerBound == ranges[1].upperBound + 1)
         #expect(ranges[3].contains(InstanceID(PartitionID(rawValue: 1_023), number: Self.last)?.rawValue ?? 0))
     }
-
-    /// SQLite has one partition, and takes nothing of another.
-    @Test func numbersOfAnotherPartitionAreNotWritten() async throws {
-        let directory = try TemporaryDirectory()
-        let store = try SQLiteStore.sqlite(directory)
-        #expect(store.partitions == [.first])
-        let scribe = Scribe(store.writer)
-        scribe.start("order-1", scribe.apply("order"))
-        try scribe.commit(store.writer)
-        let foreign = PartitionID(rawValue: 1)
-        let numbers = store.writer.numbers
-        let position = try #require(Position(foreign, number: 9))
-        let instance = try #require(InstanceID(foreign, number: 9))
-        for (position, instance) in [(position, instance), (numbers.nextPosition, instance)] {
-            var batch = StoreBatch(numbers: numbers)
-            batch.numbers.nextPosition = position
-            batch.numbers.nextInstance = instance
-            let error = #expect(throws: StoreError.self) { try store.writer.commit(batch) }
-            #expect(error?.code == .constraint)
-        }
-        #expect(store.writer.numbers == numbers)
-        #expect(try store.writer.timers(in: foreign, limit: 10).isEmpty)
-        #expect(try await store.row(before: position) == nil)
-        #expect(try await store.row(before: numbers.nextPosition)?.seq.rawValue == 1)
-        try store.writer.close()
-    }
 }

@@ -9,7 +9,7 @@ public enum CommandExit: Int32, CaseIterable, Sendable {
     case precondition = 6
     case keyConflict = 7
     case usage = 64
-    /// A wrong definition, event, name or data.
+    /// A wrong definition, event, name or data; a damaged database.
     case badData = 65
     case fileUnreadable = 66
     case unreachable = 69

@@ -76,6 +76,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case storageUnavailable = "storage-unavailable"
     /// The commit may have happened or not; nobody knows before a restart.
     case outcomeUnknown = "outcome-unknown"
+    /// The database is not what was written: waiting does not help, restoring a backup does.
+    case databaseDamaged = "database-damaged"
     case notImplemented = "not-implemented"
     case internalError = "internal-error"
 
@@ -103,7 +105,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .crossSite: 403
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: 503
         case .notImplemented: 501
-        case .internalError: 500
+        case .internalError, .databaseDamaged: 500
         }
     }
 
@@ -114,7 +116,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .expressionFailed, .livelock:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
-            .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime:
+            .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
+            .databaseDamaged:
             .badData
         case .invalidParameter: .usage
         case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound: .notFound
@@ -174,6 +177,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .draining: "Daemon is stopping"
         case .storageUnavailable: "Store cannot write"
         case .outcomeUnknown: "Outcome is unknown"
+        case .databaseDamaged: "Database is damaged"
         case .notImplemented: "Not implemented"
         case .internalError: "Internal error"
         }

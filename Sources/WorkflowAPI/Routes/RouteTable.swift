@@ -12,7 +12,8 @@ extension Route {
     /// What every route may be answered, whatever it does.
     public static let commonProblems: [ProblemType] = [
         .invalidRequest, .invalidParameter, .unsupportedMediaType, .wrongHost, .crossSite, .expectationFailed,
-        .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable, .internalError,
+        .headTooLarge, .requestTimeout, .notImplemented, .overloaded, .storageUnavailable,
+        .databaseDamaged, .internalError,
     ]
 }
 

@@ -45,7 +45,7 @@ final class BackupCoordinator: Sendable {
 
     let state = Mutex(State())
     let limits: EngineLimits
-    private let store: any WorkflowStore
+    private let store: any StoreBackups
     /// Wakes the writer.
     private let wake: @Sendable () -> Void
     private let copies: AsyncStream<Order>
@@ -54,7 +54,7 @@ final class BackupCoordinator: Sendable {
     private let keeps: AsyncStream<Void>
     private let kept: AsyncStream<Void>.Continuation
 
-    init(store: any WorkflowStore, limits: EngineLimits, wake: @escaping @Sendable () -> Void) {
+    init(_ store: any StoreBackups, limits: EngineLimits, wake: @escaping @Sendable () -> Void) {
         self.store = store
         self.limits = limits
         self.wake = wake
@@ -116,7 +116,7 @@ extension BackupCoordinator {
     }
 
     /// Copies for one slice, if there is something to copy. True when there is more.
-    func advance(_ writer: any StoreWriter) -> Bool {
+    func advance(_ writer: any BackupCopying) -> Bool {
         let (phase, isOver) = state.withLock { ($0.phase, $0.isUnwanted || $0.isClosed) }
         switch phase {
         case .idle, .checking, .ready: return false
@@ -132,14 +132,14 @@ extension BackupCoordinator {
                 }
                 return try copy(order, writer)
             } catch {
-                end(order, .backupFailed(error.message))
+                end(order, .backupFailed(error))
                 return false
             }
         }
     }
 
     /// Gives up what the writer has not copied yet; to be called before it closes the store.
-    func abandon(_ writer: any StoreWriter) {
+    func abandon(_ writer: any BackupCopying) {
         switch state.withLock({ $0.phase }) {
         case .idle, .checking, .ready: return
         case .ordered(let order), .copying(let order):
@@ -148,7 +148,7 @@ extension BackupCoordinator {
         }
     }
 
-    private func copy(_ order: Order, _ writer: any StoreWriter) throws(StoreError) -> Bool {
+    private func copy(_ order: Order, _ writer: any BackupCopying) throws(StoreError) -> Bool {
         let progress = try writer.stepBackup(for: limits.backupSlice)
         order.events.yield(.copying(done: progress.bytesDone, total: progress.bytesTotal))
         guard progress.isDone else { return true }
@@ -203,7 +203,7 @@ extension BackupCoordinator {
                 self.checked(order, backup)
             } catch {
                 let isStopping = self.state.withLock { $0.isClosed }
-                self.end(order, isStopping ? .draining : .backupFailed(error.message))
+                self.end(order, isStopping ? .draining : .backupFailed(error))
             }
         }
     }
@@ -254,6 +254,9 @@ extension BackupCoordinator {
             return backup
         }
     }
+
+    /// The bytes of a backup whose fetch has begun.
+    func open(_ name: BackupName) throws(StoreError) -> any BackupReader { try store.openBackup(name) }
 
     /// A fetch has ended. A backup that was read to its end is removed; another is kept for some more time.
     func endFetch(_ name: BackupName, isWhole: Bool) {

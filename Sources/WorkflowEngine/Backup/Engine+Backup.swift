@@ -4,15 +4,19 @@ package import WorkflowStore
 extension Engine {
     /// Makes a backup beside the database, to be fetched by its name. The events end with it, or with a `Rejection`;
     /// who stops listening ends the backup.
-    package func backup() throws(Rejection) -> AsyncThrowingStream<BackupEvent, any Error> {
-        try backups.order()
+    package func backup(by caller: Caller) throws(Rejection) -> AsyncThrowingStream<BackupEvent, any Error> {
+        guard let backups else { throw .noBackups }
+        log.asked("make a backup", by: caller)
+        return try backups.order()
     }
 
     /// Begins to fetch a backup; nil when there is none of that name (any more).
-    package func fetchBackup(_ name: String) throws(Rejection) -> BackupFetch? {
+    package func fetchBackup(_ name: String, by caller: Caller) throws(Rejection) -> BackupFetch? {
+        guard let backups else { throw .noBackups }
+        log.asked("fetch a backup", by: caller)
         guard let name = BackupName(name), let backup = backups.beginFetch(name) else { return nil }
         do throws(StoreError) {
-            return BackupFetch(backup: backup, reader: try store.openBackup(name), coordinator: backups)
+            return BackupFetch(backup: backup, reader: try backups.open(name), coordinator: backups)
         } catch {
             backups.endFetch(name, isWhole: false)
             throw Rejection(error)

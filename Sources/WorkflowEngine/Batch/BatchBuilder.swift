@@ -112,12 +112,12 @@ extension BatchBuilder {
         bytes += loaded.record.source.utf8.count
     }
 
-    func machine(named name: String, version: Int64?) throws(Rejection) -> LoadedMachine? {
+    func machine(_ key: MachineKey, version: MachineVersion?) throws(Rejection) -> LoadedMachine? {
         for added in [machines] + provisional.reversed().map(\.machines) {
-            let found = added.last { $0.record.name == name && (version == nil || $0.record.version == version) }
+            let found = added.last { $0.record.key == key && (version == nil || $0.record.version == version) }
             if let found { return found }
         }
-        guard let record = try read({ () throws(StoreError) in try store.machine(named: name, version: version) })
+        guard let record = try read({ () throws(StoreError) in try store.machine(key, version: version) })
         else { return nil }
         return try library.machine(of: record)
     }
@@ -146,17 +146,20 @@ extension BatchBuilder {
     /// Adds the rows of a chain to the journal.
     ///
     /// - Parameter key: The caller's, of the first row.
-    mutating func record(_ chain: Chain, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil) {
-        record(chain.first, of: instance, by: actor, key: key)
-        for link in chain.rest { record(link, of: instance) }
+    mutating func record(_ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil) {
+        record(chain.first, of: instance, by: caller, key: key)
+        if chain.rest.isEmpty { return }
+        // What the instance sends to itself comes from nobody.
+        let itself = Caller.process(in: instance.record.namespace)
+        for link in chain.rest { record(link, of: instance, by: itself) }
     }
 
     private mutating func record(
-        _ link: Chain.Link, of instance: LiveInstance, by actor: Actor? = nil, key: RequestKey? = nil
+        _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil
     ) {
         charge(link.macrostep.cost)
         let written = instance.advance(
-            to: link, at: numbers.nextPosition, now: now, by: actor, key: key, &digests, &journal)
+            to: link, at: numbers.nextPosition, now: now, by: caller, key: key, &digests, &journal)
         numbers.nextPosition = numbers.nextPosition.next
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot = written.snapshot { snapshots.append(snapshot) }
@@ -170,10 +173,10 @@ extension BatchBuilder {
 
 extension BatchBuilder {
     /// An instance as it is after what the batch did so far; nil when there is none.
-    mutating func instance(named name: String) throws(Rejection) -> LiveInstance? {
-        if let copy = touched.copy(named: name) { return copy }
-        if let known = recent.instance(named: name) { return touched.touch(known) }
-        guard let instance = try stored(name) else { return nil }
+    mutating func instance(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
+        if let copy = touched.copy(of: key) { return copy }
+        if let known = recent.instance(key) { return touched.touch(known) }
+        guard let instance = try stored(key) else { return nil }
         recent.keep(instance)
         return touched.touch(instance)
     }
@@ -184,10 +187,10 @@ extension BatchBuilder {
         recent.keep(instance)
     }
 
-    private func stored(_ name: String) throws(Rejection) -> LiveInstance? {
-        guard let record = try read({ () throws(StoreError) in try store.instance(named: name) }) else { return nil }
+    private func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
+        guard let record = try read({ () throws(StoreError) in try store.instance(key) }) else { return nil }
         guard let loaded = try machine(record.machineID) else {
-            throw .fault("the machine of instance '\(name)' is not in the store")
+            throw .fault("the machine of instance '\(key.name)' is not in the store")
         }
         return try LiveInstance(record: record, loaded: loaded)
     }
@@ -209,8 +212,8 @@ extension BatchBuilder {
     mutating func charge(_ units: Int) { cost += units }
 
     /// An instance that must be there.
-    mutating func existing(_ name: String) throws(Rejection) -> LiveInstance {
-        guard let instance = try instance(named: name) else { throw .instanceNotFound(name) }
+    mutating func existing(_ key: InstanceKey) throws(Rejection) -> LiveInstance {
+        guard let instance = try instance(key) else { throw .instanceNotFound(key.name) }
         return instance
     }
 

@@ -59,16 +59,17 @@ final class LiveInstance {
 
     /// An instance that has just been started; `advance` gives it its first row.
     init(
-        started id: InstanceID, uuid: UniqueID, name: String, loaded: LoadedMachine, salt: Salt, at now: Timestamp
+        started id: InstanceID, uuid: UniqueID, key: InstanceKey, loaded: LoadedMachine, salt: Salt, at now: Timestamp
     ) {
         self.loaded = loaded
         snapshot = Snapshot(status: .running, configuration: [], context: JSONObject(), memory: [])
         configuration = ""
         encoded = .another
         record = InstanceRecord(
-            id: id, uuid: uuid, name: name, machineID: loaded.record.id, status: .running, seq: Seq(rawValue: 0),
-            head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
-            entered: now, salt: salt, digest: .zero, created: now, updated: now)
+            id: id, uuid: uuid, namespace: key.namespace, name: key.name, machineID: loaded.record.id,
+            status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
+            state: SnapshotText(configuration: "", context: "{}", memory: "{}"), entered: now, salt: salt,
+            digest: .zero, created: now, updated: now)
     }
 
     /// The same instance, for another batch.
@@ -119,7 +120,8 @@ final class LiveInstance {
     /// What expressions see as `instance`.
     var identity: InstanceIdentity {
         InstanceIdentity(
-            name: record.name, version: loaded.record.version, startedAt: LogicalTime(record.created))
+            name: record.name.rawValue, version: loaded.record.version.rawValue,
+            startedAt: LogicalTime(record.created))
     }
 
     /// The event that it failed on, and why; nil when it has not failed.
@@ -184,7 +186,7 @@ final class LiveInstance {
     /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due, and why
     /// the instance has failed if it has.
     func advance(
-        to link: Chain.Link, at position: Position, now: Timestamp, by actor: Actor? = nil, key: RequestKey? = nil,
+        to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
         _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
@@ -198,8 +200,7 @@ final class LiveInstance {
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: actor,
-            key: key, note: failure?.note)
+            actor: caller.actor, key: key, note: failure?.note)
         // Only what runs has rows of timers: with another status they go, or come again.
         if !link.macrostep.requests.isEmpty || link.input.taken != nil || next.status != snapshot.status {
             if storedTimers == nil { storedTimers = isNew ? [] : timers }
@@ -271,7 +272,7 @@ extension InstanceRecord {
 
     /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.
     var size: Int {
-        512 + name.utf8.count + state.configuration.utf8.count + 2 * state.context.utf8.count
+        512 + name.rawValue.utf8.count + state.configuration.utf8.count + 2 * state.context.utf8.count
             + state.memory.utf8.count + 2 * state.armed.utf8.count
     }
 }

@@ -1,6 +1,6 @@
 import Statechart
 package import WorkflowJSON
-import WorkflowStore
+package import WorkflowStore
 
 /// Why an instance could not take an event that nobody waits for, as its history and its row keep it.
 ///
@@ -70,7 +70,7 @@ package struct RecordedFailure: Sendable, Equatable {
     /// For people: `'count' was undone: 'assign n: 1 / context.by' of state 'idle', line 8, failed: division by zero`.
     ///
     /// - Parameter machine: The machine's name.
-    package func detail(machine: String) -> String {
+    package func detail(machine: MachineName) -> String {
         guard let expression, let state, let line else { return "'\(event)' was undone: \(message)" }
         let place = state.isEmpty ? "machine '\(machine)'" : "state '\(state)'"
         return "'\(event)' was undone: '\(expression)' of \(place), line \(line), failed: \(message)"

@@ -5,8 +5,8 @@ struct TouchedInstances {
     private(set) var list: [LiveInstance] = []
     /// Names the batch, or the trial within it.
     private let number: UInt64
-    /// Of a trial: its own copies, by name. Nil where instances are changed in place.
-    private var copies: [String: LiveInstance]?
+    /// Of a trial: its own copies. Nil where instances are changed in place.
+    private var copies: [InstanceKey: LiveInstance]?
 
     /// - Parameter number: Another one for every batch and every trial.
     init(number: UInt64) {
@@ -16,7 +16,7 @@ struct TouchedInstances {
     mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
 
     /// An instance of which a trial has a copy already.
-    func copy(named name: String) -> LiveInstance? { copies?[name] }
+    func copy(of key: InstanceKey) -> LiveInstance? { copies?[key] }
 
     /// Takes an instance; gives the one that this batch may change.
     mutating func touch(_ known: LiveInstance) -> LiveInstance {
@@ -35,7 +35,7 @@ struct TouchedInstances {
 
     private mutating func enter(_ instance: LiveInstance) {
         list.append(instance)
-        copies?[instance.record.name] = instance
+        copies?[instance.record.key] = instance
     }
 
     /// The same instances, which can be changed without changing these.

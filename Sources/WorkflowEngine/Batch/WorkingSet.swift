@@ -5,7 +5,7 @@ import WorkflowStore
 /// Batches change them in place. So when one fails all are forgotten, and read again from what is committed.
 final class WorkingSet {
     private let bound: Int
-    private var cache: GenerationCache<String, LiveInstance>
+    private var cache: GenerationCache<InstanceKey, LiveInstance>
 
     /// - Parameter bound: Bytes, about.
     init(bound: Int) {
@@ -13,10 +13,10 @@ final class WorkingSet {
         cache = GenerationCache(bound: bound)
     }
 
-    func instance(named name: String) -> LiveInstance? { cache.value(for: name, cost: \.size) }
+    func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.size) }
 
     func keep(_ instance: LiveInstance) {
-        cache.insert(instance, for: instance.record.name, cost: instance.size)
+        cache.insert(instance, for: instance.record.key, cost: instance.size)
     }
 
     /// Makes room. What was asked for or kept since the last call stays.

@@ -6,21 +6,26 @@ struct ApplyMachineCommand: WriterCommand {
     /// The text exactly as given.
     let source: String
     let machine: Machine
+    let caller: Caller
+
+    private var key: MachineKey { MachineKey(MachineName(rawValue: machine.name), in: caller.namespace) }
 
     var size: Int { 256 + source.utf8.count }
     var isLong: Bool { false }
-    var payers: [String] { [] }
-    var names: [String] { [FairOrder.name(ofMachine: machine.name)] }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [.machine(key)] }
     var summary: String { "apply \(machine.name)" }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> AppliedMachine {
-        let latest = try batch.machine(named: machine.name, version: nil)
+        let key = key
+        let latest = try batch.machine(key, version: nil)
         if let latest, latest.record.source.utf8.elementsEqual(source.utf8) {
             return AppliedMachine(record: latest.record, isNew: false)
         }
         let record = MachineRecord(
-            id: batch.numbers.nextMachine, name: machine.name, version: (latest?.record.version ?? 0) + 1,
-            digest: Digest(of: source.utf8), semantics: Engine.semantics, source: source, created: batch.now)
+            id: batch.numbers.nextMachine, namespace: key.namespace, name: key.name,
+            version: latest?.record.version.next ?? .first, digest: Digest(of: source.utf8),
+            semantics: Engine.semantics, source: source, created: batch.now)
         batch.add(LoadedMachine(record: record, machine: machine))
         return AppliedMachine(record: record, isNew: true)
     }
@@ -36,7 +41,7 @@ package struct AppliedMachine: Sendable {
 extension Engine {
     /// Stores a definition as the next version of its machine, unless it is the latest already.
     package func apply(
-        _ source: String, syntax: DefinitionSyntax
+        _ source: String, syntax: DefinitionSyntax, by caller: Caller
     ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
         let reading: DefinitionReading
         do throws(DefinitionError) {
@@ -44,7 +49,8 @@ extension Engine {
         } catch {
             throw .invalidDefinition(error)
         }
-        let applied = try await queue.submit(ApplyMachineCommand(source: source, machine: reading.machine))
+        let command = ApplyMachineCommand(source: source, machine: reading.machine, caller: caller)
+        let applied = try await queue.submit(command)
         return (applied, reading.warnings)
     }
 }

@@ -14,12 +14,14 @@ package struct Caller: Sendable, Hashable {
         case owner
     }
 
-    /// Somebody within the process, of whom the journal says nothing.
-    package static let nobody = Caller(nil)
-
-    package init(_ actor: Actor?, namespace: NamespaceID = .default, role: Role = .owner) {
+    package init(_ actor: Actor?, namespace: NamespaceID, role: Role) {
         self.actor = actor
         self.namespace = namespace
         self.role = role
+    }
+
+    /// The process itself: for what happens without anybody asking, and of whom the journal says nothing.
+    package static func process(in namespace: NamespaceID) -> Caller {
+        Caller(nil, namespace: namespace, role: .owner)
     }
 }

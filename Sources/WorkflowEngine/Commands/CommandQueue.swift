@@ -11,6 +11,8 @@ final class CommandQueue: @unchecked Sendable {
     /// Clocks to move, in their order, and the number of entries before each.
     private var clockMoves: [(behind: Int, request: ClockMoveRequest)] = []
     private var bytes = 0
+    /// Commands that wait for room, in their order.
+    private var waiting: [WaitingGroup] = []
     /// Commands that were taken and have to wait on, and their bytes.
     private var held = (commands: 0, bytes: 0)
     /// The writer has something else to do.
@@ -42,10 +44,32 @@ final class CommandQueue: @unchecked Sendable {
         _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
     ) throws(Rejection) {
         if commands.isEmpty { return answered([]) }
+        if let rejection = enqueue(Self.entries(commands, answered)) { throw rejection }
+    }
+
+    /// The same, but when there is no room the commands wait for it: in front of the queue, in their order, and no
+    /// longer than `limits.roomWaiting`. Returns when they are in the queue. Ends early when the task is cancelled.
+    func beginWhenRoom<Command: WriterCommand>(
+        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
+    ) async throws(Rejection) {
+        if commands.isEmpty { return answered([]) }
+        let (ends, end) = AsyncStream.makeStream(of: Rejection?.self, bufferingPolicy: .bufferingNewest(1))
+        let group = WaitingGroup(entries: Self.entries(commands, answered), end: end)
+        if let rejection = enqueue(group) { throw rejection }
+        // Cancelled when this returns.
+        async let _ = expire(group)
+        var iterator = ends.makeAsyncIterator()
+        // Without an end the task was cancelled; the commands may have found room in that moment.
+        guard let rejection = await iterator.next() ?? (remove(group) ? .overloaded : nil) else { return }
+        throw rejection
+    }
+
+    private static func entries<Command: WriterCommand>(
+        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
+    ) -> [any QueuedCommand] {
         let answers = AnswerCollection<Command.Answer>(count: commands.count, answered)
         // Commands are large: pairs of offset and command would be two more copies of each.
-        let entries: [any QueuedCommand] = commands.indices.map { commands[$0].queued(.collection(answers, $0)) }
-        if let rejection = enqueue(entries) { throw rejection }
+        return commands.indices.map { commands[$0].queued(.collection(answers, $0)) }
     }
 
     /// Lets the writer move a virtual clock, after the commands that wait already and before those that come later.
@@ -73,6 +97,51 @@ final class CommandQueue: @unchecked Sendable {
         entries += new
         bytes += size
         return nil
+    }
+
+    /// Puts the group into the queue, or behind those that wait for room.
+    private func enqueue(_ group: WaitingGroup) -> Rejection? {
+        condition.lock()
+        defer { condition.unlock() }
+        if let closing { return closing }
+        waiting.append(group)
+        admitWaiting()
+        return nil
+    }
+
+    /// Groups of commands that wait for room.
+    var groupsThatWait: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return waiting.count
+    }
+
+    /// Ends the waiting of a group for which no room came in time.
+    private func expire(_ group: WaitingGroup) async {
+        // Ends early when the group has found room.
+        try? await Task.sleep(for: limits.roomWaiting)
+        if remove(group) { group.end.yield(.overloaded) }
+    }
+
+    /// Whether the group waited still.
+    private func remove(_ group: WaitingGroup) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        guard let index = waiting.firstIndex(where: { $0 === group }) else { return false }
+        waiting.remove(at: index)
+        return true
+    }
+
+    /// Puts groups that wait into the queue, in their order, as long as there is room. Under the lock.
+    private func admitWaiting() {
+        while let group = waiting.first, refusal(of: group.entries.count, bytes: group.bytes) == nil {
+            waiting.removeFirst()
+            if entries.isEmpty { condition.signal() }
+            entries += group.entries
+            bytes += group.bytes
+            // Resumes a task on its executor, and runs nothing here.
+            group.end.yield(nil)
+        }
     }
 
     private func enqueue(_ request: ClockMoveRequest) -> Rejection? {
@@ -118,6 +187,7 @@ final class CommandQueue: @unchecked Sendable {
             guard condition.wait(until: date) else { break }
         }
         isAwake = false
+        defer { admitWaiting() }
         if clockMoves.first?.behind == 0 { return .moveClock(clockMoves.removeFirst().request) }
         if entries.isEmpty, closing != nil { return .end }
         return .commands(removeAll())
@@ -143,6 +213,7 @@ final class CommandQueue: @unchecked Sendable {
     func takeWaiting() -> [any QueuedCommand] {
         condition.lock()
         defer { condition.unlock() }
+        defer { admitWaiting() }
         return removeAll()
     }
 
@@ -152,6 +223,7 @@ final class CommandQueue: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         held = (entries.count, bytes)
+        admitWaiting()
     }
 
     /// Takes no more commands: callers are told why. What waits already stays to be taken.
@@ -159,6 +231,33 @@ final class CommandQueue: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if closing == nil { closing = reason }
+        for group in waiting { group.end.yield(closing) }
+        waiting = []
         condition.signal()
+    }
+
+    /// Answers what a closed queue still has.
+    func abandon(with rejection: Rejection) {
+        while true {
+            switch take(until: nil) {
+            case .commands(let rest): for entry in rest { entry.refuse(rejection) }
+            case .moveClock(let request): request.answered(.failure(rejection))
+            case .end: return
+            }
+        }
+    }
+}
+
+/// Commands that are put into the queue together, once there is room for all.
+private final class WaitingGroup: Sendable {
+    let entries: [any QueuedCommand]
+    let bytes: Int
+    /// Takes nil when they are in the queue, or why they never will be.
+    let end: AsyncStream<Rejection?>.Continuation
+
+    init(entries: [any QueuedCommand], end: AsyncStream<Rejection?>.Continuation) {
+        self.entries = entries
+        self.end = end
+        bytes = entries.reduce(0) { $0 + $1.size }
     }
 }

@@ -7,7 +7,7 @@ import WorkflowStore
 /// pass.
 ///
 /// A command is never overtaken by a later one that names the same instance or, for starts and applies, the same
-/// machine: once one stands aside, all that share a name with it do. A value without threads: the writer has one.
+/// machine: once one stands aside, all that share a target with it do. A value without threads: the writer has one.
 struct FairOrder {
     /// Commands in their order.
     typealias Line = ArraySlice<any QueuedCommand>
@@ -46,12 +46,12 @@ struct FairOrder {
     private let recent: WorkingSet
     /// What instances used; of starts, what those of a machine did.
     private var uses = RecentUse()
-    /// What the instances of a machine used, by its name.
+    /// What the instances of a machine used.
     private var machines = RecentUse()
     /// Commands that stand aside.
     private(set) var aside: Line = []
     /// What the commands aside name, and how often.
-    private var namesAside: [String: Int] = [:]
+    private var targetsAside: [CommandTarget: Int] = [:]
     /// Commands that were put in front for the batch that is applied.
     private(set) var inFront = 0
     /// They: what of them was not applied stands aside again.
@@ -83,10 +83,10 @@ struct FairOrder {
     /// A command used evaluation beyond what a plain one does.
     mutating func burnt(_ command: (any WriterCommand)?, _ units: Int, at now: ContinuousClock.Instant = .now) {
         hasBurnt = true
-        for name in command?.payers ?? [] {
-            uses.add(units, of: name, at: now, keeping: limits.costlyNames)
-            guard let instance = recent.instance(named: name) else { continue }
-            machines.add(units, of: instance.loaded.record.name, at: now, keeping: limits.costlyNames)
+        for payer in command?.payers ?? [] {
+            uses.add(units, of: payer, at: now, keeping: limits.costlyNames)
+            guard case .instance(let key) = payer, let instance = recent.instance(key) else { continue }
+            machines.add(units, of: .machine(instance.loaded.record.key), at: now, keeping: limits.costlyNames)
         }
     }
 
@@ -132,7 +132,7 @@ struct FairOrder {
     mutating func takeAll() -> Line {
         defer {
             aside = []
-            namesAside = [:]
+            targetsAside = [:]
         }
         return aside
     }
@@ -144,7 +144,7 @@ struct FairOrder {
         var plain: [any QueuedCommand] = []
         for entry in line {
             if mustStandAside(entry) {
-                for name in entry.command.names { namesAside[name, default: 0] += 1 }
+                for target in entry.command.targets { targetsAside[target, default: 0] += 1 }
                 costly.append(entry)
             } else {
                 plain.append(entry)
@@ -156,9 +156,9 @@ struct FairOrder {
 
     private func mustStandAside(_ entry: any QueuedCommand) -> Bool {
         if !lent.isEmpty, lent.contains(ObjectIdentifier(entry)) { return true }
-        if uses.isEmpty, namesAside.isEmpty { return false }
+        if uses.isEmpty, targetsAside.isEmpty { return false }
         if expectation(of: entry.command) > .plain { return true }
-        return !namesAside.isEmpty && entry.command.names.contains { namesAside[$0] != nil }
+        return !targetsAside.isEmpty && entry.command.targets.contains { targetsAside[$0] != nil }
     }
 
     /// Puts the oldest commands that stand aside, and of which no more is expected, in front of what waits; false when
@@ -166,21 +166,21 @@ struct FairOrder {
     private mutating func lend(_ most: Expectation, to waiting: inout Line) -> Bool {
         var picked: [any QueuedCommand] = []
         var staying: [any QueuedCommand] = []
-        var names: Set<String> = []
+        var targets: Set<CommandTarget> = []
         let looked = aside.prefix(limits.batchRows)
         for entry in looked {
-            if expectation(of: entry.command) <= most, !entry.command.names.contains(where: names.contains) {
+            if expectation(of: entry.command) <= most, !entry.command.targets.contains(where: targets.contains) {
                 picked.append(entry)
             } else {
-                names.formUnion(entry.command.names)
+                targets.formUnion(entry.command.targets)
                 staying.append(entry)
             }
         }
         guard !picked.isEmpty else { return false }
         aside = staying[...] + aside.dropFirst(looked.count)
-        for name in picked.flatMap(\.command.names) {
-            let left = (namesAside[name] ?? 0) - 1
-            namesAside[name] = left > 0 ? left : nil
+        for target in picked.flatMap(\.command.targets) {
+            let left = (targetsAside[target] ?? 0) - 1
+            targetsAside[target] = left > 0 ? left : nil
         }
         inFront = picked.count
         lent = Set(picked.map { ObjectIdentifier($0) })
@@ -193,19 +193,14 @@ struct FairOrder {
         return command.payers.map(expectation).max() ?? .plain
     }
 
-    private func expectation(of payer: String) -> Expectation {
+    private func expectation(of payer: CommandTarget) -> Expectation {
         if uses.contains(payer) { return .costly }
-        if machines.isEmpty || Self.isMachine(payer) { return .plain }
-        guard let instance = recent.instance(named: payer) else { return .unknown }
-        guard machines.contains(instance.loaded.record.name) else { return .plain }
+        guard !machines.isEmpty, case .instance(let key) = payer else { return .plain }
+        guard let instance = recent.instance(key) else { return .unknown }
+        guard machines.contains(.machine(instance.loaded.record.key)) else { return .plain }
         // A step that is refused leaves no row.
         return instance.record.seq.rawValue > 1 ? .doubtful : .unknown
     }
-
-    /// What stands for a machine among the names of instances, of which none has a space.
-    static func name(ofMachine name: String) -> String { "machine " + name }
-
-    private static func isMachine(_ payer: String) -> Bool { payer.utf8.contains(UInt8(ascii: " ")) }
 
     private mutating func forget(at now: ContinuousClock.Instant) {
         uses.forget(upTo: limits.plainCost, at: now)

@@ -78,6 +78,21 @@ extension Engine {
     /// Puts events into the writer's queue, one behind the other, without waiting for their answers: those that are
     /// begun later are applied later. Throws, and has begun none, when there is no room for all of them.
     package func begin(_ commands: [SendCommand]) throws(Rejection) -> PendingSends {
+        let (pending, checked) = pending(commands)
+        try queue.begin(checked) { pending.answered($0) }
+        return pending
+    }
+
+    /// The same, but when there is no room they wait for it, no longer than `EngineLimits.roomWaiting`, and until the
+    /// task is cancelled. Returns when they are in the queue.
+    package func beginWhenRoom(_ commands: [SendCommand]) async throws(Rejection) -> PendingSends {
+        let (pending, checked) = pending(commands)
+        try await queue.beginWhenRoom(checked) { pending.answered($0) }
+        return pending
+    }
+
+    /// What will be answered, and the commands that the writer is asked.
+    private func pending(_ commands: [SendCommand]) -> (PendingSends, checked: [SendCommand]) {
         var refused: [Int: Rejection] = [:]
         var checked: [SendCommand] = []
         checked.reserveCapacity(commands.count)
@@ -89,9 +104,7 @@ extension Engine {
                 refused[offset] = error
             }
         }
-        let pending = PendingSends(commands, refused: refused, engine: self)
-        try queue.begin(checked) { pending.answered($0) }
-        return pending
+        return (PendingSends(commands, refused: refused, engine: self), checked)
     }
 
     /// Sends events in their order; each is applied or not, whatever becomes of the others. Throws, and has sent none,

@@ -1,4 +1,4 @@
-/// How much evaluation names have used lately: it halves every ten seconds. Bounded in names.
+/// How much evaluation instances and machines have used lately: it halves every ten seconds. Bounded in number.
 struct RecentUse {
     /// Evaluation that was used, as of a moment.
     private struct Use {
@@ -19,23 +19,23 @@ struct RecentUse {
     /// So slow that an instance is remembered until its next turn, when many of them burn.
     private static let halving: Duration = .seconds(10)
 
-    private var uses: [String: Use] = [:]
+    private var uses: [CommandTarget: Use] = [:]
 
     var isEmpty: Bool { uses.isEmpty }
 
-    func contains(_ name: String) -> Bool { uses[name] != nil }
+    func contains(_ target: CommandTarget) -> Bool { uses[target] != nil }
 
-    /// Adds what a name has used.
+    /// Adds what one has used.
     ///
-    /// - Parameter bound: Names that are remembered; past it the half that used least is forgotten.
-    mutating func add(_ units: Int, of name: String, at now: ContinuousClock.Instant, keeping bound: Int) {
-        uses[name] = Use(units: Double(units) + (uses[name]?.units(at: now) ?? 0), at: now)
+    /// - Parameter bound: How many are remembered; past it the half that used least is forgotten.
+    mutating func add(_ units: Int, of target: CommandTarget, at now: ContinuousClock.Instant, keeping bound: Int) {
+        uses[target] = Use(units: Double(units) + (uses[target]?.units(at: now) ?? 0), at: now)
         guard uses.count > bound else { return }
         let least = uses.sorted { $0.value.units(at: now) < $1.value.units(at: now) }.prefix(uses.count / 2)
-        for (name, _) in least { uses[name] = nil }
+        for (target, _) in least { uses[target] = nil }
     }
 
-    /// Forgets the names that used no more than so many units.
+    /// Forgets those that used no more than so many units.
     mutating func forget(upTo bound: Int, at now: ContinuousClock.Instant) {
         if uses.isEmpty { return }
         uses = uses.filter { $0.value.units(at: now) > Double(bound) }

@@ -4,7 +4,9 @@ import WorkflowStore
 // Of commands about machines and instances: what failed, in the words that a caller is told.
 
 extension Rejection {
-    static func machineNotFound(name: String, version: Int64?, latest: Int64?) -> Rejection {
+    static func machineNotFound(
+        name: MachineName, version: MachineVersion?, latest: MachineVersion?
+    ) -> Rejection {
         Rejection(
             .machineNotFound,
             version.flatMap { version in
@@ -12,11 +14,11 @@ extension Rejection {
             } ?? "There is no machine '\(name)'", subject: .machine(name))
     }
 
-    static func instanceNotFound(_ name: String) -> Rejection {
+    static func instanceNotFound(_ name: InstanceName) -> Rejection {
         Rejection(.instanceNotFound, "There is no instance '\(name)'", subject: .instance(name))
     }
 
-    static func instanceExists(_ name: String) -> Rejection {
+    static func instanceExists(_ name: InstanceName) -> Rejection {
         Rejection(.instanceExists, "Instance '\(name)' exists already", subject: .instance(name))
     }
 

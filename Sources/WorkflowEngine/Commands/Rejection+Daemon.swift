@@ -15,7 +15,13 @@ extension Rejection {
             "A backup is made already, or waits to be fetched, for a minute at most; there is one at a time")
     }
 
-    static func backupFailed(_ message: String) -> Rejection { Rejection(.storageUnavailable, message) }
+    static var noBackups: Rejection {
+        Rejection(.notImplemented, "Cannot make a backup: the daemon's store has none; back it up by its own means")
+    }
+
+    static func backupFailed(_ error: StoreError) -> Rejection {
+        Rejection(error.code == .damaged ? .damaged : .storageUnavailable, error.message)
+    }
 
     static var overloaded: Rejection {
         Rejection(.overloaded, "Too many requests are waiting; nothing was changed")
@@ -37,6 +43,14 @@ extension Rejection {
                 + "with the same key")
     }
 
+    /// What callers are told once nothing more is written.
+    static func stopped(by error: StoreError) -> Rejection {
+        let reason = "the daemon has stopped writing: \(error.message)"
+        return error.code == .corrupt ? .damaged(reason) : .storageUnavailable(reason)
+    }
+
+    static func damaged(_ reason: String) -> Rejection { Rejection(.damaged, "Nothing was changed: \(reason)") }
+
     static func fault(_ message: String) -> Rejection { Rejection(.fault, message) }
 
     /// What a caller is told when the store could not do something.
@@ -45,7 +59,9 @@ extension Rejection {
             switch error.code {
             case .outcomeUnknown: .outcomeUnknown
             case .closed: .draining
+            case .unsupported: Rejection(.notImplemented, error.message)
             case .constraint: .fault(error.message)
+            case .damaged, .corrupt: .damaged(error.message)
             default: .storageUnavailable(error.message)
             }
     }

@@ -44,6 +44,10 @@ package struct Rejection: Error, Sendable {
         case draining
         case storageUnavailable = "storage-unavailable"
         case outcomeUnknown = "outcome-unknown"
+        /// The daemon's store has no such ability.
+        case notImplemented = "not-implemented"
+        /// The store holds what was not written.
+        case damaged = "database-damaged"
         /// A fault of ours; the message tells what to report.
         case fault = "internal-error"
     }
@@ -83,8 +87,8 @@ package struct Rejection: Error, Sendable {
 
     /// What it is about, by its name.
     package enum Subject: Sendable {
-        case machine(String)
-        case instance(String)
+        case machine(MachineName)
+        case instance(InstanceName)
     }
 
     private let parts: Parts
@@ -147,8 +151,8 @@ extension Rejection: CustomStringConvertible {
 
 /// What a refusal tells about the instance that it left alone.
 package struct InstanceFacts: Sendable, Equatable {
-    package let name: String
-    package let machine: String
+    package let name: InstanceName
+    package let machine: MachineName
     package let status: InstanceStatus
     /// Paths of the active leaves.
     package let configuration: [String]

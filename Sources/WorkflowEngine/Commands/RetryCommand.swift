@@ -3,28 +3,30 @@ package import WorkflowStore
 
 /// A failed instance to go on with.
 package struct RetryCommand: Sendable {
-    package var instance: String
+    package var instance: InstanceName
     /// The seq that the instance must have; nil for any.
     package var expectedSeq: Seq?
     package var caller: Caller
 
-    package init(instance: String, expectedSeq: Seq? = nil, by caller: Caller = .nobody) {
+    package init(instance: InstanceName, expectedSeq: Seq? = nil, by caller: Caller) {
         self.instance = instance
         self.expectedSeq = expectedSeq
         self.caller = caller
     }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 }
 
 extension RetryCommand: WriterCommand {
     var size: Int { 256 }
     var isLong: Bool { false }
-    var payers: [String] { [instance] }
-    var names: [String] { payers }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
     var summary: String { "retry \(instance)" }
 
     /// Lets the instance go on with the event that it failed on; when it fails on it again that is recorded.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> SendResult {
-        let before = try batch.existing(instance)
+        let before = try batch.existing(target)
         try before.refuse(unless: expectedSeq)
         guard before.record.status == .failed, let kept = before.snapshot.armed.kept else {
             throw .notFailed(before.facts)
@@ -34,7 +36,7 @@ extension RetryCommand: WriterCommand {
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
         case .success(let chain):
             let answer = SendResult(chain, from: before, isDryRun: false, explanation: nil)
-            batch.record(chain, of: before, by: caller.actor)
+            batch.record(chain, of: before, by: caller)
             return answer
         }
     }

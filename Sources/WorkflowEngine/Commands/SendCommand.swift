@@ -3,7 +3,7 @@ package import WorkflowStore
 
 /// An event for an instance.
 package struct SendCommand: Sendable {
-    package var instance: String
+    package var instance: InstanceName
     package var event: Event
     /// The seq that the instance must have; nil for any.
     package var expectedSeq: Seq?
@@ -20,8 +20,9 @@ package struct SendCommand: Sendable {
     package var caller: Caller
 
     package init(
-        instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
-        isExplained: Bool = false, wantsContext: Bool = true, key: RequestKey? = nil, by caller: Caller = .nobody
+        instance: InstanceName, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil,
+        isDryRun: Bool = false, isExplained: Bool = false, wantsContext: Bool = true, key: RequestKey? = nil,
+        by caller: Caller
     ) {
         self.instance = instance
         self.event = event
@@ -33,13 +34,15 @@ package struct SendCommand: Sendable {
         self.key = key
         self.caller = caller
     }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 }
 
 extension SendCommand: WriterCommand {
     var size: Int { 256 + event.name.utf8.count + (event.data?.size ?? 0) }
     var isLong: Bool { false }
-    var payers: [String] { [instance] }
-    var names: [String] { payers }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
     var summary: String { "send \(instance) \(event.name)" }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
@@ -52,7 +55,7 @@ extension SendCommand: WriterCommand {
 
     /// Applies the event, and what the instance sends to itself in consequence.
     func send(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        let instance = try batch.existing(self.instance)
+        let instance = try batch.existing(target)
         let scope = KeyScope.instance(instance.record.id)
         if let key, !isDryRun {
             if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
@@ -71,7 +74,7 @@ extension SendCommand: WriterCommand {
                 chain, from: instance, isDryRun: isDryRun, wantsContext: wantsContext,
                 explanation: explanation)
             batch.remember(key, in: scope, at: batch.numbers.nextPosition)
-            batch.record(chain, of: instance, by: caller.actor, key: key)
+            batch.record(chain, of: instance, by: caller, key: key)
             return .first(answer)
         }
     }

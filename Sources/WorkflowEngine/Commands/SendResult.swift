@@ -19,7 +19,7 @@ package final class SendResult: Sendable {
     package let isRepeated: Bool
 
     /// The name of the instance.
-    package let instance: String
+    package let instance: InstanceName
     private let machine: Machine
     private let before: [StateIndex]
     /// After the last of what the instance sent to itself. No other is kept: each may have a context of a mebibyte, and

@@ -6,8 +6,8 @@ struct SendTogetherCommand: WriterCommand {
 
     var size: Int { sends.reduce(256) { $0 + $1.size } }
     var isLong: Bool { true }
-    var payers: [String] { sends.map(\.instance) }
-    var names: [String] { payers }
+    var payers: [CommandTarget] { sends.map { .instance($0.target) } }
+    var targets: [CommandTarget] { payers }
     var summary: String { "send \(sends.count) events together" }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {

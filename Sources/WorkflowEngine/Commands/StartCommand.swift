@@ -5,19 +5,19 @@ package import WorkflowStore
 /// An instance to start.
 package struct StartCommand: Sendable {
     /// The machine's name.
-    package var machine: String
+    package var machine: MachineName
     /// Nil for the latest.
-    package var version: Int64?
+    package var version: MachineVersion?
     /// Nil to have one made.
-    package var instance: String?
+    package var instance: InstanceName?
     package var data: JSONObject
     /// The caller's; the same start with the same key is done once.
     package var key: RequestKey?
     package var caller: Caller
 
     package init(
-        machine: String, version: Int64? = nil, instance: String? = nil, data: JSONObject = JSONObject(),
-        key: RequestKey? = nil, by caller: Caller = .nobody
+        machine: MachineName, version: MachineVersion? = nil, instance: InstanceName? = nil,
+        data: JSONObject = JSONObject(), key: RequestKey? = nil, by caller: Caller
     ) {
         self.machine = machine
         self.version = version
@@ -26,6 +26,8 @@ package struct StartCommand: Sendable {
         self.key = key
         self.caller = caller
     }
+
+    var machineKey: MachineKey { MachineKey(machine, in: caller.namespace) }
 }
 
 extension StartCommand: WriterCommand {
@@ -33,23 +35,25 @@ extension StartCommand: WriterCommand {
     var isLong: Bool { false }
 
     /// The machine, as the instance is a new one.
-    var payers: [String] { [FairOrder.name(ofMachine: machine)] }
-    var names: [String] { payers + (instance.map { [$0] } ?? []) }
-    var summary: String { "start \(machine) \(instance ?? "")" }
+    var payers: [CommandTarget] { [.machine(machineKey)] }
+    var targets: [CommandTarget] {
+        payers + (instance.map { [.instance(InstanceKey($0, in: caller.namespace))] } ?? [])
+    }
+    var summary: String { "start \(machine) \(instance?.rawValue ?? "")" }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<InstanceView> {
         let scope: KeyScope? = if let key { try scope(of: key, in: batch) } else { nil }
         if let key, let scope, let position = try batch.position(of: key, in: scope) { return .repeated(position) }
-        guard let loaded = try batch.machine(named: machine, version: version) else {
-            let latest = try batch.machine(named: machine, version: nil)
+        guard let loaded = try batch.machine(machineKey, version: version) else {
+            let latest = try batch.machine(machineKey, version: nil)
             throw .machineNotFound(
                 name: machine, version: version, latest: latest?.record.version)
         }
         let uuid = batch.newID(batch.now)
-        let name = instance ?? uuid.text
-        if try batch.instance(named: name) != nil { throw .instanceExists(name) }
+        let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
+        if try batch.instance(name) != nil { throw .instanceExists(name.name) }
         let started = LiveInstance(
-            started: batch.numbers.nextInstance, uuid: uuid, name: name, loaded: loaded, salt: batch.newSalt(),
+            started: batch.numbers.nextInstance, uuid: uuid, key: name, loaded: loaded, salt: batch.newSalt(),
             at: batch.now)
         let input = Input.start(with: data, at: started.identity.startedAt)
         switch loaded.machine.chain(input, from: nil, as: started.identity, spending: &batch.cost) {
@@ -60,7 +64,7 @@ extension StartCommand: WriterCommand {
             batch.numbers.nextInstance = batch.numbers.nextInstance.next
             if let scope { batch.remember(key, in: scope, at: batch.numbers.nextPosition) }
             batch.add(started: started)
-            batch.record(chain, of: started, by: caller.actor, key: key)
+            batch.record(chain, of: started, by: caller, key: key)
             return .first(
                 InstanceView(record: started.written(), machine: loaded.record, failure: started.failure))
         }
@@ -68,7 +72,7 @@ extension StartCommand: WriterCommand {
 
     /// The scope of a start's key: the machine's name, whatever the version.
     private func scope(of key: RequestKey, in batch: BatchBuilder) throws(Rejection) -> KeyScope? {
-        guard let first = try batch.machine(named: machine, version: 1) else { return nil }
+        guard let first = try batch.machine(machineKey, version: .first) else { return nil }
         let scope = KeyScope.machine(first.record.id)
         if try batch.position(of: key, in: scope) == nil { try batch.refuseExpired(key) }
         return scope
@@ -91,7 +95,7 @@ package struct InstanceFailure: Sendable {
     /// The event's.
     package let data: JSONValue?
     /// The name of the machine.
-    package let machine: String
+    package let machine: MachineName
     /// Of the row that records it.
     package let seq: Seq
     /// Of the row that records it.

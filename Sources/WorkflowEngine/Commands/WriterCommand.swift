@@ -1,5 +1,11 @@
 import WorkflowStore
 
+/// What commands name: whom they are about.
+enum CommandTarget: Hashable, Sendable {
+    case instance(InstanceKey)
+    case machine(MachineKey)
+}
+
 /// Something that is asked of the writer: applied in memory with others, and answered when their batch is on disk.
 ///
 /// A new one is a file here: its fields, how a batch applies it, and the function of `Engine` that asks for it.
@@ -13,11 +19,11 @@ protocol WriterCommand: Sendable {
     /// Whether applying it may take longer than a batch.
     var isLong: Bool { get }
 
-    /// The names of those that are charged for what it costs: instances, or a machine by `FairOrder.name(ofMachine:)`.
-    var payers: [String] { get }
+    /// Those that are charged for what it costs: instances, or a machine.
+    var payers: [CommandTarget] { get }
 
     /// The payers, and whatever else it shares with commands that it may not overtake.
-    var names: [String] { get }
+    var targets: [CommandTarget] { get }
 
     /// What it asks for, in a few words for the log; without payloads.
     var summary: String { get }

@@ -4,8 +4,9 @@ import WorkflowThreads
 
 /// Makes batches durable, and tells the observers.
 ///
-/// `@unchecked Sendable`: of the store it uses `commit`, `probe` and `maintain` only, which one thread at a time calls:
-/// the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All else has locks.
+/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe` and `maintain` only, which one
+/// thread at a time calls: the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All else has
+/// locks.
 final class BatchCommitter: @unchecked Sendable {
     private let store: any StoreWriter
     private let observers: [any CommitObserver]
@@ -37,17 +38,35 @@ final class BatchCommitter: @unchecked Sendable {
         return endings + sealed.dropFirst(endings.count).map { _ in .untried }
     }
 
-    /// Writes what there is to write, in one transaction; gives the error when it is not there.
+    /// Writes what there is to write, in one transaction; gives the error when it is not there. Where there is nothing,
+    /// what is told must still hold.
     private func write(_ sealed: [SealedBatch]) -> StoreError? {
         let batches = sealed.filter(\.isWritten).map(\.batch)
-        if batches.isEmpty { return nil }
         do throws(StoreError) {
-            try store.commit(batches)
-            writingWorks()
+            if !batches.isEmpty {
+                try commit(batches)
+                writingWorks()
+            } else if sealed.contains(where: { !$0.entries.isEmpty }) {
+                try store.confirm()
+            }
             return nil
         } catch {
             if error.code == .unavailable { health.failed(error.message) }
             return error
+        }
+    }
+
+    /// Commits, and finds out what became of it where the store can tell.
+    private func commit(_ batches: [StoreBatch]) throws(StoreError) {
+        do throws(StoreError) {
+            try store.commit(batches)
+        } catch {
+            guard error.code == .outcomeUnknown else { throw error }
+            switch store.resolve() {
+            case .committed: logger.notice("a commit without an answer is on disk", metadata: ["error": "\(error)"])
+            case .notCommitted: throw StoreError(.unavailable, error.message)
+            case .unknown: throw error
+            }
         }
     }
 

@@ -25,7 +25,8 @@ final class Lane {
     let committer: BatchCommitter
     let pipeline: CommitPipeline
     private let queue: CommandQueue
-    private let backups: BackupCoordinator
+    /// Backups, where the store makes them.
+    private let backups: (orders: BackupCoordinator, copying: any BackupCopying)?
     /// Which of what waits comes first.
     var order: FairOrder
     /// What was taken and is not under way, in the order in which it is applied.
@@ -53,7 +54,7 @@ final class Lane {
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, committer: BatchCommitter,
         clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
-        backups: BackupCoordinator, log: OperatorLog, logger: Logger
+        backups: BackupCoordinator?, log: OperatorLog, logger: Logger
     ) {
         self.store = store
         self.queue = queue
@@ -62,7 +63,10 @@ final class Lane {
         self.limits = limits
         self.statistics = statistics
         self.health = health
-        self.backups = backups
+        self.backups = backups.map { orders in
+            guard let copying = store.backups else { preconditionFailure("a store with backups copies for them") }
+            return (orders, copying)
+        }
         self.log = log
         self.logger = logger
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
@@ -90,13 +94,13 @@ final class Lane {
                 }
             }
         } catch {
-            backups.abandon(store)
-            queue.close(.storageUnavailable("the daemon has stopped writing: \(error.message)"))
+            abandonBackup()
+            queue.close(.stopped(by: error))
             abandon(apart + waiting + order.takeAll())
-            abandonQueue()
+            queue.abandon(with: Self.stopped)
             throw error
         }
-        backups.abandon(store)
+        abandonBackup()
         try store.close()
     }
 
@@ -105,7 +109,7 @@ final class Lane {
         repeat {
             if apart.isEmpty { try runBatch() } else { try runApart() }
             // More of a backup to copy is no reason to wait for commands.
-            if state.isIdle, backups.advance(store) { queue.wake() }
+            if state.isIdle, let backups, backups.orders.advance(backups.copying) { queue.wake() }
         } while !apart.isEmpty || !waiting.isEmpty || !order.aside.isEmpty
         // An empty slice would hold all that it was a part of.
         waiting = []
@@ -179,7 +183,7 @@ final class Lane {
     /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
     /// store between two batches.
     private func mayOverlap(with waiting: Int) -> Bool {
-        waiting > 0 && waiting >= limits.batchRows / 2 && !firedOne && !backups.hasWork
+        waiting > 0 && waiting >= limits.batchRows / 2 && !firedOne && !(backups?.orders.hasWork ?? false)
     }
 
     private func moveClock(for request: ClockMoveRequest) throws(StoreError) {
@@ -197,15 +201,8 @@ final class Lane {
         for entry in entries { entry.refuse(Self.stopped) }
     }
 
-    /// Answers what a closed queue still has.
-    private func abandonQueue() {
-        while true {
-            switch queue.take(until: nil) {
-            case .commands(let rest): abandon(rest[...])
-            case .moveClock(let request): request.answered(.failure(Self.stopped))
-            case .end: return
-            }
-        }
+    private func abandonBackup() {
+        if let backups { backups.orders.abandon(backups.copying) }
     }
 
     private static var stopped: Rejection { .storageUnavailable("the daemon has stopped writing") }

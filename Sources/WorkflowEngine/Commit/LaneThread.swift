@@ -13,24 +13,37 @@ final class LaneThread: Sendable {
     init(
         store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, observers: [any CommitObserver],
         clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
-        backups: BackupCoordinator, log: OperatorLog, logger: Logger
+        backups: BackupCoordinator?, log: OperatorLog, logger: Logger
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
         ending = stream
         // After each flush it waits for a core while others are busy, and all callers wait with it.
         startThread("wfd-writer", turns: .short) {
-            let writer = store.writer
-            let committer = BatchCommitter(store: writer, observers: observers, health: health, logger: logger)
-            let lane = Lane(
-                store: writer, queue: queue, library: library, committer: committer, clock: clock, limits: limits,
-                statistics: statistics, health: health, backups: backups, log: log, logger: logger)
             do throws(StoreError) {
+                let writer = try Self.writer(of: store, queue)
+                let committer = BatchCommitter(store: writer, observers: observers, health: health, logger: logger)
+                let lane = Lane(
+                    store: writer, queue: queue, library: library, committer: committer, clock: clock, limits: limits,
+                    statistics: statistics, health: health, backups: backups, log: log, logger: logger)
                 try lane.run()
                 continuation.yield(nil)
             } catch {
                 continuation.yield(error)
             }
             continuation.finish()
+        }
+    }
+
+    /// Takes the writing side; when somebody has it already, nobody waits for this one.
+    private static func writer(of store: any WorkflowStore, _ queue: CommandQueue) throws(StoreError) -> any StoreWriter
+    {
+        do throws(StoreError) {
+            return try store.writer()
+        } catch {
+            let rejection = Rejection.stopped(by: error)
+            queue.close(rejection)
+            queue.abandon(with: rejection)
+            throw error
         }
     }
 

@@ -9,7 +9,7 @@ enum Notice: Sendable {
     /// Events that are applied all or not at all were not: how many, and why.
     case refused(Int, Rejection)
     /// An instance made so many macrosteps by itself within a minute.
-    case restless(instance: String, event: String, macrosteps: Int)
+    case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
 
 extension OperatorLog: CommitObserver {
@@ -32,7 +32,7 @@ extension OperatorLog: CommitObserver {
             if let expression = failure.expression { metadata["expression"] = "\(expression)" }
             tell(.failures, .warning, "an instance has failed", metadata)
         case .refused(let events, let rejection):
-            var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code)"]
+            var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code.rawValue)"]
             if let offset = rejection.offset {
                 metadata["line"] = "\(offset + 1)"
                 if let facts = rejection.facts { metadata["instance"] = "\(facts.name)" }
@@ -54,7 +54,7 @@ extension OperatorLog: CommitObserver {
         for batch in committed.batches {
             for entry in batch.entries {
                 guard let rejection = entry.rejection else { continue }
-                debug("refused", ["command": "\(entry.command.summary)", "reason": "\(rejection.code)"])
+                debug("refused", ["command": "\(entry.command.summary)", "reason": "\(rejection.code.rawValue)"])
             }
             guard !batch.batch.isEmpty else { continue }
             let instances = batch.batch.newInstances + batch.batch.changedInstances
@@ -63,7 +63,7 @@ extension OperatorLog: CommitObserver {
                 debug(
                     "wrote",
                     [
-                        "instance": "\(names[row.instanceID] ?? "")", "seq": "\(row.seq.rawValue)",
+                        "instance": "\(names[row.instanceID]?.rawValue ?? "")", "seq": "\(row.seq.rawValue)",
                         "kind": "\(row.kind.rawValue)", "event": "\(row.event)", "from": "\(row.from)",
                         "to": "\(row.to)",
                     ])

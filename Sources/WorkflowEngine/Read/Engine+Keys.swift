@@ -13,7 +13,7 @@ extension Engine {
             row.data == command.event.data.map(JSONWriter.string)
         else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
-        guard before.record.name.utf8.elementsEqual(command.instance.utf8) else {
+        guard before.record.key == command.target else {
             throw .fault("the row of a key belongs to another instance")
         }
         let chain = try chain(of: row, from: before)
@@ -30,11 +30,11 @@ extension Engine {
         let record = try await record(row.instanceID)
         let loaded = try await loadedMachine(row.machineID)
         let instance = LiveInstance(
-            started: record.id, uuid: record.uuid, name: record.name, loaded: loaded, salt: record.salt,
+            started: record.id, uuid: record.uuid, key: record.key, loaded: loaded, salt: record.salt,
             at: record.created)
         let input = Input.start(with: command.data, at: instance.identity.startedAt)
         guard row.kind == .started, row.data == input.event.data.map(JSONWriter.string),
-            record.name == command.instance ?? record.uuid.text,
+            record.name == command.instance ?? InstanceName(rawValue: record.uuid.text),
             command.version == nil || command.version == loaded.record.version
         else { throw .keyReused(command.key?.text ?? "") }
         instance.take(try chain(of: row, from: instance))
@@ -127,6 +127,9 @@ extension LiveInstance {
     func take(_ chain: Chain) {
         var digests = DigestBuffer()
         var journal: [JournalRecord] = []
-        for link in chain.links { _ = advance(to: link, at: record.head, now: record.created, &digests, &journal) }
+        let itself = Caller.process(in: record.namespace)
+        for link in chain.links {
+            _ = advance(to: link, at: record.head, now: record.created, by: itself, &digests, &journal)
+        }
     }
 }

@@ -4,27 +4,35 @@ package import WorkflowStore
 
 extension Engine {
     /// The latest version of a machine, or the named one.
-    package func machine(named name: String, version: Int64? = nil) async throws(Rejection) -> MachineRecord {
+    package func machine(
+        named name: MachineName, version: MachineVersion? = nil, by caller: Caller
+    ) async throws(Rejection) -> MachineRecord {
+        let key = MachineKey(name, in: caller.namespace)
         if let record = try await read({ () async throws(StoreError) in
-            try await store.machine(named: name, version: version)
+            try await store.machine(key, version: version)
         }) {
             return record
         }
         let latest =
             version == nil
-            ? nil : try await read { () async throws(StoreError) in try await store.machine(named: name, version: nil) }
+            ? nil : try await read { () async throws(StoreError) in try await store.machine(key, version: nil) }
         throw .machineNotFound(name: name, version: version, latest: latest?.version)
     }
 
-    /// The latest versions of all machines, by name, after a name.
-    package func machines(after name: String?, limit: Int) async throws(Rejection) -> [MachineRecord] {
-        try await read { () async throws(StoreError) in try await store.machines(after: name, limit: limit) }
+    /// The latest versions of all machines that the caller sees, by name, after a name.
+    package func machines(
+        after name: MachineName?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> [MachineRecord] {
+        try await read { () async throws(StoreError) in
+            try await store.machines(in: caller.namespace, after: name, limit: limit)
+        }
     }
 
     /// An instance as it is on disk.
-    package func instance(named name: String) async throws(Rejection) -> InstanceView {
+    package func instance(named name: InstanceName, by caller: Caller) async throws(Rejection) -> InstanceView {
+        let key = InstanceKey(name, in: caller.namespace)
         guard
-            let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
+            let record = try await read({ () async throws(StoreError) in try await store.instance(key) })
         else { throw .instanceNotFound(name) }
         return try await view(of: record)
     }
@@ -35,16 +43,27 @@ extension Engine {
         return InstanceView(record: record, machine: loaded.record, failure: failure)
     }
 
-    /// A row of the journal; nil when there is none.
-    package func row(at position: Position) async throws(Rejection) -> JournalRecord? {
-        try await read { () async throws(StoreError) in try await store.row(at: position) }
+    /// Refuses what is not the caller's to see: an instance of another namespace is not there for it.
+    func refuse(_ record: InstanceRecord, to caller: Caller) throws(Rejection) {
+        guard record.namespace == caller.namespace else { throw .instanceNotFound(record.name) }
+    }
+
+    /// A row of an instance's history; nil when it has none at this position.
+    package func row(
+        at position: Position, of record: InstanceRecord, by caller: Caller
+    ) async throws(Rejection) -> JournalRecord? {
+        try refuse(record, to: caller)
+        let row = try await read { () async throws(StoreError) in try await store.row(at: position) }
+        return row?.instanceID == record.id ? row : nil
     }
 
     /// A page of instances.
     package func instances(
-        _ query: InstanceQuery
+        _ query: InstanceQuery, by caller: Caller
     ) async throws(Rejection) -> (views: [InstanceView], next: InstanceListPosition?) {
-        let page = try await read { () async throws(StoreError) in try await store.instances(query) }
+        let page = try await read { () async throws(StoreError) in
+            try await store.instances(query, in: caller.namespace)
+        }
         var views: [InstanceView] = []
         for record in page.instances {
             views.append(try await view(of: record))
@@ -54,11 +73,11 @@ extension Engine {
 
     /// What the instance would say now to each event of its machine; asking changes nothing.
     package func acceptance(
-        of name: String
+        of name: InstanceName, by caller: Caller
     ) async throws(Rejection) -> (
         events: [(descriptor: String, isAccepted: Bool?)], tags: [String]?, view: InstanceView
     ) {
-        let view = try await instance(named: name)
+        let view = try await instance(named: name, by: caller)
         let record = view.record
         let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
         let events = instance.machine.acceptance(
@@ -67,31 +86,46 @@ extension Engine {
     }
 
     /// The tags of an instance's active states; nil when no state of the machine has any.
-    package func tags(of view: InstanceView) async throws(Rejection) -> [String]? {
+    package func tags(of view: InstanceView, by caller: Caller) async throws(Rejection) -> [String]? {
+        try refuse(view.record, to: caller)
         let loaded = try await loadedMachine(view.record.machineID)
         guard loaded.machine.hasTags else { return nil }
         return loaded.machine.tags(of: try view.record.snapshot(of: loaded).configuration)
     }
 
     /// A page of an instance's history.
-    package func history(_ query: HistoryQuery) async throws(Rejection) -> [JournalRecord] {
+    package func history(
+        _ query: HistoryQuery, of record: InstanceRecord, by caller: Caller
+    ) async throws(Rejection) -> [JournalRecord] {
+        try refuse(record, to: caller)
+        precondition(query.instance == record.id, "the query is about the instance")
+        return try await history(query)
+    }
+
+    func history(_ query: HistoryQuery) async throws(Rejection) -> [JournalRecord] {
         try await read { () async throws(StoreError) in try await store.history(query) }
     }
 
     /// Tells of each commit that changes an instance, from now on; nil when too many wait already.
-    package func changes(of instance: InstanceID) -> AsyncStream<Void>? { feed.changes(of: instance) }
+    package func changes(of record: InstanceRecord, by caller: Caller) throws(Rejection) -> AsyncStream<Void>? {
+        try refuse(record, to: caller)
+        return feed.changes(of: record.id)
+    }
 
     /// Names of instances that stand near a name in the order of bytes, for suggestions.
-    package func instanceNames(near name: String) async throws(Rejection) -> [String] {
+    package func instanceNames(
+        near name: InstanceName, by caller: Caller
+    ) async throws(Rejection) -> [InstanceName] {
         try await read { () async throws(StoreError) in
-            try await store.instanceNames(near: name, limit: limits.suggestedInstances)
+            let key = InstanceKey(name, in: caller.namespace)
+            return try await store.instanceNames(near: key, limit: limits.suggestedInstances)
         }
     }
 
     /// The latest names of machines, for suggestions.
-    package func machineNames() async throws(Rejection) -> [String] {
+    package func machineNames(by caller: Caller) async throws(Rejection) -> [MachineName] {
         try await read { () async throws(StoreError) in
-            try await store.machineNames(limit: limits.suggestedMachines)
+            try await store.machineNames(in: caller.namespace, limit: limits.suggestedMachines)
         }
     }
 
@@ -104,8 +138,9 @@ extension Engine {
     /// The states that the rows of a page exited and entered, found by folding from the nearest snapshot; in the order
     /// of the rows.
     package func moves(
-        of rows: [JournalRecord], in record: InstanceRecord, query: HistoryQuery
+        of rows: [JournalRecord], in record: InstanceRecord, query: HistoryQuery, by caller: Caller
     ) async throws(Rejection) -> [StateMoves] {
+        try refuse(record, to: caller)
         guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
         var moves: [Seq: StateMoves] = [:]
         try await fold(of: record, query: query, from: first.rawValue - 1, through: last.rawValue) {
@@ -116,7 +151,7 @@ extension Engine {
     }
 
     /// An instance as it was after a macrostep: its history folded from the nearest snapshot.
-    package func fold(of record: InstanceRecord, through seq: Int64) async throws(Rejection) -> Fold {
+    func fold(of record: InstanceRecord, through seq: Int64) async throws(Rejection) -> Fold {
         let query = HistoryQuery(
             instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...max(seq, 1), isReversed: false)
         return try await fold(of: record, query: query, from: seq, through: seq) { _, _, _ in }
@@ -165,18 +200,23 @@ extension Engine {
 
     /// The last row before a position in its partition, and the seq that an instance had then; nil where there is none.
     package func place(
-        before position: Position, instance name: String?
+        before position: Position, instance name: InstanceName?, by caller: Caller
     ) async throws(Rejection) -> (row: JournalRecord?, seq: Seq?) {
         let row = try await read { () async throws(StoreError) in try await store.row(before: position) }
         guard let name, let row,
-            let record = try await read({ () async throws(StoreError) in try await store.instance(named: name) })
+            let record = try await read({ () async throws(StoreError) in
+                try await store.instance(InstanceKey(name, in: caller.namespace))
+            })
         else { return (row, nil) }
-        return (row, try await seq(of: record, upTo: row.position))
+        return (row, try await seq(of: record, upTo: row.position, by: caller))
     }
 
     /// The seq of an instance's last row at or before a position; nil when it began later.
-    package func seq(of record: InstanceRecord, upTo position: Position) async throws(Rejection) -> Seq? {
-        try await read { () async throws(StoreError) in
+    package func seq(
+        of record: InstanceRecord, upTo position: Position, by caller: Caller
+    ) async throws(Rejection) -> Seq? {
+        try refuse(record, to: caller)
+        return try await read { () async throws(StoreError) in
             try await store.seq(
                 of: record.id, head: record.head, headSeq: record.seq,
                 before: position.next)

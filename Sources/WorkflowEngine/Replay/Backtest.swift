@@ -41,7 +41,7 @@ package struct TrialCounts: Sendable, Equatable {
 package enum BacktestEvent: Sendable, Equatable {
     case progress(VerificationProgress)
     /// An instance that parts from its history.
-    case parts(instance: String, verdict: TrialVerdict)
+    case parts(instance: InstanceName, verdict: TrialVerdict)
 }
 
 /// Replays instances of one machine with another definition. Reads as `Verification` does, and writes nothing.
@@ -82,11 +82,13 @@ package struct Backtest: Sendable {
     }
 
     /// Replays every instance of a machine, or those of one of its versions, in passes.
+    ///
+    /// - Throws: `unsupported` for a store that cannot be read in the order of its journal.
     @concurrent package func run(
-        machine name: String, version: Int64?, _ report: Report
+        machine key: MachineKey, version: MachineVersion?, _ report: Report
     ) async throws -> TrialCounts {
-        var run = BacktestScan(store: store, limits: limits, machine: machine)
-        for range in try await run.begin(name, version) {
+        var run = BacktestScan(store: store, audit: try store.requireAudit(), limits: limits, machine: machine)
+        for range in try await run.begin(key, version) {
             run.start = range.start
             var next: Int64? = range.lowerInstance
             while let lower = next { next = try await run.pass(range, from: lower, report) }
@@ -132,11 +134,12 @@ struct ReportClock {
 /// The values of one backtest under way.
 private struct BacktestScan {
     let store: any StoreReader
+    let audit: any StoreAudit
     let limits: EngineLimits
     let machine: Machine
     private(set) var counts = TrialCounts()
 
-    private var versions: [MachineID: Int64] = [:]
+    private var versions: [MachineID: MachineVersion] = [:]
     /// Where the next pass begins in the journal.
     var start: Int64 = 1
     /// Rows of the partitions that are done, and those of all.
@@ -145,23 +148,25 @@ private struct BacktestScan {
     private var told = 0
     private var clock: ReportClock
 
-    init(store: any StoreReader, limits: EngineLimits, machine: Machine) {
+    init(store: any StoreReader, audit: any StoreAudit, limits: EngineLimits, machine: Machine) {
         self.store = store
+        self.audit = audit
         self.limits = limits
         self.machine = machine
         clock = ReportClock(limits)
     }
 
     /// Fixes what is replayed.
-    @concurrent mutating func begin(_ name: String, _ version: Int64?) async throws -> [PartitionRange] {
-        let ranges = PartitionRange.all(try await store.inspectStore().numbers)
+    @concurrent mutating func begin(_ key: MachineKey, _ version: MachineVersion?) async throws -> [PartitionRange] {
+        let ranges = PartitionRange.all(try await audit.inspectStore().numbers)
         total = ranges.reduce(0) { $0 + $1.rows }
-        guard let latest = try await store.machine(named: name, version: version) else { return [] }
+        guard let latest = try await store.machine(key, version: version) else { return [] }
         versions[latest.id] = latest.version
         guard version == nil else { return ranges }
-        for number in 1..<max(1, latest.version) {
-            guard let record = try await store.machine(named: name, version: number) else { continue }
-            versions[record.id] = number
+        for number in 1..<max(1, latest.version.rawValue) {
+            let earlier = MachineVersion(rawValue: number)
+            guard let record = try await store.machine(key, version: earlier) else { continue }
+            versions[record.id] = earlier
         }
         return ranges
     }
@@ -177,7 +182,7 @@ private struct BacktestScan {
         var next = lower
         var bytes = 0
         repeat {
-            let slice = try await store.inspectInstances(in: next...range.lastInstance)
+            let slice = try await audit.inspectInstances(in: next...range.lastInstance)
             for instance in slice.instances where instance.record.status != .purging {
                 guard let version = versions[instance.record.machineID] else { continue }
                 places[instance.record.id] = trials.count
@@ -203,7 +208,7 @@ private struct BacktestScan {
         var firstAbove: Int64?
         var next = start
         while next <= last {
-            let slice = try await store.inspectJournal(next...last, of: ids)
+            let slice = try await audit.inspectJournal(next...last, of: ids)
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             for row in slice.rows {
                 guard let place = places[row.instanceID], !isDone[place] else { continue }

@@ -46,9 +46,10 @@ struct BacktestRun {
 
     /// - Parameter version: What expressions see as the instance's version: the recorded one, as other versions have no
     ///   number yet.
-    init(of record: InstanceRecord, with machine: Machine, version: Int64) {
+    init(of record: InstanceRecord, with machine: Machine, version: MachineVersion) {
         self.machine = machine
-        identity = InstanceIdentity(name: record.name, version: version, startedAt: LogicalTime(record.created))
+        identity = InstanceIdentity(
+            name: record.name.rawValue, version: version.rawValue, startedAt: LogicalTime(record.created))
     }
 
     /// Takes the next row.

@@ -5,8 +5,10 @@ package import WorkflowStore
 
 extension Engine {
     /// An instance as it was after one of its macrosteps; nil when it has none of this seq.
-    package func instance(named name: String, after seq: Seq) async throws(Rejection) -> InstanceView? {
-        let now = try await instance(named: name).record
+    package func instance(
+        named name: InstanceName, after seq: Seq, by caller: Caller
+    ) async throws(Rejection) -> InstanceView? {
+        let now = try await instance(named: name, by: caller).record
         guard seq <= now.seq else { return nil }
         let query = HistoryQuery(
             instance: now.id, head: now.head, headSeq: now.seq, seqs: seq.rawValue...seq.rawValue, isReversed: false)
@@ -29,9 +31,10 @@ extension Engine {
 
     /// Takes the macrosteps of an instance again, from the first through a seq, and tells each.
     @concurrent package func replay(
-        _ record: InstanceRecord, through last: Seq, isTracing: Bool,
+        _ record: InstanceRecord, through last: Seq, isTracing: Bool, by caller: Caller,
         _ report: @concurrent (ReplayedStep) async throws -> Void
     ) async throws {
+        try refuse(record, to: caller)
         var fold = Fold(of: record)
         fold.isTracing = isTracing
         var next: Int64 = 1
@@ -60,16 +63,41 @@ extension Engine {
 
     /// Compares all that the store holds, or one instance; nil when there is no such instance.
     @concurrent package func verify(
-        instance name: String?, _ report: Verification.Report
+        instance name: InstanceName?, by caller: Caller, _ report: Verification.Report
     ) async throws -> VerifiedCounts? {
-        let verification = Verification(of: store, limits: limits)
-        guard let name else { return try await verification.run(report) }
-        return try await verification.run(instance: name, report)
+        let verification = try Verification(of: store, limits: limits)
+        guard let name else {
+            log.asked("verify the whole store", by: caller)
+            return try await verification.run(report)
+        }
+        return try await verification.run(instance: InstanceKey(name, in: caller.namespace), report)
     }
 
-    /// What replays instances with another definition.
-    package func backtest(with machine: Machine) -> Backtest {
-        Backtest(of: store, with: machine, limits: limits)
+    /// Refuses what goes through all that the store holds, where the store cannot do it.
+    package func requireAudit() throws(Rejection) {
+        do throws(StoreError) {
+            _ = try store.requireAudit()
+        } catch {
+            throw Rejection(error)
+        }
+    }
+
+    /// Replays one instance with another definition.
+    @concurrent package func backtest(
+        _ record: InstanceRecord, with machine: Machine, by caller: Caller, _ report: Backtest.Report
+    ) async throws -> TrialVerdict {
+        try refuse(record, to: caller)
+        return try await Backtest(of: store, with: machine, limits: limits).run(instance: record, report)
+    }
+
+    /// Replays every instance of a machine that the caller sees, or those of one of its versions, with another
+    /// definition.
+    @concurrent package func backtest(
+        machine name: MachineName, version: MachineVersion?, with machine: Machine, by caller: Caller,
+        _ report: Backtest.Report
+    ) async throws -> TrialCounts {
+        try await Backtest(of: store, with: machine, limits: limits).run(
+            machine: MachineKey(name, in: caller.namespace), version: version, report)
     }
 }
 

@@ -10,7 +10,7 @@ package struct Fold: Sendable {
     private(set) var failure: RecordedFailure?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
-    private let name: String
+    private let name: InstanceName
     private let startedAt: LogicalTime
 
     /// Begins before the first row of an instance.
@@ -37,9 +37,9 @@ package struct Fold: Sendable {
     /// - Parameter version: That of the machine.
     @discardableResult
     package mutating func apply(
-        _ row: JournalRecord, machine: Machine, version: Int64
+        _ row: JournalRecord, machine: Machine, version: MachineVersion
     ) throws(FoldError) -> Macrostep {
-        let identity = InstanceIdentity(name: name, version: version, startedAt: startedAt)
+        let identity = InstanceIdentity(name: name.rawValue, version: version.rawValue, startedAt: startedAt)
         let macrostep: Macrostep
         switch machine.apply(try input(of: row), to: snapshot, as: identity, isTracing: isTracing) {
         case .refused:

@@ -9,8 +9,8 @@ extension BatchBuilder {
     mutating func fire(
         _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
-        guard let name = try read({ () throws(StoreError) in try store.instanceName(id) }),
-            let instance = try instance(named: name), instance.record.id == id, let next = instance.nextKey, next <= key
+        guard let known = try read({ () throws(StoreError) in try store.instanceKey(id) }),
+            let instance = try instance(known), instance.record.id == id, let next = instance.nextKey, next <= key
         else { return .nothing }
         guard instance.firings < limits.firingsOfInstance else { return .exhausted }
         guard fireNext(of: instance) else { return .nothing }
@@ -50,7 +50,7 @@ extension BatchBuilder {
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
         case .success(let found): chain = found
         }
-        record(chain, of: instance)
+        record(chain, of: instance, by: .process(in: instance.record.namespace))
         let macrosteps = chain.links.count { $0.refusal == nil }
         let due = timer.kind == .sent ? nil : timer.due
         if macrosteps > 0, let count = motion.count(macrosteps, of: instance.record.id, due: due, at: now) {

@@ -2,25 +2,31 @@ import Statechart
 package import WorkflowStore
 
 extension Engine {
-    /// The running timers that are due next, of all instances.
-    package func timers(after key: TimerKey?, limit: Int) async throws(Rejection) -> [ListedTimer] {
-        try await read { () async throws(StoreError) in try await store.timers(after: key, limit: limit) }
+    /// The running timers that are due next, of all instances that the caller sees.
+    package func timers(
+        after key: TimerKey?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> [ListedTimer] {
+        try await read { () async throws(StoreError) in
+            try await store.timers(in: caller.namespace, after: key, limit: limit)
+        }
     }
 
     /// What comes to an instance by itself, the next first; of a failed one what waits until it is retried.
-    package func timers(of name: String) async throws(Rejection) -> [InstanceTimer] {
-        try await timers(of: try await instance(named: name).record)
+    package func timers(of name: InstanceName, by caller: Caller) async throws(Rejection) -> [InstanceTimer] {
+        try await timers(of: try await instance(named: name, by: caller).record)
     }
 
     /// What waits in failed instances until they are retried, one instance after the other; at most `limit`, and of
     /// one page of instances. Nil in place of `next` when there is no more.
     package func waitingTimers(
-        from place: WaitingPlace?, limit: Int
-    ) async throws(Rejection) -> (timers: [(instance: String, timer: InstanceTimer)], next: WaitingPlace?) {
+        from place: WaitingPlace?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
         let query = InstanceQuery(status: .failed, limit: limit, after: place?.after)
-        let page = try await read { () async throws(StoreError) in try await store.instances(query) }
+        let page = try await read { () async throws(StoreError) in
+            try await store.instances(query, in: caller.namespace)
+        }
         var after = place?.after
-        var found: [(instance: String, timer: InstanceTimer)] = []
+        var found: [(instance: InstanceName, timer: InstanceTimer)] = []
         for record in page.instances {
             let taken = record.id == place?.instance ? place?.taken ?? 0 : 0
             let timers = try await timers(of: record).dropFirst(taken)

@@ -9,11 +9,14 @@ package struct Verification: Sendable {
     /// Is told what happens, in order; what it throws ends the work.
     package typealias Report = @concurrent (VerificationEvent) async throws -> Void
 
-    let store: any StoreReader
-    let limits: EngineLimits
+    private let store: any StoreReader
+    private let audit: any StoreAudit
+    private let limits: EngineLimits
 
-    package init(of store: any StoreReader, limits: EngineLimits = EngineLimits()) {
+    /// - Throws: `unsupported` for a store that cannot be compared.
+    package init(of store: any StoreReader, limits: EngineLimits = EngineLimits()) throws(StoreError) {
         self.store = store
+        audit = try store.requireAudit()
         self.limits = limits
     }
 
@@ -23,7 +26,7 @@ package struct Verification: Sendable {
     /// - Throws: Where the store cannot be read for a reason that says nothing of what is in it, and what `report`
     ///   throws.
     @concurrent package func run(_ report: Report) async throws -> VerifiedCounts {
-        var run = VerificationRun(store: store, limits: limits)
+        var run = VerificationRun(store: store, audit: audit, limits: limits)
         do {
             try await run.all(report)
         } catch let error as StoreError where error.code == .corrupt {
@@ -50,14 +53,14 @@ package struct Verification: Sendable {
     }
 
     /// Compares one instance, from its first row on.
-    @concurrent package func run(instance name: String, _ report: Report) async throws -> VerifiedCounts? {
-        var run = VerificationRun(store: store, limits: limits)
+    @concurrent package func run(instance key: InstanceKey, _ report: Report) async throws -> VerifiedCounts? {
+        var run = VerificationRun(store: store, audit: audit, limits: limits)
         try await run.prepare()
         do {
-            guard let record = try await store.instance(named: name) else { return nil }
+            guard let record = try await store.instance(key) else { return nil }
             try await run.instance(record.id, report)
         } catch let error as StoreError where error.code == .corrupt {
-            try await run.tell(Inconsistency(name: name, error.message), report)
+            try await run.tell(Inconsistency(name: key.name, error.message), report)
         }
         return run.counts
     }
@@ -66,6 +69,7 @@ package struct Verification: Sendable {
 /// The values of one verification under way.
 struct VerificationRun {
     let store: any StoreReader
+    let audit: any StoreAudit
     let limits: EngineLimits
     private(set) var counts = VerifiedCounts()
     /// What is looked at of each partition.
@@ -77,8 +81,9 @@ struct VerificationRun {
     private var found: Set<InstanceID> = []
     private var clock: ReportClock
 
-    init(store: any StoreReader, limits: EngineLimits) {
+    init(store: any StoreReader, audit: any StoreAudit, limits: EngineLimits) {
         self.store = store
+        self.audit = audit
         self.limits = limits
         machines = CheckedMachines(store: store, limits: limits)
         clock = ReportClock(limits)
@@ -86,7 +91,7 @@ struct VerificationRun {
 
     /// Fixes what is looked at.
     @concurrent mutating func prepare() async throws {
-        ranges = PartitionRange.all(try await store.inspectStore().numbers)
+        ranges = PartitionRange.all(try await audit.inspectStore().numbers)
     }
 
     /// Compares everything.
@@ -135,14 +140,14 @@ struct VerificationRun {
 
     /// Compares the store's numbers and the machines, and fixes what is looked at.
     @concurrent private mutating func begin(_ report: Verification.Report) async throws {
-        let inspection = try await store.inspectStore()
+        let inspection = try await audit.inspectStore()
         ranges = PartitionRange.all(inspection.numbers)
         // Where its numbers are wrong, it does not say which rows it speaks of.
         sums = inspection.inconsistencies.isEmpty ? inspection.sums : []
         for inconsistency in inspection.inconsistencies { try await tell(inconsistency, report) }
         var next: MachineID? = MachineID(rawValue: .min)
         while let after = next {
-            let slice = try await store.inspectMachines(after: after)
+            let slice = try await audit.inspectMachines(after: after)
             for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
             for record in slice.machines {
                 counts.machines += 1
@@ -157,7 +162,7 @@ struct VerificationRun {
 
     /// Compares one instance.
     @concurrent mutating func instance(_ id: InstanceID, _ report: Verification.Report) async throws {
-        let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
+        let slice = try await audit.inspectInstances(in: id.rawValue...id.rawValue)
         var group = InstanceGroup()
         group.add(slice)
         guard let instance = slice.instances.first else { return }
@@ -188,7 +193,7 @@ struct VerificationRun {
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
             guard let last = rows.last else { return }
-            try await take(try await store.inspectRows(rows.map(\.position)), &group)
+            try await take(try await audit.inspectRows(rows.map(\.position)), &group)
             next = last.seq.rawValue + 1
         }
     }
@@ -205,7 +210,7 @@ extension VerificationRun {
         var upper = lower
         var next = lower
         repeat {
-            let slice = try await store.inspectInstances(in: next...max(next, range.lastInstance))
+            let slice = try await audit.inspectInstances(in: next...max(next, range.lastInstance))
             group.add(slice)
             upper = slice.through
             next = upper + 1
@@ -225,7 +230,7 @@ extension VerificationRun {
         var next = start
         let last = max(range.end, group.nextPosition.rawValue) - 1
         while next <= last {
-            let slice = try await store.inspectJournal(next...last, of: ids)
+            let slice = try await audit.inspectJournal(next...last, of: ids)
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             try await take(slice, &group)
             if let position = slice.disorder {
@@ -270,7 +275,7 @@ extension VerificationRun {
     ) async throws {
         var next = start
         while next < range.end {
-            let slice = try await store.inspectJournal(next...(range.end - 1), of: ids)
+            let slice = try await audit.inspectJournal(next...(range.end - 1), of: ids)
             for row in slice.rows { try await tell(.stray(row), report) }
             try await tellProgress(report)
             if slice.isLast { break }
@@ -280,9 +285,9 @@ extension VerificationRun {
 
     /// Compares the tables that only repeat what others say.
     @concurrent private mutating func copies(_ report: Verification.Report) async throws {
-        var next: CopyPlace? = .start
+        var next: InspectionPlace? = .start
         while let place = next {
-            let slice = try await store.inspectCopies(after: place)
+            let slice = try await audit.inspectCopies(after: place)
             for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
             try await tellProgress(report)
             next = slice.next
@@ -293,9 +298,9 @@ extension VerificationRun {
 extension VerificationRun {
     /// Compares every index with its table, both ways.
     @concurrent private mutating func indexes(_ report: Verification.Report) async throws {
-        var next: IndexPlace? = .start
+        var next: InspectionPlace? = .start
         while let place = next {
-            let slice = try await store.inspectIndexes(after: place)
+            let slice = try await audit.inspectIndexes(after: place)
             for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
             try await tellProgress(report)
             next = slice.next
@@ -311,7 +316,7 @@ extension VerificationRun {
         var inconsistency = inconsistency
         if let id = inconsistency.instance {
             guard found.insert(id).inserted else { return }
-            let slice = try await store.inspectInstances(in: id.rawValue...id.rawValue)
+            let slice = try await audit.inspectInstances(in: id.rawValue...id.rawValue)
             let name = slice.instances.first?.record.name
             if inconsistency.name != nil, name == nil { return }
             inconsistency.name = name
@@ -334,5 +339,16 @@ extension Inconsistency {
         Inconsistency(
             instance: row.instanceID, position: row.position,
             "the row belongs to an instance \(row.instanceID.rawValue) that is not there")
+    }
+}
+
+extension StoreReader {
+    /// What compares all that it holds.
+    func requireAudit() throws(StoreError) -> any StoreAudit {
+        guard let audit else {
+            throw StoreError(
+                .unsupported, "Cannot go through all that the store holds: this kind of store does not offer that")
+        }
+        return audit
     }
 }

@@ -9,13 +9,13 @@ extension Problem {
     init(_ rejection: Rejection) {
         self.init(ProblemType(rejection.code), detail: rejection.message)
         switch rejection.subject {
-        case .machine(let name): machine = name
-        case .instance(let name): instance = name
+        case .machine(let name): machine = name.rawValue
+        case .instance(let name): instance = name.rawValue
         case nil: break
         }
         if let facts = rejection.facts {
-            instance = facts.name
-            machine = facts.machine
+            instance = facts.name.rawValue
+            machine = facts.machine.rawValue
             state = facts.configuration
             seq = facts.seq.rawValue
         }

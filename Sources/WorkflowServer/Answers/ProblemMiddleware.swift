@@ -4,6 +4,7 @@ import HummingbirdCore
 import WorkflowAPI
 import WorkflowEngine
 import WorkflowSpelling
+import WorkflowStore
 
 /// Lets requests in, and has every error leave the server as a problem.
 struct ProblemMiddleware: RouterMiddleware {
@@ -14,8 +15,8 @@ struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
+        var context = context
         do {
-            var context = context
             context.caller = try gate.admit(request.head, from: context.peer, for: Self.route(of: request, context))
                 .get()
             if !HTTPRequest.Method.known.contains(request.method) {
@@ -25,7 +26,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if request.method == .options, request.head.path == "*" { return .allowing(Route.all.map(\.method)) }
             return try await next(request, context)
         } catch {
-            return Response(problems.answer(to: await problems.completed(error), request.head))
+            return Response(problems.answer(to: await problems.completed(error, for: context.caller), request.head))
         }
     }
 
@@ -60,9 +61,11 @@ struct ProblemAnswers: Sendable {
     }
 
     /// Adds the name that was probably meant to a problem about something that is not there.
-    func completed(_ error: any Error) async -> any Error {
-        guard let problem = error as? Problem, problem.lacksName, let engine else { return error }
-        return await offLoop(for: .usual) { await engine.suggestingName(problem) }
+    ///
+    /// - Parameter caller: Who is told; nil where the gate has let nobody in.
+    func completed(_ error: any Error, for caller: Caller?) async -> any Error {
+        guard let problem = error as? Problem, problem.lacksName, let engine, let caller else { return error }
+        return await offLoop(for: .usual) { await engine.suggestingName(problem, for: caller) }
     }
 }
 
@@ -72,19 +75,22 @@ extension Problem {
 }
 
 extension Engine {
-    /// Adds the name that was probably meant to a problem about an instance or a machine that is not there.
-    func suggestingName(_ problem: Problem) async -> Problem {
+    /// Adds the name that was probably meant, of those that the caller sees, to a problem about an instance or a
+    /// machine that is not there.
+    func suggestingName(_ problem: Problem, for caller: Caller) async -> Problem {
         var problem = problem
         // A suggestion is a courtesy: when the names cannot be read, the problem stands without one.
         switch problem.type {
         case .instanceNotFound:
-            guard let name = problem.instance, let names = try? await instanceNames(near: name) else { break }
-            problem.suggestion = Spelling.closest(to: name, among: names)
+            guard let name = problem.instance,
+                let names = try? await instanceNames(near: InstanceName(rawValue: name), by: caller)
+            else { break }
+            problem.suggestion = Spelling.closest(to: name, among: names.map(\.rawValue))
         case .machineNotFound:
             // A version may be what is missing.
-            guard let name = problem.machine, let names = try? await machineNames(), !names.contains(name) else {
-                break
-            }
+            guard let name = problem.machine,
+                let names = try? await machineNames(by: caller).map(\.rawValue), !names.contains(name)
+            else { break }
             problem.suggestion = Spelling.closest(to: name, among: names)
         default: break
         }

@@ -26,7 +26,7 @@ extension VerificationFinding {
     init(_ inconsistency: Inconsistency) {
         let isPlaced = inconsistency.name != nil || inconsistency.position == nil
         self.init(
-            instance: inconsistency.name, seq: inconsistency.seq?.rawValue,
+            instance: inconsistency.name?.rawValue, seq: inconsistency.seq?.rawValue,
             detail: isPlaced ? inconsistency.message : inconsistency.description)
     }
 }
@@ -60,7 +60,8 @@ extension BacktestLine {
 
 extension BacktestOutcome {
     /// The wire form of what became of an instance.
-    init(_ instance: String, _ verdict: TrialVerdict) {
+    init(_ name: InstanceName, _ verdict: TrialVerdict) {
+        let instance = name.rawValue
         switch verdict {
         case .same: self.init(instance: instance, result: .same)
         case .differs(let difference):

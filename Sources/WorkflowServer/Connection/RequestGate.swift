@@ -2,13 +2,15 @@ import Foundation
 package import HTTPTypes
 package import WorkflowAPI
 package import WorkflowEngine
+import WorkflowStore
 
 /// Says on whose behalf a request comes, and decides from its head whether anything else looks at it.
 ///
 /// It stands in front of the router and of `SendHandler`: no route is without it.
 package struct RequestGate: Sendable {
-    /// Why a caller is refused a route; nil when it may go on. There is no route where path or method are of none.
-    package typealias Rule = @Sendable (_ caller: Caller, _ route: Route?) -> Problem?
+    /// What becomes of a caller that the system tells of: who asks in the end, or why it is refused a route. There is
+    /// no route where path or method are of none.
+    package typealias Rule = @Sendable (_ caller: Caller, _ route: Route?) -> Result<Caller, Problem>
 
     /// Of TCP; nil on a unix socket, which no web page reaches.
     private let hosts: AllowedHosts?
@@ -23,9 +25,8 @@ package struct RequestGate: Sendable {
     /// Says who asks, or why the request is refused.
     package func admit(_ request: HTTPRequest, from peer: Peer, for route: Route?) -> Result<Caller, Problem> {
         if let refusal = refusal(of: request) { return .failure(refusal) }
-        let caller = Caller(peer.actor)
-        if let refusal = rule?(caller, route) { return .failure(refusal) }
-        return .success(caller)
+        let caller = Caller(peer.actor, namespace: .default, role: .owner)
+        return rule?(caller, route) ?? .success(caller)
     }
 
     /// What is wrong with a head, whoever asks; nil when nothing is.

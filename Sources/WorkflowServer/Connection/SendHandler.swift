@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTPTypes
 import WorkflowAPI
 import WorkflowEngine
+import WorkflowStore
 
 /// Carries out `Route.sendEvent`, which is most of what a daemon is asked, where a connection is read:
 /// without a task and without the router.
@@ -21,7 +22,7 @@ final class SendHandler: ChannelDuplexHandler {
     private enum State {
         /// What comes goes on, or begins a request for an event.
         case idle
-        case reading(HTTPRequest, instance: String, Caller)
+        case reading(HTTPRequest, instance: InstanceName, Caller)
         /// The engine has the event; what comes is held.
         case sending
     }
@@ -162,13 +163,13 @@ extension SendHandler {
     }
 
     /// The instance that a request sends an event to; nil when it must go on.
-    private static func instance(of request: HTTPRequest) -> String? {
+    private static func instance(of request: HTTPRequest) -> InstanceName? {
         guard request.method == .post, let path = request.path,
             let name = Route.sendEvent.template.onlyValue(in: path),
             let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= APILimits.bodyBytes,
             request.headerFields[.connection].map({ $0 == "keep-alive" }) ?? true
         else { return nil }
-        return name
+        return InstanceName(rawValue: name)
     }
 }
 
@@ -176,7 +177,7 @@ extension SendHandler {
 
 extension SendHandler {
     private func send(
-        _ request: HTTPRequest, to instance: String, by caller: Caller, _ context: ChannelHandlerContext
+        _ request: HTTPRequest, to instance: InstanceName, by caller: Caller, _ context: ChannelHandlerContext
     ) {
         state = .sending
         let order: EventEndpoint.Order
@@ -199,16 +200,16 @@ extension SendHandler {
         do throws(Problem) {
             answer(try endpoint.answer(to: order, outcome))
         } catch {
-            if error.lacksName { return suggest(error, request) }
+            if error.lacksName { return suggest(error, request, for: order.command.caller) }
             answer(problems.answer(to: error, request))
         }
     }
 
-    private func suggest(_ problem: Problem, _ request: HTTPRequest) {
+    private func suggest(_ problem: Problem, _ request: HTTPRequest, for caller: Caller) {
         guard let loop = context?.eventLoop else { return }
         let handler = NIOLoopBound(self, eventLoop: loop)
         Task { [problems] in
-            let problem = await problems.completed(problem)
+            let problem = await problems.completed(problem, for: caller)
             loop.execute { handler.value.answer(problems.answer(to: problem, request)) }
         }
     }

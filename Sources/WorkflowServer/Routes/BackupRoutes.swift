@@ -13,15 +13,15 @@ struct BackupRoutes: Sendable {
     let limits: ServerLimits
 
     func register(on routes: inout RouteHandlers) {
-        routes.on(.makeBackup) { _ in try make() }
-        routes.on(.fetchBackup) { try fetch(try $0.value("backup")) }
+        routes.on(.makeBackup) { try make($0) }
+        routes.on(.fetchBackup) { try fetch(try $0.value("backup"), by: $0.caller) }
     }
 
     /// Tells how far it is at most every 100 ms; whoever goes away ends the backup, and so does the daemon's stop.
-    private func make() throws -> Response {
+    private func make(_ request: RoutedRequest) throws -> Response {
         let events: AsyncThrowingStream<BackupEvent, any Error>
         do {
-            events = try engine.backup()
+            events = try engine.backup(by: request.caller)
         } catch {
             throw Problem(error)
         }
@@ -40,10 +40,10 @@ struct BackupRoutes: Sendable {
         }
     }
 
-    private func fetch(_ name: String) throws -> Response {
+    private func fetch(_ name: String, by caller: Caller) throws -> Response {
         let found: BackupFetch?
         do {
-            found = try engine.fetchBackup(name)
+            found = try engine.fetchBackup(name, by: caller)
         } catch {
             throw Problem(error)
         }

@@ -35,15 +35,7 @@ struct BatchGroup {
     /// Puts the events into the writer's queue. When it is full they wait for room: a later line must not be applied
     /// when an earlier one was turned away.
     func begin(in engine: Engine) async throws -> BegunGroup {
-        let deadline = ContinuousClock.now + BatchLimits.waiting
-        while true {
-            do throws(Rejection) {
-                return BegunGroup(group: self, sends: try engine.begin(commands))
-            } catch {
-                guard error.code == .overloaded, .now < deadline else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        BegunGroup(group: self, sends: try await engine.beginWhenRoom(commands))
     }
 
     /// The answer to a line, given those to the events of it and those behind it; nil behind the last line.
@@ -84,8 +76,6 @@ enum BatchLimits {
     static let contextLinesAtOnce = 4
     /// Bytes of answers from which on they are written before the next one is made.
     static let answerBytesAtOnce = 64 << 10
-    /// How long lines wait for room in the writer's queue.
-    static let waiting: Duration = .seconds(30)
 }
 
 extension SendCommand {
@@ -105,7 +95,7 @@ extension SendCommand {
             key = known
         }
         self.init(
-            instance: body.instance, event: Event(name: body.event, data: body.data),
+            instance: InstanceName(rawValue: body.instance), event: Event(name: body.event, data: body.data),
             expectedSeq: body.expect?.seq.map(Seq.init), expectedState: body.expect?.state, wantsContext: withContext,
             key: key, by: caller)
     }

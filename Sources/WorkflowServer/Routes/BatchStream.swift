@@ -24,7 +24,7 @@ struct BatchStream {
                 defer { groupSink.finish() }
                 try await read(into: groupSink, answered: rests)
             }
-            var suggestions = BatchSuggestions(engine)
+            var suggestions = BatchSuggestions(engine, for: caller)
             var refused = RefusedLines()
             defer { engine.log.tell(refused) }
             for await begun in groups {

@@ -7,10 +7,12 @@ struct BatchSuggestions {
     private static let namesAtMost = 20
 
     private let engine: Engine
+    private let caller: Caller
     private var names: [String: String?] = [:]
 
-    init(_ engine: Engine) {
+    init(_ engine: Engine, for caller: Caller) {
         self.engine = engine
+        self.caller = caller
     }
 
     /// Looks up the names of instances that are not there.
@@ -19,7 +21,7 @@ struct BatchSuggestions {
             guard names.count < Self.namesAtMost else { return }
             let problem = Problem(rejection)
             guard let name = problem.instance, names[name] == nil else { continue }
-            names[name] = .some(await engine.suggestingName(problem).suggestion)
+            names[name] = .some(await engine.suggestingName(problem, for: caller).suggestion)
         }
     }
 

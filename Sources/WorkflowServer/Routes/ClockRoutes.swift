@@ -21,7 +21,9 @@ struct ClockRoutes: Sendable {
 
     private func move(_ request: RoutedRequest) async throws -> Response {
         let body = try await request.object(as: ClockRequest.self)
-        let move = try await asking { try await engine.moveClock(to: Timestamp(rawValue: body.to.milliseconds)) }
+        let move = try await asking {
+            try await engine.moveClock(to: Timestamp(rawValue: body.to.milliseconds), by: request.caller)
+        }
         return Response(
             ClockStatus(
                 clock: .virtual, now: WireTime(milliseconds: move.now.rawValue), fired: Int64(move.fired),

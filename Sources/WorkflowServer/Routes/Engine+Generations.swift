@@ -11,28 +11,30 @@ extension Engine {
     /// What a page token holds; one of another generation is refused with the point where they part.
     ///
     /// - Parameter instance: The instance whose list it is of, if it is of one.
-    func pageToken(_ text: String, instance: String? = nil) async throws -> PageToken {
+    func pageToken(_ text: String, by caller: Caller, instance: InstanceName? = nil) async throws -> PageToken {
         let (generation, token) = try PageToken.read(text)
-        try await requirePresent(generation, of: "page token", instance: instance)
+        try await requirePresent(generation, of: "page token", instance: instance, by: caller)
         return token
     }
 
     /// The position in a cursor; one of another generation is refused with the point where they part.
-    func position(ofCursor text: String, instance: String) async throws -> Position {
+    func position(ofCursor text: String, instance: InstanceName, by caller: Caller) async throws -> Position {
         guard let cursor = RowCursor(text: text), store.partitions.contains(cursor.position.partition) else {
             throw Problem(
                 .invalidParameter,
                 detail: "Parameter 'cursor' must be the cursor of a row as it was given, not '\(text)'")
         }
-        try await requirePresent(cursor.generation, of: "cursor", instance: instance)
+        try await requirePresent(cursor.generation, of: "cursor", instance: instance, by: caller)
         return cursor.position
     }
 
-    private func requirePresent(_ generation: Int64, of thing: String, instance name: String?) async throws {
+    private func requirePresent(
+        _ generation: Int64, of thing: String, instance name: InstanceName?, by caller: Caller
+    ) async throws {
         let present = self.generation
         guard generation != present else { return }
         let position = parting(from: generation)
-        let (row, seq) = try await asking { try await place(before: position, instance: name) }
+        let (row, seq) = try await asking { try await place(before: position, instance: name, by: caller) }
         var parting = Parting(generation: present)
         var point = "they share no history that is known"
         if let row {
@@ -48,6 +50,6 @@ extension Engine {
             detail:
                 "The \(thing) is of generation \(generation), but a restore made the database generation \(present): "
                 + "\(point); begin again from there",
-            instance: name, parted: parting)
+            instance: name?.rawValue, parted: parting)
     }
 }

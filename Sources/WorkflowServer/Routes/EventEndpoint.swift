@@ -21,7 +21,8 @@ struct EventEndpoint: Sendable {
 
     /// Reads a request.
     func order(
-        _ head: HTTPRequest, body: ByteBuffer, to instance: String, _ parameters: SendParameters, by caller: Caller
+        _ head: HTTPRequest, body: ByteBuffer, to instance: InstanceName, _ parameters: SendParameters,
+        by caller: Caller
     ) throws -> Order {
         try head.requireJSON()
         let key = try head.idempotencyKey()
@@ -91,7 +92,7 @@ extension SendAnswer {
     init(_ sent: SendResult, withDetail: Bool, withContext: Bool) {
         let to = sent.to
         self.init(
-            instance: sent.instance, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
+            instance: sent.instance.rawValue, event: sent.event, seq: sent.seq.rawValue, fromSeq: sent.fromSeq.rawValue,
             from: sent.from, to: to, status: Instance.Status(sent.status), configuration: to,
             tags: sent.tags, context: withContext ? sent.context : nil, output: sent.output,
             exited: withDetail ? sent.exited : nil,

@@ -15,7 +15,7 @@ struct EventRoutes: Sendable {
     }
 
     private func send(_ request: RoutedRequest) async throws -> Response {
-        let instance = try request.value("instance")
+        let instance = try request.instance
         let parameters = try reading { try SendParameters(query: try request.queryItems) }
         // A body that is not taken is not waited for.
         try request.head.requireJSON()
@@ -29,13 +29,13 @@ struct EventRoutes: Sendable {
         try request.head.refuseIdempotencyKey()
         let body = try await request.object(as: RetryRequest.self)
         let command = RetryCommand(
-            instance: try request.value("instance"), expectedSeq: body.seq.map(Seq.init), by: request.caller)
+            instance: try request.instance, expectedSeq: body.seq.map(Seq.init), by: request.caller)
         let sent = try await asking { try await engine.retry(command) }
         return endpoint.budget.response(endpoint.budget.answer(sent, isMinimal: request.head.prefersMinimal))
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {
-        let now = try await asking { try await engine.acceptance(of: try request.value("instance")) }
+        let now = try await asking { try await engine.acceptance(of: try request.instance, by: request.caller) }
         let items = now.events.map { EventItem(event: $0.descriptor, accepted: $0.isAccepted) }
         return Response(
             AcceptedEvents(

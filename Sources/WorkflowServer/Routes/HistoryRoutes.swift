@@ -13,32 +13,39 @@ struct HistoryRoutes: Sendable {
     let budget: AnswerBudget
 
     func register(on routes: inout RouteHandlers) {
-        routes.on(.listHistory) { try await list($0, name: try $0.value("instance")) }
+        routes.on(.listHistory) { try await list($0, name: try $0.instance) }
     }
 
-    private func list(_ request: RoutedRequest, name: String) async throws -> Response {
+    private func list(_ request: RoutedRequest, name: InstanceName) async throws -> Response {
+        let caller = request.caller
         var parameters = try reading {
             try HistoryParameters(query: try request.queryItems)
         }
         // Before the instance is looked for: a restore may have taken it away.
         var token: PageToken?
-        if let page = parameters.page { token = try await engine.pageToken(page, instance: name) }
+        if let page = parameters.page { token = try await engine.pageToken(page, by: caller, instance: name) }
         var position: Position?
-        if let cursor = parameters.cursor { position = try await engine.position(ofCursor: cursor, instance: name) }
-        let first = try await asking { try await engine.instance(named: name) }.record
-        if let position {
-            parameters.after = try await asking { try await engine.seq(of: first, upTo: position) }?.rawValue
+        if let cursor = parameters.cursor {
+            position = try await engine.position(ofCursor: cursor, instance: name, by: caller)
         }
-        guard let seconds = parameters.wait, seconds > 0 else { return try await page(token, parameters, of: first) }
-        guard let changes = engine.changes(of: first.id) else {
+        let first = try await asking { try await engine.instance(named: name, by: caller) }.record
+        if let position {
+            parameters.after = try await asking { try await engine.seq(of: first, upTo: position, by: caller) }?
+                .rawValue
+        }
+        guard let seconds = parameters.wait, seconds > 0 else {
+            return try await page(token, parameters, of: first, by: caller)
+        }
+        guard let changes = try await asking({ try engine.changes(of: first, by: caller) }) else {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
         }
-        let record = try await asking { try await engine.instance(named: name) }.record
+        let record = try await asking { try await engine.instance(named: name, by: caller) }.record
         if record.seq.rawValue > parameters.after ?? 0 || hasEnded(record) {
-            return try await page(token, parameters, of: record)
+            return try await page(token, parameters, of: record, by: caller)
         }
         await waitForChange(changes, atMost: .seconds(seconds))
-        return try await page(token, parameters, of: try await asking { try await engine.instance(named: name) }.record)
+        let changed = try await asking { try await engine.instance(named: name, by: caller) }.record
+        return try await page(token, parameters, of: changed, by: caller)
     }
 
     /// Whether no row can come any more: then nobody needs to wait for one.
@@ -63,13 +70,13 @@ struct HistoryRoutes: Sendable {
     }
 
     private func page(
-        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
+        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord, by caller: Caller
     ) async throws -> Response {
-        try await budget.page { try await rows(token, parameters, of: record) }
+        try await budget.page { try await rows(token, parameters, of: record, by: caller) }
     }
 
     private func rows(
-        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord
+        _ token: PageToken?, _ parameters: HistoryParameters, of record: InstanceRecord, by caller: Caller
     ) async throws -> Response {
         let limit = Int64(parameters.limit ?? APILimits.defaultPageItems)
         var lowest = (parameters.after ?? 0).addingReportingOverflow(1).partialValue
@@ -86,15 +93,16 @@ struct HistoryRoutes: Sendable {
             ? max(lowest, highest - limit + 1)...highest : lowest...min(highest, lowest + limit - 1)
         let query = HistoryQuery(
             instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: parameters.reverse)
-        let rows = try await asking { try await engine.history(query) }
+        let rows = try await asking { try await engine.history(query, of: record, by: caller) }
         let moves =
-            parameters.detail ? try await asking { try await engine.moves(of: rows, in: record, query: query) } : nil
+            parameters.detail
+            ? try await asking { try await engine.moves(of: rows, in: record, query: query, by: caller) } : nil
         var items: [HistoryItem] = []
         for (offset, row) in rows.enumerated() {
             var item = try HistoryItem(row, generation: engine.generation, moves: moves?[offset])
             let neighbour = offset + (parameters.reverse ? 1 : -1)
             let before = rows.indices.contains(neighbour) ? rows[neighbour] : nil
-            if try await isRetry(row, behind: before) { item.retry = true }
+            if try await isRetry(row, of: record, behind: before, by: caller) { item.retry = true }
             items.append(item)
         }
         return Response(Page(items: items, nextPage: next(after: rows, lowest, highest, parameters, record)))
@@ -103,10 +111,12 @@ struct HistoryRoutes: Sendable {
     /// Whether a row records that a retry failed: its instance had failed before.
     ///
     /// - Parameter before: The instance's row before it, where that was read already.
-    private func isRetry(_ row: JournalRecord, behind before: JournalRecord?) async throws -> Bool {
+    private func isRetry(
+        _ row: JournalRecord, of record: InstanceRecord, behind before: JournalRecord?, by caller: Caller
+    ) async throws -> Bool {
         guard row.kind == .failed, let position = row.previous else { return false }
         if let before { return before.kind == .failed }
-        return try await asking { try await engine.row(at: position) }?.kind == .failed
+        return try await asking { try await engine.row(at: position, of: record, by: caller) }?.kind == .failed
     }
 
     private func next(

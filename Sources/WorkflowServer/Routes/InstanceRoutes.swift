@@ -22,7 +22,7 @@ struct InstanceRoutes: Sendable {
         routes.on(.listInstances) { request in try await budget.page { try await list(request) } }
         routes.on(.startInstance) { request in try await budget.page { try await start(request) } }
         routes.on(.showInstance) { request in
-            let name = try request.value("instance")
+            let name = try request.instance
             return try await budget.single(within: singles) { try await show(request, name: name) }
         }
     }
@@ -30,29 +30,30 @@ struct InstanceRoutes: Sendable {
     private func start(_ request: RoutedRequest) async throws -> Response {
         let key = try request.head.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
-        if let name = body.instance, !InstanceName.isValid(name) {
+        if let name = body.instance, !InstanceNameRule.isValid(name) {
             let rule =
-                InstanceName.isStep(name)
+                InstanceNameRule.isStep(name)
                 ? "in the path of a URL, '.' and '..' are steps"
                 : "1 to \(APILimits.instanceNameLength) characters of A-Z a-z 0-9 _ . : @ -"
             throw Problem(.invalidName, detail: "'\(name.prefix(40))' is no instance name: \(rule)")
         }
         let command = StartCommand(
-            machine: body.machine, version: body.version, instance: body.instance, data: body.data ?? JSONObject(),
-            key: key, by: request.caller)
+            machine: MachineName(rawValue: body.machine), version: body.version.map(MachineVersion.init(rawValue:)),
+            instance: body.instance.map(InstanceName.init(rawValue:)), data: body.data ?? JSONObject(), key: key,
+            by: request.caller)
         let view = try await asking { try await engine.start(command) }
-        var headers: HTTPFields = [.location: Route.showInstance.path(view.record.name)]
+        var headers: HTTPFields = [.location: Route.showInstance.path(view.record.name.rawValue)]
         headers[.eTag] = "\"\(view.record.seq.rawValue)\""
         if view.isRepeated { headers[.idempotentReplayed] = "true" }
         return Response(try Instance(view), status: .created, headers: headers)
     }
 
-    private func show(_ request: RoutedRequest, name: String) async throws -> Response {
+    private func show(_ request: RoutedRequest, name: InstanceName) async throws -> Response {
         let parameters = try reading { try ShowParameters(query: try request.queryItems) }
-        let now = try await asking { try await engine.instance(named: name) }
-        let view = if let seq = parameters.seq { try await past(of: now, after: seq) } else { now }
+        let now = try await asking { try await engine.instance(named: name, by: request.caller) }
+        let view = if let seq = parameters.seq { try await past(of: now, after: seq, by: request.caller) } else { now }
         var instance = try Instance(view)
-        instance.tags = try await asking { try await engine.tags(of: view) }
+        instance.tags = try await asking { try await engine.tags(of: view, by: request.caller) }
         return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
@@ -61,18 +62,19 @@ struct InstanceRoutes: Sendable {
             try InstanceListParameters(query: try request.queryItems)
         }
         var query = InstanceQuery(
-            machine: parameters.machine, status: parameters.status.map(InstanceStatus.init),
+            machine: parameters.machine.map(MachineName.init(rawValue:)),
+            status: parameters.status.map(InstanceStatus.init),
             state: parameters.state, limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
             guard
                 case .instances(query.machine, query.status?.rawValue, query.state, let after) =
-                    try await engine.pageToken(page)
+                    try await engine.pageToken(page, by: request.caller)
             else { throw PageToken.ofAnotherList }
             query.after = after
         }
-        let page = try await asking { [query] in try await engine.instances(query) }
+        let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
         if page.views.isEmpty, let machine = query.machine {
-            _ = try await asking { try await engine.machine(named: machine) }
+            _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
         }
         let next = page.next.map { position in
             engine.text(
@@ -135,7 +137,8 @@ extension Instance {
     init(_ view: InstanceView) throws {
         let record = view.record
         self.init(
-            instance: record.name, machine: view.machine.name, version: view.machine.version,
+            instance: record.name.rawValue, machine: view.machine.name.rawValue,
+            version: view.machine.version.rawValue,
             status: Status(record.status), configuration: record.leafPaths,
             context: try JSONReader.value(from: record.state.context).object ?? JSONObject(),
             output: try record.state.output.map { try JSONReader.value(from: $0) },

@@ -6,8 +6,8 @@ import WorkflowStore
 
 /// What an opaque page token holds: where a list goes on, and which list that was.
 enum PageToken: Equatable {
-    case machines(after: String)
-    case instances(machine: String?, status: String?, state: String?, after: InstanceListPosition)
+    case machines(after: MachineName)
+    case instances(machine: MachineName?, status: String?, state: String?, after: InstanceListPosition)
     case timers(after: TimerKey)
     /// Behind the running timers come those that wait in failed instances.
     case waiting(from: WaitingPlace)
@@ -39,9 +39,9 @@ enum PageToken: Equatable {
 
     private var fields: [JSONValue] {
         switch self {
-        case .machines(let name): ["m", .string(name)]
+        case .machines(let name): ["m", .string(name.rawValue)]
         case .instances(let machine, let status, let state, let after):
-            ["i", .optional(machine), .optional(status), .optional(state)] + Self.fields(of: after)
+            ["i", .optional(machine?.rawValue), .optional(status), .optional(state)] + Self.fields(of: after)
         case .timers(let key): ["t", .int(key.due.rawValue), .int(key.position.rawValue), .int(key.ordinal)]
         case .waiting(let place):
             ["w", .int(place.instance.rawValue), .int(Int64(place.taken))] + (place.after.map(Self.fields) ?? [])
@@ -74,11 +74,12 @@ enum PageToken: Equatable {
     private static func token(_ fields: [JSONValue]) -> PageToken? {
         guard let kind = fields.first?.string else { return nil }
         switch (kind, fields.count) {
-        case ("m", 2): return fields[1].string.map { .machines(after: $0) }
+        case ("m", 2): return fields[1].string.map { .machines(after: MachineName(rawValue: $0)) }
         case ("i", 7):
             return place(fields[4...]).map { after in
                 .instances(
-                    machine: fields[1].string, status: fields[2].string, state: fields[3].string, after: after)
+                    machine: fields[1].string.map(MachineName.init(rawValue:)), status: fields[2].string,
+                    state: fields[3].string, after: after)
             }
         case ("t", 4):
             guard case .int(let due) = fields[1], case .int(let position) = fields[2],

@@ -15,58 +15,67 @@ struct ReplayRoutes: Sendable {
     }
 
     func register(on routes: inout RouteHandlers) {
-        routes.on(.replayInstance) { try await replay($0, name: try $0.value("instance")) }
-        routes.on(.backtestInstance) { try await backtest($0, instance: try $0.value("instance")) }
-        routes.on(.backtestMachine) { try await backtest($0, machine: try $0.value("machine")) }
-        routes.on(.verifyInstance) { try await verify(instance: try $0.value("instance")) }
-        routes.on(.verifyAll) { _ in try await verify(instance: nil) }
+        routes.on(.replayInstance) { try await replay($0, name: try $0.instance) }
+        routes.on(.backtestInstance) { try await backtest($0, instance: try $0.instance) }
+        routes.on(.backtestMachine) { try await backtest($0, machine: try $0.machine) }
+        routes.on(.verifyInstance) { try await verify(instance: try $0.instance, by: $0.caller) }
+        routes.on(.verifyAll) { try await verify(instance: nil, by: $0.caller) }
     }
 
-    private func replay(_ request: RoutedRequest, name: String) async throws -> Response {
+    private func replay(_ request: RoutedRequest, name: InstanceName) async throws -> Response {
         let parameters = try reading { try ReplayParameters(query: try request.queryItems) }
-        let record = try await asking { try await engine.instance(named: name) }.record
+        let record = try await asking { try await engine.instance(named: name, by: request.caller) }.record
         if let to = parameters.to, to > record.seq.rawValue { throw Problem.noSeq(to, of: record) }
         let last = parameters.to.map(Seq.init) ?? record.seq
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
-            try await engine.replay(record, through: last, isTracing: parameters.trace) { step in
+            try await engine.replay(
+                record, through: last, isTracing: parameters.trace, by: request.caller
+            ) { step in
                 try await lines.write(try ReplayStep(step, isTraced: parameters.trace))
             }
         }
     }
 
-    private func backtest(_ request: RoutedRequest, instance name: String) async throws -> Response {
+    private func backtest(_ request: RoutedRequest, instance name: InstanceName) async throws -> Response {
         let machine = try await definition(of: request)
-        let record = try await asking { try await engine.instance(named: name) }.record
+        let record = try await asking { try await engine.instance(named: name, by: request.caller) }.record
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
-            let verdict = try await engine.backtest(with: machine).run(instance: record) { event in
+            let verdict = try await engine.backtest(record, with: machine, by: request.caller) { event in
                 try await lines.write(BacktestLine(event))
             }
             try await lines.write(BacktestLine.outcome(BacktestOutcome(record.name, verdict)))
         }
     }
 
-    private func backtest(_ request: RoutedRequest, machine name: String) async throws -> Response {
+    private func backtest(_ request: RoutedRequest, machine name: MachineName) async throws -> Response {
         let parameters = try reading { try BacktestParameters(query: try request.queryItems) }
         let machine = try await definition(of: request)
-        _ = try await asking { try await engine.machine(named: name, version: parameters.version) }
+        try await asking { try engine.requireAudit() }
+        let version = parameters.version.map(MachineVersion.init(rawValue:))
+        _ = try await asking { try await engine.machine(named: name, version: version, by: request.caller) }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
             let start = ContinuousClock.now
-            let counts = try await engine.backtest(with: machine).run(machine: name, version: parameters.version) {
+            let counts = try await engine.backtest(
+                machine: name, version: version, with: machine, by: request.caller
+            ) {
                 try await lines.write(BacktestLine($0))
             }
             try await lines.write(BacktestLine.counts(BacktestCounts(counts, since: start)))
         }
     }
 
-    private func verify(instance name: String?) async throws -> Response {
-        if let name { try await requireInstance(name) }
+    private func verify(instance name: InstanceName?, by caller: Caller) async throws -> Response {
+        try await asking { try engine.requireAudit() }
+        if let name { try await requireInstance(name, by: caller) }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { lines in
             let start = ContinuousClock.now
-            let counts = try await engine.verify(instance: name) { try await lines.write(VerificationLine($0)) }
+            let counts = try await engine.verify(instance: name, by: caller) {
+                try await lines.write(VerificationLine($0))
+            }
             // Nil when the instance was purged a moment ago: nothing was compared.
             try await lines.write(
                 VerificationLine.counts(VerificationCounts(counts ?? VerifiedCounts(), since: start)))
@@ -74,10 +83,10 @@ struct ReplayRoutes: Sendable {
     }
 
     /// Refuses an instance that is not there.
-    private func requireInstance(_ name: String) async throws {
+    private func requireInstance(_ name: InstanceName, by caller: Caller) async throws {
         do {
-            _ = try await asking { try await engine.instance(named: name) }
-        } catch let problem as Problem where problem.type == .storageUnavailable {
+            _ = try await asking { try await engine.instance(named: name, by: caller) }
+        } catch let problem as Problem where problem.type == .databaseDamaged {
             // What cannot be read is for the verification to tell.
         }
     }
@@ -94,9 +103,11 @@ struct ReplayRoutes: Sendable {
 
 extension InstanceRoutes {
     /// The instance as it was after one of its macrosteps.
-    func past(of now: InstanceView, after seq: Int64) async throws -> InstanceView {
+    func past(of now: InstanceView, after seq: Int64, by caller: Caller) async throws -> InstanceView {
         let name = now.record.name
-        let past = try await asking { try await engine.instance(named: name, after: Seq(rawValue: seq)) }
+        let past = try await asking {
+            try await engine.instance(named: name, after: Seq(rawValue: seq), by: caller)
+        }
         guard let past else { throw Problem.noSeq(seq, of: now.record) }
         return past
     }
@@ -108,6 +119,6 @@ extension Problem {
         Problem(
             .seqNotFound,
             detail: "Instance '\(record.name)' has no seq \(seq) (latest is \(record.seq.rawValue))",
-            instance: record.name)
+            instance: record.name.rawValue)
     }
 }

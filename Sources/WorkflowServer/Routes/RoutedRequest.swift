@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import WorkflowAPI
 import WorkflowEngine
+import WorkflowStore
 
 /// A request that was let in, and the route that it is for: what a handler is given.
 struct RoutedRequest: Sendable {
@@ -18,6 +19,16 @@ struct RoutedRequest: Sendable {
         self.request = request
         values = context.parameters
         if let known = route.query, known.isEmpty { try reading { try NoParameters.check(query: try queryItems) } }
+    }
+
+    /// The name of the instance in the path.
+    var instance: InstanceName {
+        get throws(Problem) { InstanceName(rawValue: try value("instance")) }
+    }
+
+    /// The name of the machine in the path.
+    var machine: MachineName {
+        get throws(Problem) { MachineName(rawValue: try value("machine")) }
     }
 
     /// A part of the path, percent-decoded.

@@ -1,6 +1,7 @@
 import DaemonTesting
 import DiskTesting
 import Foundation
+import SQLiteStore
 import Testing
 import WorkflowStore
 
@@ -18,7 +19,7 @@ import WorkflowStore
             let path = try folder.makeFolder("first")
             let disk = try PowerDisk(path)
             disk.cut(atCall: call)
-            let opened = Result { try Self.open(path).writer.close() }
+            let opened = Result { try Self.open(path).writer().close() }
             isCut = disk.isCut
             disk.cut()
             disk.forget()
@@ -30,7 +31,7 @@ import WorkflowStore
                 }
                 let names = try FileManager.default.contentsOfDirectory(atPath: again).sorted()
                 do {
-                    try Self.open(again).writer.close()
+                    try Self.open(again).writer().close()
                 } catch {
                     Issue.record("call \(call) (\(disk.cutCall ?? "none")) left \(names): \(error)")
                 }
@@ -42,9 +43,9 @@ import WorkflowStore
         #expect(call > 50)
     }
 
-    private static func open(_ folder: String) throws -> SQLiteStore {
+    private static func open(_ folder: String) throws -> SQLiteFileStore {
         var limits = StoreLimits()
         limits.readers = 1
-        return try SQLiteStore.open(at: folder + "/wfd.db", clock: PowerClock().now(), limits: limits)
+        return try SQLiteFileStore.open(at: folder + "/wfd.db", clock: PowerClock().now(), limits: limits)
     }
 }

@@ -1,5 +1,6 @@
 import DaemonTesting
 import DiskTesting
+import IdentityTesting
 import Statechart
 import WorkflowEngine
 import WorkflowJSON

@@ -1,6 +1,8 @@
 import DaemonTesting
 import DiskTesting
 import Foundation
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Synchronization
 import WorkflowEngine
@@ -100,7 +102,7 @@ final class PowerSite {
     /// which call comes when is then up to two threads, and a seed repeats the round only about.
     private func open(_ path: String, _ disk: PowerDisk, round: Int) throws -> EngineHost? {
         do throws(StoreError) {
-            let store = try SQLiteStore.open(at: path + "/wfd.db", clock: clock.now(), limits: Self.limits)
+            let store = try SQLiteFileStore.open(at: path + "/wfd.db", clock: clock.now(), limits: Self.limits)
             return EngineHost(store: store, clock: clock, batchRows: [512, 3, 512, 2][round % 4])
         } catch {
             guard disk.isCut else { throw error }
@@ -166,13 +168,13 @@ final class PowerSite {
         let path = folder + "/wfd.db"
         var mistakes: [String] = []
         do {
-            let store = try SQLiteStore.open(at: path, clock: clock.now(), limits: Self.limits)
+            let store = try SQLiteFileStore.open(at: path, clock: clock.now(), limits: Self.limits)
             let findings = Mutex<[Inconsistency]>([])
             _ = try await Verification(of: store).run { event in
                 if case .inconsistency(let finding) = event { findings.withLock { $0.append(finding) } }
             }
             mistakes += findings.withLock { $0.map { "verify: \($0)" } }
-            try store.writer.close()
+            try store.writer().close()
         } catch {
             return ["it cannot be opened: \(error)"]
         }

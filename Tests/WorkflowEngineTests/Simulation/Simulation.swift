@@ -1,4 +1,5 @@
 import Foundation
+import IdentityTesting
 import WorkflowEngine
 import WorkflowStore
 

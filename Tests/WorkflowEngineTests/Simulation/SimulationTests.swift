@@ -1,5 +1,6 @@
 import DiskTesting
 import Foundation
+import SQLiteStore
 import Synchronization
 import Testing
 import WorkflowEngine
@@ -22,13 +23,13 @@ import WorkflowStore
     /// What the file holds, after a start without faults; all of it must be what the histories lead to.
     private static func rows(in folder: String) async throws -> StoredRows {
         let end = Scenario.begin + (Scenario.steps.last?.time ?? 0)
-        let store = try SQLiteStore.open(at: folder + "/wfd.db", clock: Timestamp(rawValue: end))
+        let store = try SQLiteFileStore.open(at: folder + "/wfd.db", clock: Timestamp(rawValue: end))
         let counts = try await Verification(of: store).run { event in
             if case .inconsistency(let finding) = event { Issue.record("verify: \(finding)") }
         }
         #expect(counts.differences == 0)
         let rows = try await StoredRows(of: Scenario.instances, in: store)
-        try store.writer.close()
+        try store.writer().close()
         return rows
     }
 

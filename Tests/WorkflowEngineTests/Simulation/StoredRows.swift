@@ -1,3 +1,4 @@
+import IdentityTesting
 import WorkflowEngine
 import WorkflowStore
 

@@ -1,4 +1,6 @@
 import GRDB
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -110,19 +112,19 @@ import WorkflowStore
         let machine = try DefinitionReader.read(WrittenFile.oven.replacing("PT10M", with: "PT9M")).machine
         var engineLimits = EngineLimits()
         engineLimits.verifiedInstances = perPass
-        var alone: [String: TrialVerdict] = [:]
-        for name in ["oven-1", "oven-2", "oven-3"] {
-            let record = try #require(try await store.instance(named: name))
+        var alone: [InstanceName: TrialVerdict] = [:]
+        for name: InstanceName in ["oven-1", "oven-2", "oven-3"] {
+            let record = try #require(try await store.instance(InstanceKey(name, in: .default)))
             alone[name] = try await Backtest(of: store, with: machine).run(instance: record) { _ in }
         }
         #expect(alone.removeValue(forKey: "oven-3") == .same)
-        let told = Collected<(instance: String, verdict: TrialVerdict)>()
+        let told = Collected<(instance: InstanceName, verdict: TrialVerdict)>()
         let counts = try await Backtest(of: store, with: machine, limits: engineLimits).run(
-            machine: "oven", version: nil
+            machine: MachineKey("oven", in: .default), version: nil
         ) {
             if case .parts(let instance, let verdict) = $0 { told.add((instance, verdict)) }
         }
-        #expect(told.all.map(\.instance).sorted() == ["oven-1", "oven-2"])
+        #expect(told.all.map(\.instance.rawValue).sorted() == ["oven-1", "oven-2"])
         #expect(Dictionary(told.all.map { ($0.instance, $0.verdict) }) { first, _ in first } == alone)
         #expect([counts.same, counts.differs, counts.refused] == [1, 2, 0])
         #expect(counts.byEvent.mapValues(\.differs) == ["after.PT10M.hot": 2])
@@ -138,9 +140,10 @@ import WorkflowStore
         try await running.start("third")
         let machine = try DefinitionReader.read(RunningEngine.definition.replacing("initial: off", with: "initial: on"))
             .machine
-        for (version, count) in [(nil, 3), (1, 1), (2, 2), (3, 0)] as [(Int64?, Int)] {
-            let counts = try await running.engine.backtest(with: machine).run(machine: "lamp", version: version) { _ in
-            }
+        for (version, count) in [(nil, 3), (1, 1), (2, 2), (3, 0)] as [(MachineVersion?, Int)] {
+            let counts = try await running.engine.backtest(
+                machine: "lamp", version: version, with: machine, by: .test
+            ) { _ in }
             #expect(counts.differs == count)
         }
         try await running.stop()
@@ -170,7 +173,7 @@ import WorkflowStore
         #expect(answer.to == ["seen"])
         let machine = try DefinitionReader.read(Self.reminder).machine
         let record = try await timed.record("r")
-        let verdict = try await timed.engine.backtest(with: machine).run(instance: record) { _ in }
+        let verdict = try await timed.engine.backtest(record, with: machine, by: .test) { _ in }
         #expect(verdict == .same)
         try await timed.expectWhole("r")
         try await timed.stop()
@@ -182,7 +185,9 @@ import WorkflowStore
         let before = try file.read { try String.fetchAll($0, sql: "SELECT hex(digest) FROM journal") }
         let store = try SQLiteFile.open(at: file.path)
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
-        let counts = try await Backtest(of: store, with: machine).run(machine: "lamp", version: nil) { _ in }
+        let counts = try await Backtest(of: store, with: machine).run(
+            machine: MachineKey("lamp", in: .default), version: nil
+        ) { _ in }
         try store.close()
         #expect(counts.same == 2)
         #expect(try file.read { try String.fetchAll($0, sql: "SELECT hex(digest) FROM journal") } == before)

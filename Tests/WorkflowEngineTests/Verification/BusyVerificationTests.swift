@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IdentityTesting
 import Statechart
 import Testing
 import WorkflowEngine
@@ -136,7 +137,7 @@ import WorkflowStore
         let record = try await running.engine.instance(named: "order-7").record
         let told = Collected<Int64>()
         let rejection = await #expect(throws: Rejection.self) {
-            try await running.engine.replay(record, through: record.seq, isTracing: false) { step in
+            try await running.engine.replay(record, through: record.seq, isTracing: false, by: .test) { step in
                 told.add(step.row.seq.rawValue)
             }
         }

@@ -22,8 +22,9 @@ import WorkflowStore
     private let machine: Machine
     private var fold: Fold
     private static let record = InstanceRecord(
-        id: InstanceID(rawValue: 1), uuid: UniqueID(bytes: Array(repeating: 1, count: 16)), name: "i",
-        machineID: MachineID(rawValue: 1), status: .running, seq: Seq(rawValue: 1), head: Position(rawValue: 1),
+        id: InstanceID(rawValue: 1), uuid: UniqueID(bytes: Array(repeating: 1, count: 16)), namespace: .default,
+        name: "i", machineID: MachineID(rawValue: 1), status: .running, seq: Seq(rawValue: 1),
+        head: Position(rawValue: 1),
         state: SnapshotText(configuration: "a", context: "{}", memory: "{}"), entered: Timestamp(rawValue: 0),
         salt: Salt(bytes: Array(repeating: 2, count: 16)), digest: .zero, created: Timestamp(rawValue: 0),
         updated: Timestamp(rawValue: 0))

@@ -1,3 +1,5 @@
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -5,11 +7,12 @@ import WorkflowJSON
 import WorkflowStore
 
 /// A store of several partitions: each is a file, with its numbers moved to where they stand in such a store.
-private struct PartitionedFiles: StoreReader {
+private struct PartitionedFiles: StoreReader, StoreAudit {
     let files: [SQLiteFile]
     /// Their folders, which live as long.
     let written: [WrittenFile]
 
+    var audit: (any StoreAudit)? { self }
     var identity: StoreIdentity { files[0].identity }
     var partitions: [PartitionID] { files.indices.map { PartitionID(rawValue: Int64($0)) } }
 
@@ -51,8 +54,8 @@ private struct PartitionedFiles: StoreReader {
 
     // What stands in the first file too.
 
-    func machine(named name: String, version: Int64?) async throws(StoreError) -> MachineRecord? {
-        try await files[0].machine(named: name, version: version)
+    func machine(_ key: MachineKey, version: MachineVersion?) async throws(StoreError) -> MachineRecord? {
+        try await files[0].machine(key, version: version)
     }
     func machine(_ id: MachineID) async throws(StoreError) -> MachineRecord? { try await files[0].machine(id) }
     func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
@@ -61,19 +64,21 @@ private struct PartitionedFiles: StoreReader {
 
     // What verifying and replaying everything do not ask for.
 
-    func machines(after name: String?, limit: Int) -> [MachineRecord] { [] }
-    func machineNames(limit: Int) -> [String] { [] }
-    func instance(named name: String) -> InstanceRecord? { nil }
-    func instanceNames(near name: String, limit: Int) -> [String] { [] }
-    func instances(_ query: InstanceQuery) -> InstancePage { InstancePage(instances: [], next: nil) }
+    func machines(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineRecord] { [] }
+    func machineNames(in namespace: NamespaceID, limit: Int) -> [MachineName] { [] }
+    func instance(_ key: InstanceKey) -> InstanceRecord? { nil }
+    func instanceNames(near key: InstanceKey, limit: Int) -> [InstanceName] { [] }
+    func instances(_ query: InstanceQuery, in namespace: NamespaceID) -> InstancePage {
+        InstancePage(instances: [], next: nil)
+    }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
-    func timers(after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+    func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
-    func inspectCopies(after place: CopyPlace) -> InspectedCopies { InspectedCopies() }
-    func inspectIndexes(after place: IndexPlace) -> InspectedIndexes { InspectedIndexes() }
+    func inspectCopies(after place: InspectionPlace) -> InspectedCopies { InspectedCopies() }
+    func inspectIndexes(after place: InspectionPlace) -> InspectedIndexes { InspectedIndexes() }
 }
 
 extension PartitionedNumber {
@@ -191,7 +196,7 @@ extension InstanceRecord {
         limits.verifiedInstances = 1
         let machine = try DefinitionReader.read(RunningEngine.definition).machine
         let counts = try await Backtest(of: store, with: machine, limits: limits)
-            .run(machine: "lamp", version: nil) { _ in }
+            .run(machine: MachineKey("lamp", in: .default), version: nil) { _ in }
         #expect(counts.same == 6)
         #expect(counts.events == 3 * 307)
         for file in store.files { try file.close() }

@@ -440,10 +440,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "oven-3, seq 1: the digest does not fit what the row says"),
         Tampering(
             "machine's namespace", "UPDATE machine SET namespace_id = 7 WHERE name = 'oven'",
-            finds: "machine 2 ('oven') has no namespace",
-            "oven-1, position 8: a key is remembered for a row that does not have it",
-            "oven-2, position 9: a key is remembered for a row that does not have it",
-            "oven-3, position 10: a key is remembered for a row that does not have it"),
+            finds: "machine 2 ('oven') has no namespace"),
         Tampering(
             "machine deleted", "DELETE FROM machine WHERE name = 'oven'",
             finds: "the store's next machine number is 3, but the last one there is 1",

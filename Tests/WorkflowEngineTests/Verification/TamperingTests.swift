@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -135,7 +137,8 @@ extension WrittenFile {
         let rows = try read { try Row.fetchAll($0, sql: "SELECT * FROM machine WHERE name = ?", arguments: [name]) }
         for row in rows {
             let record = MachineRecord(
-                id: MachineID(rawValue: row["id"]), name: name, version: row["version"],
+                id: MachineID(rawValue: row["id"]), namespace: .default, name: MachineName(rawValue: name),
+                version: MachineVersion(rawValue: row["version"]),
                 digest: Digest(bytes: Self.bytes(row["digest"]) ?? []), semantics: row["semantics"],
                 source: row["source"], created: Timestamp(rawValue: row["created_ms"]))
             try forge("UPDATE machine SET seal = X'\(Digest(sealing: record).text)' WHERE id = \(record.id.rawValue)")
@@ -157,10 +160,11 @@ extension WrittenFile {
                 arguments: [instance?["id"] as Int64?])
             return (
                 ChainInstance(
-                    uuid: UniqueID(bytes: Self.bytes(instance?["uuid"]) ?? []), name: name,
+                    uuid: UniqueID(bytes: Self.bytes(instance?["uuid"]) ?? []), name: InstanceName(rawValue: name),
                     salt: Salt(bytes: Self.bytes(instance?["salt"]) ?? [])),
                 ChainMachine(
-                    name: instance?["name"] ?? "", version: instance?["version"] ?? 0,
+                    name: MachineName(rawValue: instance?["name"] ?? ""),
+                    version: MachineVersion(rawValue: instance?["version"] ?? 0),
                     digest: Digest(bytes: Self.bytes(instance?["digest"]) ?? []), semantics: semantics), rows
             )
         }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SQLiteStore
 import Statechart
 import Testing
 import WorkflowEngine
@@ -88,8 +89,9 @@ import WorkflowStore
             }
             events += from.events
             try file.close()
-            for name in ["lamp-1", "lamp-20"] {
-                _ = try await Verification(of: running.engine.store).run(instance: name) { event in
+            for name in ["lamp-1", "lamp-20"] as [InstanceName] {
+                _ = try await Verification(of: running.engine.store).run(instance: InstanceKey(name, in: .default)) {
+                    event in
                     if case .inconsistency(let finding) = event { findings.add("\(finding)") }
                 }
             }

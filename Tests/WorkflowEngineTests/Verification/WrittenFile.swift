@@ -1,5 +1,7 @@
 import Foundation
 import GRDB
+import IdentityTesting
+import SQLiteStore
 import Statechart
 import WorkflowEngine
 import WorkflowJSON
@@ -130,12 +132,15 @@ extension WrittenFile {
     ) async throws -> (findings: [String], counts: VerifiedCounts?) {
         let file = try SQLiteFile.open(at: path, limits: store)
         let findings = Collected<String>()
-        let verification = Verification(of: file, limits: limits)
+        let verification = try Verification(of: file, limits: limits)
         let report: Verification.Report = { event in
             if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         let counts =
-            if let instance { try await verification.run(instance: instance, report) } else {
+            if let instance {
+                try await verification.run(
+                    instance: InstanceKey(InstanceName(rawValue: instance), in: .default), report)
+            } else {
                 try await verification.run(report)
             }
         try file.close()
@@ -155,9 +160,9 @@ extension WrittenFile {
     }
 
     /// Opens it as a daemon does; nil where a start refuses it all the same.
-    func openToServe() throws -> SQLiteStore? {
+    func openToServe() throws -> SQLiteFileStore? {
         do throws(StoreError) {
-            return try SQLiteStore.open(at: path, clock: Timestamp(rawValue: Self.end), limits: Self.shortLook)
+            return try SQLiteFileStore.open(at: path, clock: Timestamp(rawValue: Self.end), limits: Self.shortLook)
         } catch {
             guard error.code == .damaged || error.code == .corrupt else { throw error }
             return nil

@@ -1,0 +1,88 @@
+import Synchronization
+import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The lock that keeps a second process away from a store: an flock on a file of its own, which holds our pid.
+///
+/// The kernel lets go of it when the process ends, however it ends. Not a lock on the database file: SQLite uses the
+/// POSIX locks there, and those go away as soon as anything in the process closes the file.
+final class FileLock: Sendable {
+    private struct State {
+        /// Below zero once it is released.
+        var descriptor: CInt
+        var isSigned = false
+    }
+
+    private let state: Mutex<State>
+
+    /// Takes the lock or throws `locked`. Nothing is written yet.
+    convenience init(_ file: StoreFile) throws(StoreError) {
+        try self.init(file, O_RDWR | O_CREAT, of: .ours)
+        var status = stat()
+        guard state.withLock({ fstat($0.descriptor, &status) }) == 0, status.st_nlink > 1 else { return }
+        throw StoreError(
+            .cannotOpen,
+            "Cannot open '\(file.given)': '\(file.lock)' has \(status.st_nlink) names (hard links), and writing to it "
+                + "would change the others; remove it")
+    }
+
+    /// Takes the lock of a file that is only read, and may be anybody's. The lock file must be there.
+    convenience init(reading file: StoreFile) throws(StoreError) {
+        try self.init(file, O_RDONLY, of: .anybody)
+    }
+
+    private init(_ file: StoreFile, _ flags: CInt, of owner: FileOwner) throws(StoreError) {
+        let descriptor = try StoreFile.openPresent(file.lock, flags, of: owner, for: file.given)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else {
+            state = Mutex(State(descriptor: descriptor))
+            return
+        }
+        let code = errno
+        let holder = Self.holder(descriptor)
+        close(descriptor)
+        guard code == EWOULDBLOCK else { throw StoreFile.failure(file.given, code, "its lock file: ") }
+        throw StoreError(
+            .locked,
+            "Cannot open '\(file.given)': "
+                + (holder.map { "the wfd with pid \($0) has it open" } ?? "another wfd has it open"))
+    }
+
+    deinit {
+        release()
+    }
+
+    /// Writes our pid, for the message that another process gives.
+    func sign() {
+        let text = Array("\(getpid())\n".utf8)
+        state.withLock { state in
+            state.isSigned = true
+            // The pid is a courtesy: without it the other message only says less.
+            _ = ftruncate(state.descriptor, 0)
+            _ = pwrite(state.descriptor, text, text.count, 0)
+        }
+    }
+
+    /// Lets go; the file stays, without our pid.
+    func release() {
+        state.withLock { state in
+            guard state.descriptor >= 0 else { return }
+            if state.isSigned { _ = ftruncate(state.descriptor, 0) }
+            // Closing alone would leave it locked while a program that is being started still shares the descriptor.
+            flock(state.descriptor, LOCK_UN)
+            close(state.descriptor)
+            state.descriptor = -1
+        }
+    }
+
+    private static func holder(_ descriptor: CInt) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let digits = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+        return Int32(String(decoding: digits, as: UTF8.self))
+    }
+}

@@ -1,0 +1,147 @@
+import GRDB
+import Statechart
+import WorkflowStore
+
+/// The way through the list index for one page: machine by machine, status by status, id by id.
+///
+/// A range is the instances of one machine version in one status. Entering one costs as much of the page's rows as
+/// reading a row, so that many versions without instances are bounded too.
+struct InstanceScan: Sendable {
+    /// In the order of the index.
+    private static let shownStatuses = InstanceStatus.allCases.filter { $0 != .purging }
+        .sorted { $0.rawValue < $1.rawValue }
+
+    private let namespace: NamespaceID
+    private let query: InstanceQuery
+    private let statuses: [InstanceStatus]
+    private var rowsLeft: Int
+    private var bytesLeft: Int
+    /// Everything up to here was looked at; an id of `.max` stands for the end of a range.
+    private var place: InstanceListPosition?
+
+    /// What was found so far.
+    private(set) var page = InstancePage(instances: [], next: nil)
+    private(set) var isDone: Bool
+
+    init(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
+        self.namespace = namespace
+        self.query = query
+        statuses = query.status.map { [$0] } ?? Self.shownStatuses
+        rowsLeft = limits.pageRows
+        bytesLeft = limits.pageBytes
+        place = query.after
+        isDone = query.limit < 1 || query.status == .purging
+    }
+
+    /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
+    mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
+        while !isDone {
+            guard let start = try nextRange(database) else {
+                isDone = true
+                return
+            }
+            place = start
+            try spendRow()
+            if isDone || !budget.spend() { return }
+            if try read(from: start, database, &budget) == false { return }
+            place = InstanceListPosition(
+                machineID: start.machineID, status: start.status, id: InstanceID(rawValue: .max))
+        }
+    }
+
+    /// Where to go on: inside the range of `place`, else before the first instance of the next range.
+    private func nextRange(_ database: Database) throws -> InstanceListPosition? {
+        if let place {
+            if place.id.rawValue < .max, statuses.contains(place.status) { return place }
+            if let status = statuses.first(where: { $0.rawValue > place.status.rawValue }) {
+                return InstanceListPosition(machineID: place.machineID, status: status, id: InstanceID(rawValue: 0))
+            }
+        }
+        guard let machine = try nextMachine(database), let status = statuses.first else { return nil }
+        return InstanceListPosition(machineID: machine, status: status, id: InstanceID(rawValue: 0))
+    }
+
+    private func nextMachine(_ database: Database) throws -> MachineID? {
+        var select = try PreparedStatement(database, query.machine == nil ? Self.anyMachine : Self.namedMachine)
+        select.bind(place?.machineID.rawValue ?? 0)
+        if let name = query.machine {
+            select.bind(namespace.rawValue)
+            select.bind(name.rawValue)
+        }
+        return try select.first { row in MachineID(rawValue: row.integer()) }
+    }
+
+    /// Of any namespace: no instance of the wanted one is found under another's machine.
+    private static let anyMachine = "SELECT id FROM machine WHERE id > ? ORDER BY id LIMIT 1"
+
+    /// The plus signs keep SQLite on the index by name, which has few rows for one name.
+    private static let namedMachine = """
+        SELECT id FROM machine WHERE +id > ?1 AND namespace_id = ?2 AND name = ?3 ORDER BY +id LIMIT 1
+        """
+
+    /// Reads the rest of a range; false when something ended it before.
+    private mutating func read(
+        from start: InstanceListPosition, _ database: Database, _ budget: inout SliceBudget
+    ) throws -> Bool {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(InstanceRecord.columns) FROM (
+                SELECT id AS found FROM instance
+                WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ?
+            ) LEFT JOIN instance ON id = found ORDER BY found
+            """)
+        select.bind(namespace.rawValue)
+        select.bind(start.machineID.rawValue)
+        select.bind(start.status.rawValue)
+        select.bind(start.id.rawValue)
+        var isWhole = true
+        try select.forEachRow { row in
+            try take(&row, of: start)
+            isWhole = !isDone && budget.spend()
+            return isWhole
+        }
+        return isWhole
+    }
+
+    private mutating func take(_ row: inout StatementRow, of range: InstanceListPosition) throws {
+        // Through the row's number, so that these are the row's own columns and not the index's.
+        guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue,
+            row.integer(at: 3) == range.machineID.rawValue, row.text(at: 4) == range.status.rawValue
+        else {
+            throw SQLiteFailure.damage("the index of lists leads to a row that does not have it; restore a backup")
+        }
+        let isWanted = isInState(row.text(at: InstanceRecord.configurationColumn))
+        if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
+            // Only now is it known that there is a next page.
+            page.next = place
+            isDone = true
+            return
+        }
+        place = InstanceListPosition(
+            machineID: range.machineID, status: range.status, id: InstanceID(rawValue: row.integer(at: 0)))
+        if isWanted {
+            let instance = try InstanceRecord(row: &row)
+            page.instances.append(instance)
+            bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
+        }
+        try spendRow()
+    }
+
+    /// Ends the page when it has looked at as many rows as it may.
+    private mutating func spendRow() throws {
+        rowsLeft -= 1
+        guard rowsLeft <= 0 else { return }
+        page.next = place
+        isDone = true
+    }
+
+    /// Whether a leaf of the configuration is the wanted state or below it.
+    private func isInState(_ configuration: String) -> Bool {
+        guard let state = query.state else { return true }
+        return configuration.utf8.split(separator: UInt8(ascii: ",")).contains { leaf in
+            leaf.starts(with: state.utf8)
+                && (leaf.count == state.utf8.count || leaf.dropFirst(state.utf8.count).first == UInt8(ascii: "."))
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import GRDB
+import GRDBSQLite
+import WorkflowStore
+
+/// One of the connection's cached statements, bound and stepped directly.
+///
+/// Binding through GRDB's arguments costs an array of boxed values for every row, which is most of the time that a
+/// small row takes. Values are bound in the order of the question marks, columns are read in the order of the select
+/// list.
+struct PreparedStatement {
+    /// Keeps `handle` alive.
+    private let statement: Statement
+    private let handle: OpaquePointer
+    private var bound: CInt = 0
+    private let values: BoundValues?
+
+    /// - Parameter values: Where the values of one run are kept; one statement at a time uses it. Without it SQLite
+    ///   makes a copy of every text, in memory that it asks for each time.
+    init(_ database: Database, _ sql: String, values: BoundValues? = nil) throws {
+        self.values = values
+        statement = try database.cachedStatement(sql: sql)
+        handle = statement.sqliteStatement
+        // A failure of the last run was reported by its step.
+        sqlite3_reset(handle)
+    }
+
+    mutating func bind(_ value: Int64) {
+        bound += 1
+        check(sqlite3_bind_int64(handle, bound, value))
+    }
+
+    mutating func bind(_ value: Int64?) {
+        if let value { bind(value) } else { bindNull() }
+    }
+
+    mutating func bind(_ value: String) {
+        let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: UnsafeRawBufferPointer($0)) }
+        // No text of ours is of that kind.
+        if isBound == nil { Array(value.utf8).withUnsafeBytes { bind(text: $0) } }
+    }
+
+    mutating func bind(_ value: String?) {
+        if let value { bind(value) } else { bindNull() }
+    }
+
+    mutating func bind(_ value: [UInt8]) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    mutating func bind(_ value: [UInt8]?) {
+        if let value { bind(value) } else { bindNull() }
+    }
+
+    mutating func bind(_ value: Digest) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    mutating func bind(_ value: UniqueID) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    mutating func bind(_ value: Salt) {
+        value.withUnsafeBytes { bind(blob: $0) }
+    }
+
+    mutating func bind(_ value: StoredValue) {
+        switch value {
+        case .null: bindNull()
+        case .integer(let number): bind(number)
+        case .text(let bytes): bytes.withUnsafeBytes { bind(text: $0) }
+        case .blob(let bytes): bind(bytes)
+        }
+    }
+
+    private mutating func bind(text: UnsafeRawBufferPointer) {
+        bound += 1
+        let (start, destructor) = kept(text)
+        let count = CInt(text.count)
+        check(sqlite3_bind_text(handle, bound, start.assumingMemoryBound(to: CChar.self), count, destructor))
+    }
+
+    private mutating func bind(blob: UnsafeRawBufferPointer) {
+        bound += 1
+        let (start, destructor) = kept(blob)
+        check(sqlite3_bind_blob(handle, bound, start, CInt(blob.count), destructor))
+    }
+
+    private mutating func bindNull() {
+        bound += 1
+        check(sqlite3_bind_null(handle, bound))
+    }
+
+    /// Where SQLite finds the bytes of a value: in `values`, or, where they do not fit or there is no such place, in a
+    /// copy of its own. Never null, which would bind NULL.
+    private func kept(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer, sqlite3_destructor_type?) {
+        if let start = values?.keep(bytes) { return (start, inPlace) }
+        return (bytes.baseAddress ?? UnsafeRawPointer(handle), copied)
+    }
+
+    /// Binding touches no file: it fails only on a wrong index or without memory, and neither can be handled.
+    private func check(_ code: CInt) {
+        precondition(code == SQLITE_OK, "sqlite3_bind answered \(code)")
+    }
+
+    /// Runs the statement to its end and makes it ready to be bound again.
+    mutating func run() throws(SQLiteFailure) {
+        bound = 0
+        var code = sqlite3_step(handle)
+        while code == SQLITE_ROW { code = sqlite3_step(handle) }
+        let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code: code, on: sqlite3_db_handle(handle))
+        sqlite3_reset(handle)
+        values?.removeAll()
+        if let failure { throw failure }
+    }
+
+    /// How many rows the last `run` of an INSERT, UPDATE or DELETE changed.
+    var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
+
+    /// Calls `body` with each row until it returns false.
+    mutating func forEachRow(_ body: (inout StatementRow) throws -> Bool) throws {
+        bound = 0
+        defer { sqlite3_reset(handle) }
+        while true {
+            let code = sqlite3_step(handle)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw SQLiteFailure(code: code, on: sqlite3_db_handle(handle)) }
+            var row = StatementRow(handle: handle)
+            guard try body(&row) else { return }
+        }
+    }
+
+    /// The first row, made into a value; nil when there is none.
+    mutating func first<T>(_ body: (inout StatementRow) throws -> T) throws -> T? {
+        var value: T?
+        try forEachRow { row in
+            value = try body(&row)
+            return false
+        }
+        return value
+    }
+}
+
+/// `SQLITE_STATIC`: the bytes stay where they are until the statement has run.
+private var inPlace: sqlite3_destructor_type? { nil }
+
+/// `SQLITE_TRANSIENT`, which is a cast that Swift does not import: SQLite makes its own copy.
+private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+/// The row that a statement stands on. Each call reads the next column.
+struct StatementRow {
+    private let handle: OpaquePointer
+    private var column: CInt = 0
+
+    fileprivate init(handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    mutating func integer() -> Int64 {
+        defer { column += 1 }
+        return sqlite3_column_int64(handle, column)
+    }
+
+    mutating func optionalInteger() -> Int64? {
+        if isNull { return skipNull() }
+        return integer()
+    }
+
+    mutating func text() -> String {
+        defer { column += 1 }
+        return text(at: column)
+    }
+
+    mutating func optionalText() -> String? {
+        if isNull { return skipNull() }
+        return text()
+    }
+
+    mutating func bytes() -> [UInt8] {
+        defer { column += 1 }
+        // The pointer first, then the count (https://sqlite.org/c3ref/column_blob.html); it is null for no bytes.
+        let start = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    mutating func optionalBytes() -> [UInt8]? {
+        if isNull { return skipNull() }
+        return bytes()
+    }
+
+    mutating func digest() throws(SQLiteFailure) -> Digest {
+        defer { column += 1 }
+        // The pointer first, then the count, as in `bytes()`.
+        let start = sqlite3_column_blob(handle, column)
+        guard let start, sqlite3_column_bytes(handle, column) == 32 else { throw .malformed("a digest") }
+        return Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
+    }
+
+    mutating func uniqueID() throws(SQLiteFailure) -> UniqueID {
+        let bytes = bytes()
+        guard bytes.count == 16 else { throw .malformed("a UUID") }
+        return UniqueID(bytes: bytes)
+    }
+
+    mutating func salt() throws(SQLiteFailure) -> Salt {
+        let bytes = bytes()
+        guard bytes.count == 16 else { throw .malformed("a salt") }
+        return Salt(bytes: bytes)
+    }
+
+    mutating func optionalSalt() throws(SQLiteFailure) -> Salt? {
+        if isNull { return skipNull() }
+        return try salt()
+    }
+
+    /// The next column, as it is stored.
+    mutating func value() -> StoredValue {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: return skipNull() ?? .null
+        case SQLITE_INTEGER: return .integer(integer())
+        case SQLITE_TEXT: return .text(bytes())
+        default: return .blob(bytes())
+        }
+    }
+
+    /// A column by its place, counted from 0; does not move on.
+    func text(at index: CInt) -> String {
+        guard let start = sqlite3_column_text(handle, index) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    /// A column by its place, counted from 0; does not move on.
+    func integer(at index: CInt) -> Int64 {
+        sqlite3_column_int64(handle, index)
+    }
+
+    /// Moves on past a column that was read by its place.
+    mutating func skip() {
+        column += 1
+    }
+
+    private var isNull: Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    private mutating func skipNull<T>() -> T? {
+        column += 1
+        return nil
+    }
+}

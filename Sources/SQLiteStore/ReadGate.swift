@@ -1,0 +1,121 @@
+import Dispatch
+import Synchronization
+import WorkflowStore
+
+/// Where every read passes, so that the writer can have a moment without readers.
+///
+/// The write-ahead log can start over only when nobody reads from it. Readers that follow each other without a gap
+/// never leave such a moment (measured: a log of 3.9 GB), so the writer shuts the gate, waits for those inside, and
+/// opens it.
+final class ReadGate: Sendable {
+    private enum Phase {
+        case open, shut, ended
+    }
+
+    private struct State {
+        var phase = Phase.open
+        var inside = 0
+        var waiting = 0
+    }
+
+    private let state = Mutex(State())
+    private let reopened = DispatchSemaphore(value: 0)
+    private let emptied = DispatchSemaphore(value: 0)
+    /// How long each side waits for the other.
+    private let limit: Duration
+
+    init(limit: Duration) {
+        self.limit = limit
+    }
+
+    /// Whether somebody waits for those inside to leave.
+    var isShut: Bool { state.withLock { $0.phase != .open } }
+
+    /// Runs a read between entering and leaving. Blocks while the gate is shut.
+    func pass<T>(_ read: () throws -> T) throws -> T {
+        try enter()
+        defer { leave() }
+        return try read()
+    }
+
+    /// Keeps new readers out and waits for those inside. False when they stay too long: the gate is open then.
+    func shut() -> Bool {
+        let isEmpty = state.withLock { state in
+            precondition(state.phase == .open, "one writer shuts the gate, once")
+            state.phase = .shut
+            return state.inside == 0
+        }
+        if isEmpty || waitUntilEmpty() { return true }
+        open()
+        return false
+    }
+
+    /// Lets readers in again after `shut`.
+    func open() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = 0 }
+            state.phase = .open
+            return state.waiting
+        }
+        for _ in 0..<waiting { reopened.signal() }
+    }
+
+    /// Refuses all readers from now on and waits for those inside. False when they stay too long.
+    func end() -> Bool {
+        let (isEmpty, waiting) = state.withLock { state in
+            defer { state.waiting = 0 }
+            state.phase = .ended
+            return (state.inside == 0, state.waiting)
+        }
+        for _ in 0..<waiting { reopened.signal() }
+        return isEmpty || waitUntilEmpty()
+    }
+
+    /// Comes in, or blocks while the gate is shut; `leave` must follow.
+    func enter() throws(StoreError) {
+        let deadline = DispatchTime.now() + .init(limit)
+        while true {
+            let entered = try state.withLock { (state) throws(StoreError) -> Bool in
+                switch state.phase {
+                case .open: state.inside += 1
+                case .shut: state.waiting += 1
+                case .ended: throw StoreError(.closed, "The store is closed")
+                }
+                return state.phase == .open
+            }
+            if entered { return }
+            // A signal left over from a reader that gave up only makes the loop turn once more.
+            guard reopened.wait(timeout: deadline) == .success else { throw gaveUp() }
+        }
+    }
+
+    private func gaveUp() -> StoreError {
+        state.withLock { $0.waiting = max(0, $0.waiting - 1) }
+        return StoreError(.unavailable, "Reading waited longer than \(limit) for the write-ahead log to start over")
+    }
+
+    /// Goes out after `enter`.
+    func leave() {
+        let isLast = state.withLock { state in
+            state.inside -= 1
+            return state.inside == 0 && state.phase != .open
+        }
+        if isLast { emptied.signal() }
+    }
+
+    private func waitUntilEmpty() -> Bool {
+        let deadline = DispatchTime.now() + .init(limit)
+        while emptied.wait(timeout: deadline) == .success {
+            // The signal may be an old one.
+            if state.withLock({ $0.inside == 0 }) { return true }
+        }
+        return false
+    }
+}
+
+extension DispatchTimeInterval {
+    fileprivate init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+    }
+}

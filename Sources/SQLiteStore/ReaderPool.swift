@@ -1,0 +1,152 @@
+import GRDB
+import Synchronization
+import WorkflowStore
+import WorkflowThreads
+
+/// The read-only connections, each used by one read at a time, and the threads for them.
+package final class ReaderPool: Sendable {
+    private struct State {
+        var free: [DatabaseQueue]
+        /// Reads that run or wait.
+        var reads = 0
+    }
+
+    let gate: ReadGate
+    let path: String
+    /// For the views of the writing side; used by it alone.
+    let aside: DatabaseQueue
+    private let limits: StoreLimits
+    private let connections: [DatabaseQueue]
+    private let state: Mutex<State>
+    /// As many as connections.
+    private let threads: BackgroundThreads
+
+    /// Opens the connections. They hold the file open from here on until it is closed.
+    init(file: StoreFile, limits: StoreLimits) throws {
+        path = file.given
+        self.limits = limits
+        gate = ReadGate(limit: limits.gateWait)
+        func open(_ label: String) throws -> DatabaseQueue {
+            try DatabaseQueue(
+                path: file.path, configuration: ConnectionSettings.reader(limits).configuration(label, file))
+        }
+        connections = try (0..<limits.readers).map { number in try open("reader \(number)") }
+        aside = try open("view")
+        state = Mutex(State(free: connections))
+        threads = BackgroundThreads("wfd-read", count: connections.count)
+    }
+
+    /// Runs one slice of a read: one short read transaction on one of the connections.
+    ///
+    /// The slice must be bounded, by the budget that it is given where it reads more than a few rows.
+    func slice<T: Sendable>(
+        _ body: @Sendable (Database, inout SliceBudget) throws -> T
+    ) async throws(StoreError) -> T {
+        try begin()
+        defer { state.withLock { $0.reads -= 1 } }
+        return try await withTaskExecutorPreference(threads) { @concurrent () async throws(StoreError) in
+            // Long reading is many slices: who waited has gone, or the daemon stops.
+            if Task.isCancelled { throw StoreError(reading: path, CancellationError()) }
+            return try sliceHere(body)
+        }
+    }
+
+    /// To be called on one of the threads only: there is a connection for each of them.
+    private func sliceHere<T>(_ body: (Database, inout SliceBudget) throws -> T) throws(StoreError) -> T {
+        guard let connection = state.withLock({ $0.free.popLast() }) else {
+            preconditionFailure("there are as many connections as threads")
+        }
+        defer { state.withLock { $0.free.append(connection) } }
+        do {
+            // Not `read`: its transaction would begin before the gate and end behind it.
+            return try connection.unsafeRead { database in
+                try self.gate.pass {
+                    // Its time begins here: waiting for the gate is not reading.
+                    let isBusy = SharedCores.ofProcess.eventsCome
+                    var budget = SliceBudget(
+                        rows: self.limits.sliceRows,
+                        duration: isBusy ? self.limits.busySliceDuration : self.limits.sliceDuration, gate: self.gate)
+                    return try Self.transaction(database) { database in try body(database, &budget) }
+                }
+            }
+        } catch {
+            throw StoreError(reading: path, error)
+        }
+    }
+
+    /// Runs a read before anybody else reads, and waits for it.
+    func inspect<T>(_ body: (Database) throws -> T) throws -> T {
+        try connections[0].inDatabase { database in try Self.transaction(database, body) }
+    }
+
+    /// Passes the gate and begins a transaction on `aside`; gives what ends it and leaves the gate.
+    func beginView() throws -> () -> Void {
+        try gate.enter()
+        do {
+            try aside.inDatabase { database in
+                var begin = try PreparedStatement(database, "BEGIN DEFERRED")
+                try begin.run()
+            }
+        } catch {
+            gate.leave()
+            throw error
+        }
+        return { [aside, gate] in
+            aside.inDatabase(Self.endReading)
+            gate.leave()
+        }
+    }
+
+    /// Closes the connections; waits for the reads on them. Call it after the gate's end.
+    func close() throws {
+        for connection in connections + [aside] { try connection.close() }
+    }
+
+    private func begin() throws(StoreError) {
+        let hasRoom = state.withLock { state in
+            guard state.reads < limits.waitingReads else { return false }
+            state.reads += 1
+            return true
+        }
+        guard hasRoom else {
+            throw StoreError(.unavailable, "Cannot read '\(path)': \(limits.waitingReads) reads are waiting already")
+        }
+    }
+
+    private static func transaction<T>(_ database: Database, _ body: (Database) throws -> T) throws -> T {
+        var begin = try PreparedStatement(database, "BEGIN DEFERRED")
+        try begin.run()
+        defer { endReading(database) }
+        return try body(database)
+    }
+
+    /// Nothing was written: ending it is enough, and never fails in a way that matters to the values read.
+    private static func endReading(_ database: Database) {
+        if database.isInsideTransaction { try? database.rollback() }
+    }
+}
+
+/// How much one slice may still read.
+struct SliceBudget {
+    private var rows: Int
+    private var untilLook = 16
+    private let end: ContinuousClock.Instant
+    private let gate: ReadGate
+
+    init(rows: Int, duration: Duration, gate: ReadGate) {
+        self.rows = rows
+        self.gate = gate
+        end = .now + duration
+    }
+
+    /// Takes one row off; false when the slice should end, also because the writer waits for it. Looks every 16 rows.
+    mutating func spend() -> Bool {
+        rows -= 1
+        untilLook -= 1
+        if untilLook == 0 {
+            untilLook = 16
+            if gate.isShut || ContinuousClock.now >= end { rows = 0 }
+        }
+        return rows > 0
+    }
+}

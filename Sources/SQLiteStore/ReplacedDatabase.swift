@@ -1,0 +1,153 @@
+import GRDB
+import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The database in whose place a backup comes. Call all of it with its lock held.
+struct ReplacedDatabase {
+    /// What the new one must know of it.
+    struct Facts {
+        var uuid: UniqueID?
+        var clock: StoreClock?
+        var lineage: Lineage?
+        var epoch: Int64 = 0
+        /// Why nothing is known of a database that is there.
+        var unreadable: String?
+    }
+
+    private let file: StoreFile
+    /// Set when an earlier restore was killed while it did the same.
+    private let interrupted: InterruptedRestore?
+
+    init(_ file: StoreFile) {
+        self.file = file
+        interrupted = InterruptedRestore(file)
+    }
+
+    /// Reads what can be read, and changes nothing. A database that is restored is often a damaged one.
+    func read() throws(StoreError) -> Facts {
+        let file = try readable()
+        guard StoreFile.size(of: file.path) != nil else { return Facts() }
+        do {
+            return try reading(file) { database in
+                guard let row = try StoreRow.read(database) else {
+                    return Facts(unreadable: "its row in 'store' is missing")
+                }
+                return Facts(
+                    uuid: row.uuid, clock: row.clock, lineage: try Lineage.read(database, generation: row.generation),
+                    epoch: row.epoch)
+            }
+        } catch {
+            return Facts(unreadable: "\(SQLiteFailure(error))")
+        }
+    }
+
+    /// How many events it has from a position on; nil when they cannot be counted.
+    func events(from position: Position) throws(StoreError) -> Int64? {
+        let file = try readable()
+        do {
+            return try reading(file) { database in
+                try Int64.fetchOne(
+                    database, sql: "SELECT count(*) FROM journal WHERE position >= ?", arguments: [position.rawValue])
+            }
+        } catch {
+            // The restore does not depend on it.
+            return nil
+        }
+    }
+
+    /// The kept name, too, once the log has it.
+    private func readable() throws(StoreError) -> StoreFile {
+        guard let kept = interrupted?.kept, StoreFile.size(of: file.wal) == nil else { return file }
+        return try StoreFile(kept)
+    }
+
+    private func reading<Value>(_ file: StoreFile, _ body: (Database) throws -> Value) throws -> Value {
+        let hadIndex = StoreFile.size(of: file.index) != nil
+        let hadLog = StoreFile.size(of: file.wal) != nil
+        // SQLite makes an index of the log, and a log, even to read.
+        defer {
+            if !hadIndex { file.removeIndex() }
+            if !hadLog { unlink(file.wal) }
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let connection = try DatabaseQueue(path: file.path, configuration: configuration)
+        defer { try? connection.close() }
+        return try connection.inDatabase(body)
+    }
+
+    /// Where `keep` would leave it; nil when there is nothing to keep.
+    func place(at now: Timestamp) throws(StoreError) -> String? {
+        guard let first = parts.first, interrupted?.kept == nil else { return interrupted?.kept }
+        return try freeName(at: now) + first.suffix
+    }
+
+    /// The database and what belongs to it, as far as they are there.
+    private var parts: [(path: String, suffix: String)] {
+        ["", "-wal", StoreFile.heldLogSuffix, "-journal"].map { (file.path + $0, $0) }.filter {
+            StoreFile.size(of: $0.0) != nil
+        }
+    }
+
+    /// Gives the database, and its log, a second name with the time in it; nil when there is neither.
+    ///
+    /// The log loses its first name here, on the disk too: beside another database SQLite would play it into that one.
+    /// The database gets its second name first and loses none, so that a start after a crash anywhere between this and
+    /// the moment in which the new database takes the name finds an `InterruptedRestore`. Done again it goes on.
+    func keep(at now: Timestamp) throws(StoreError) -> String? {
+        let parts = parts
+        guard let first = parts.first else { return interrupted?.kept }
+        let kept: String
+        // A log without its database gets a name of its own: it need not be the log of the one that was kept last.
+        if let name = interrupted?.kept, first.path == file.path { kept = name } else { kept = try freeName(at: now) }
+        for (path, suffix) in parts { try give(path, kept + suffix) }
+        try StoreFile.flushDirectory(file.directory, for: file.given)
+        for (path, _) in parts where path != file.path { unlink(path) }
+        file.removeIndex()
+        try StoreFile.flushDirectory(file.directory, for: file.given)
+        return interrupted?.kept ?? kept + first.suffix
+    }
+
+    private func give(_ path: String, _ name: String) throws(StoreError) {
+        // By the restore before, which was killed.
+        if let identity = StoreFile.identity(of: name)?.identity, StoreFile.identity(of: path)?.identity == identity {
+            return
+        }
+        if link(path, name) == 0 { return }
+        // A file system without second names: then there is a moment without a database.
+        guard errno == EPERM || errno == ENOTSUP || errno == EMLINK, rename(path, name) == 0 else {
+            throw StoreFile.failure(file.given, errno, "it cannot be kept as '\(name)': ")
+        }
+    }
+
+    /// Such as `wfd.db.replaced-20260731T093000Z`; with a number where a second has several.
+    private func freeName(at now: Timestamp) throws(StoreError) -> String {
+        let name = "\(file.replacedPrefix)\(now.fileName)"
+        for number in 1...100 {
+            let candidate = number == 1 ? name : "\(name)-\(number)"
+            if StoreFile.size(of: candidate) == nil, StoreFile.size(of: candidate + "-wal") == nil { return candidate }
+        }
+        throw StoreError(.cannotOpen, "Cannot restore to '\(file.given)': '\(name)' and its like exist; move them away")
+    }
+}
+
+extension Timestamp {
+    /// In a file's name: `20260731T093000Z`.
+    var fileName: String {
+        var seconds = time_t(rawValue / 1_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: CInt, _ count: Int = 2) -> String {
+            let text = "\(number)"
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let day = digits(parts.tm_year + 1_900, 4) + digits(parts.tm_mon + 1) + digits(parts.tm_mday)
+        let time = digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec)
+        return "\(day)T\(time)Z"
+    }
+}

@@ -1,0 +1,255 @@
+import GRDB
+import WorkflowMigrations
+import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The steps of a restore.
+struct Restoring {
+    /// Numbers left out where the generation of the replaced database cannot be read, so that none is used twice.
+    private static let unknownGenerations: Int64 = 1_000
+
+    private let order: StoreRestoration
+    private let now: Timestamp
+    private let backup: StoreFile
+    private let file: StoreFile
+
+    init(_ order: StoreRestoration, now: Timestamp) throws(StoreError) {
+        self.order = order
+        self.now = now
+        backup = try StoreFile(order.backup)
+        file = try StoreFile(order.database, makingFolder: order.makesFolder)
+    }
+
+    func run() async throws -> RestoreReport {
+        let newest = Migrations.all.last?.version ?? 0
+        guard try FileHeader.accept(backup, of: .anybody, newest: newest) != nil else {
+            throw StoreError(.cannotOpen, "Cannot restore '\(backup.given)': there is no such file")
+        }
+        guard backup.path != file.path, backup.identity()?.identity != file.identity()?.identity else {
+            throw StoreError(.cannotOpen, "Cannot restore '\(backup.given)': it is the database itself")
+        }
+        try refuseForeignDatabase(newest)
+        let lock = try FileLock(file)
+        lock.sign()
+        defer { lock.release() }
+        try copy()
+        do {
+            let replaced = ReplacedDatabase(file)
+            let before = try replaced.read()
+            var report = try await prepare(before, replaced)
+            if order.isDryRun {
+                removeCopy()
+                report.replaced = try replaced.place(at: now)
+                return report
+            }
+            return try takePlace(report, replaced)
+        } catch {
+            removeCopy()
+            throw error
+        }
+    }
+
+    /// A file of another program is not ours to move away.
+    private func refuseForeignDatabase(_ newest: Int64) throws(StoreError) {
+        try file.look(at: file.path)
+        try file.refuseForeignParts()
+        do {
+            _ = try FileHeader.accept(file, newest: newest)
+        } catch {
+            // Damaged, empty or of a newer wfd: a restore may be just what it needs. Its name says that it is ours.
+            guard error.code == .foreignFile, StoreFile.size(of: file.lock) == nil else { return }
+            throw StoreError(
+                .foreignFile, "Cannot restore to '\(file.given)': \(error.message.afterColon); move it away first")
+        }
+    }
+
+    /// Copies the backup beside the database, so that what is verified is what will be used.
+    private func copy() throws(StoreError) {
+        try backup.refuseForeignParts(of: .anybody)
+        if StoreFile.size(of: backup.wal) ?? 0 > 0 || StoreFile.size(of: backup.rollbackJournal) ?? 0 > 0 {
+            throw StoreError(
+                .cannotOpen,
+                "Cannot restore '\(backup.given)': part of it is in the log beside it; start and stop wfd on it, or "
+                    + "use a backup that 'wfctl backup' made")
+        }
+        // A database that somebody serves changes while it is read.
+        let source = StoreFile.size(of: backup.lock) == nil ? nil : try FileLock(reading: backup)
+        defer { source?.release() }
+        let reader = try FileReader(backup.path, of: .anybody, for: backup.given)
+        try restating { () throws(StoreError) in
+            try file.requireSpace(for: reader.size, limits: order.limits)
+            removeCopy()
+            try StoreFile.createEmpty(file.restoring, for: file.given)
+        }
+        do {
+            try reader.copy(to: file.restoring, limits: order.limits)
+        } catch {
+            removeCopy()
+            throw error
+        }
+    }
+
+    private func restating(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            throw StoreError(error.code, "Cannot restore '\(backup.given)': \(error.message)")
+        }
+    }
+
+    /// Verifies the copy and makes it a generation of its own.
+    private func prepare(
+        _ before: ReplacedDatabase.Facts, _ replaced: ReplacedDatabase
+    ) async throws -> RestoreReport {
+        // The log that a file in WAL mode needs would be a second file.
+        try inCopy { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        let contents = try await check()
+        let parting = try inCopy { try self.parting(before, $0) }
+        var report = try inCopy { try begin(before, contents, $0) }
+        if let parting { report.events = try replaced.events(from: parting) }
+        try StoreFile.flush(file.restoring, for: file.given)
+        report.bytes = StoreFile.size(of: file.restoring) ?? 0
+        return report
+    }
+
+    private func check() async throws -> StoreContents {
+        do {
+            let copy = try StoreFile(existing: file.restoring, as: backup.given)
+            return try await FullCheck(file: copy, limits: order.limits).run(order.verify) { _, _ in true }
+        } catch let error as StoreError {
+            switch error.code {
+            case .damaged: throw StoreError(.damaged, "'\(backup.given)' is damaged: \(error.message)")
+            case .olderBuild:
+                throw StoreError(error.code, "Cannot restore '\(backup.given)': \(error.message.afterColon)")
+            default: throw error
+            }
+        }
+    }
+
+    /// Does something with the copy that nobody else has open.
+    private func inCopy<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let connection = try DatabaseQueue(path: file.restoring, configuration: Self.configuration())
+        let value: Value
+        do {
+            value = try connection.inDatabase(body)
+        } catch {
+            try? connection.close()
+            throw error
+        }
+        try connection.close()
+        return value
+    }
+
+    /// The first position of which the present database has another row than the backup, or the backup none; nil when
+    /// there is no such database, or nothing is known of it.
+    private func parting(_ before: ReplacedDatabase.Facts, _ copy: Database) throws -> Position? {
+        guard let uuid = before.uuid, let lineage = before.lineage, let row = try StoreRow.read(copy) else {
+            return nil
+        }
+        guard uuid == row.uuid else { return Position(rawValue: 1) }
+        let ours = try Lineage.read(copy, generation: row.generation)
+        // Each knows the generations that came before it.
+        let shared = max(lineage.parting(from: row.generation), ours.parting(from: lineage.generation))
+        return min(shared, row.nextPosition)
+    }
+
+    /// Writes the row of the new generation, and all that is known of others.
+    private func begin(
+        _ before: ReplacedDatabase.Facts, _ contents: StoreContents, _ database: Database
+    ) throws -> RestoreReport {
+        guard let row = try StoreRow.read(database) else {
+            throw StoreError(.damaged, "Cannot restore '\(backup.given)': its row in 'store' is missing")
+        }
+        guard row.isClean else {
+            throw StoreError(
+                .damaged,
+                "Cannot restore '\(backup.given)': it is the file of a database that was not closed in order, without "
+                    + "its log; use a backup that 'wfctl backup' made")
+        }
+        let clock = order.clock == .virtual ? .virtual : row.clock
+        if let other = before.clock, other != clock {
+            throw StoreError(
+                .otherClock,
+                "Cannot restore '\(backup.given)' in the place of '\(file.given)': the one is for the \(clock) "
+                    + "clock and the other for the \(other) one; restore it under another name")
+        }
+        let highest = max(row.generation, before.lineage?.generation ?? 0)
+        let generation = highest + (before.unreadable == nil ? 1 : Self.unknownGenerations)
+        guard generation <= Int32.max else {
+            throw StoreError(
+                .damaged, "Cannot restore '\(backup.given)': generation \(generation) is past the last there can be")
+        }
+        let restorations =
+            (before.uuid == row.uuid ? before.lineage?.restorations ?? [] : [])
+            + [Restoration(generation: generation, parent: row.generation, next: row.nextPosition, restored: now)]
+        try database.inTransaction(.immediate) {
+            for restoration in restorations { try restoration.insert(database) }
+            var update = try PreparedStatement(
+                database,
+                "UPDATE store SET generation = ?, epoch = ?, clean = 1, clock = coalesce(?, clock) WHERE id = 1")
+            update.bind(generation)
+            update.bind(max(row.epoch, before.epoch) + 1)
+            update.bind(order.clock == .virtual ? "virtual" : nil)
+            try update.run()
+            return .commit
+        }
+        var contents = contents
+        contents.generation = generation
+        return RestoreReport(
+            contents: contents, bytes: 0, replaced: nil, unreadable: before.unreadable,
+            isOfAnotherStore: before.uuid.map { $0 != row.uuid } ?? false)
+    }
+
+    /// The moment in which the database becomes the restored one.
+    private func takePlace(_ report: RestoreReport, _ replaced: ReplacedDatabase) throws(StoreError) -> RestoreReport {
+        var report = report
+        report.replaced = try replaced.keep(at: now)
+        guard rename(file.restoring, file.path) == 0 else { throw StoreFile.failure(file.given, errno) }
+        try StoreFile.flushDirectory(file.directory, for: file.given)
+        return report
+    }
+
+    private func removeCopy() {
+        file.removeUnfinishedRestore()
+    }
+
+    private static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            // Alone with a file that is flushed at the end: no index of a log beside it, and no flushing between.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE;
+                    PRAGMA synchronous = OFF;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA cell_size_check = ON;
+                    """)
+        }
+        return configuration
+    }
+}
+
+extension Restoration {
+    fileprivate func insert(_ database: Database) throws {
+        var insert = try PreparedStatement(
+            database,
+            "INSERT OR IGNORE INTO restoration (generation, parent, next_position, restored_ms) VALUES (?, ?, ?, ?)")
+        insert.bind(generation)
+        insert.bind(parent)
+        insert.bind(next.rawValue)
+        insert.bind(restored.rawValue)
+        try insert.run()
+    }
+}
+
+extension String {
+    /// What a message says about its thing.
+    fileprivate var afterColon: String {
+        firstRange(of: "': ").map { String(self[$0.upperBound...]) } ?? self
+    }
+}

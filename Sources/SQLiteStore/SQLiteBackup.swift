@@ -1,0 +1,132 @@
+import GRDB
+import GRDBSQLite
+import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A copy of the store that is being made, page by page, on the writer's connection.
+///
+/// SQLite's online backup (https://sqlite.org/backup.html): what the connection that it reads from writes in the
+/// meantime goes into the copy at once, so it never begins again, holds no lock between steps and keeps no read
+/// transaction open that would pin the write-ahead log. The copy is the state of the store at its last step.
+final class SQLiteBackup {
+    let name: BackupName
+    let path: String
+    private let destination: DatabaseQueue
+    private var handle: OpaquePointer?
+    private let pageBytes: Int64
+    private let limits: StoreLimits
+    /// Pages of one call, so that several fit a slice.
+    private var pages: CInt = 1
+    private var last = BackupProgress(bytesDone: 0, bytesTotal: 0, isDone: false)
+    private var setbacks = 0
+
+    /// Makes the file and prepares the copying; call it on the source's queue.
+    init(_ name: BackupName, of source: Database, beside file: StoreFile, limits: StoreLimits) throws {
+        self.name = name
+        path = file.unfinishedBackup(name)
+        self.limits = limits
+        pageBytes = try Self.number(of: "page_size", on: source)
+        try file.requireSpace(for: pageBytes * (try Self.number(of: "page_count", on: source)), limits: limits)
+        try StoreFile.createEmpty(path, for: file.given)
+        do {
+            destination = try DatabaseQueue(path: path, configuration: Self.configuration(limits))
+            handle = try destination.inDatabase { destination in
+                let handle = sqlite3_backup_init(destination.sqliteConnection, "main", source.sqliteConnection, "main")
+                guard let handle else {
+                    throw SQLiteFailure(
+                        code: sqlite3_extended_errcode(destination.sqliteConnection), on: destination.sqliteConnection)
+                }
+                return handle
+            }
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Copies for about so long, at least one page; call it on the source's queue.
+    func step(for duration: Duration) throws -> BackupProgress {
+        let end = ContinuousClock.now + duration
+        var begun = ContinuousClock.now
+        while true {
+            let isDone = try copy()
+            let now = ContinuousClock.now
+            let took = now - begun
+            if took > duration / 4 { pages = max(1, pages / 2) }
+            if took < duration / 16, pages < limits.backupStepPages { pages *= 2 }
+            if isDone || now + took >= end { return try progress(isDone: isDone) }
+            begun = now
+        }
+    }
+
+    /// Ends it, whole or not; call it on the source's queue. The file stays.
+    func end() {
+        // What it answers was answered by the last step.
+        sqlite3_backup_finish(handle)
+        handle = nil
+        // Nothing depends on the copy being closed in order: it is opened again and checked, or removed.
+        try? destination.close()
+    }
+
+    /// Ends it and removes what there is; call it on the source's queue.
+    func abandon() {
+        end()
+        unlink(path)
+    }
+
+    /// True when the copy is whole.
+    private func copy() throws -> Bool {
+        try destination.inDatabase { destination in
+            let code = sqlite3_backup_step(handle, pages)
+            switch code & 0xFF {
+            case SQLITE_DONE: return true
+            // Another process has the file; the next slice tries again.
+            case SQLITE_OK, SQLITE_BUSY, SQLITE_LOCKED: return false
+            // The connection's own message need not be about this.
+            default: throw SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
+            }
+        }
+    }
+
+    private func progress(isDone: Bool) throws -> BackupProgress {
+        let total = Int64(sqlite3_backup_pagecount(handle))
+        let done = total - Int64(sqlite3_backup_remaining(handle))
+        let progress = BackupProgress(
+            bytesDone: done * pageBytes, bytesTotal: total * pageBytes, isDone: isDone)
+        if progress.bytesDone <= last.bytesDone, !isDone { setbacks += 1 } else if isDone { setbacks = 0 }
+        guard setbacks <= limits.backupSetbacks else {
+            throw StoreError(
+                .unavailable, "another process writes to the database, or holds it, so that the copy begins again")
+        }
+        last = progress
+        return progress
+    }
+
+    private static func configuration(_ limits: StoreLimits) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "backup"
+        // The backup keeps one open between its steps.
+        configuration.allowsUnsafeTransactions = true
+        configuration.prepareDatabase { database in
+            // Half a copy is thrown away, and a whole one flushed by us: neither a journal nor flushing is of use. A
+            // small cache, because what is in it at the end is written in one go.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE;
+                    PRAGMA journal_mode = OFF;
+                    PRAGMA synchronous = OFF;
+                    PRAGMA cache_size = -\(limits.backupCacheKiB);
+                    """)
+        }
+        return configuration
+    }
+
+    private static func number(of pragma: String, on database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "PRAGMA \(pragma)") ?? 0
+    }
+}

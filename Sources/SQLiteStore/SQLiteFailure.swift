@@ -1,0 +1,82 @@
+import GRDB
+import GRDBSQLite
+import WorkflowStore
+
+/// What SQLite answered when it did not do what it was asked. Holds no SQL arguments and no data.
+struct SQLiteFailure: Error, CustomStringConvertible {
+    /// The extended result code (https://sqlite.org/rescode.html).
+    let code: CInt
+    let message: String
+    /// Whether SQLite found nothing wrong, and we did.
+    private var isOurs = false
+
+    init(code: CInt, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The last failure of a connection.
+    init(code: CInt, on connection: OpaquePointer?) {
+        let text = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        self.init(code: code, message: text.map { String(cString: $0) } ?? "unknown error")
+    }
+
+    /// What GRDB or one of our closures threw.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as SQLiteFailure: self = failure
+        case let error as DatabaseError:
+            let code = error.extendedResultCode.rawValue
+            self.init(code: code, message: error.message ?? String(cString: sqlite3_errstr(code)))
+        case is CancellationError: self.init(code: SQLITE_INTERRUPT, message: "cancelled")
+        default: self.init(code: SQLITE_ERROR, message: String(describing: type(of: error)))
+        }
+    }
+
+    /// The code without its extension.
+    var primary: CInt { code & 0xFF }
+
+    var isCorrupt: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+
+    var isFull: Bool { primary == SQLITE_FULL }
+
+    var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
+
+    var description: String { isOurs ? message : "\(message) (SQLite \(code))" }
+}
+
+extension SQLiteFailure {
+    /// A value that no version of ours writes: the file was changed by something else.
+    static func malformed(_ what: String) -> SQLiteFailure {
+        SQLiteFailure(code: SQLITE_CORRUPT, message: "a row holds \(what) that is not valid")
+    }
+
+    /// Something that cannot be where SQLite reads without an error.
+    static func damage(_ what: String) -> SQLiteFailure {
+        var failure = SQLiteFailure(code: SQLITE_CORRUPT, message: what)
+        failure.isOurs = true
+        return failure
+    }
+}
+
+extension StoreError {
+    /// Why reading failed.
+    init(reading path: String, _ error: any Error) {
+        if let error = error as? StoreError {
+            self = error
+            return
+        }
+        let failure = SQLiteFailure(error)
+        self.init(failure.isCorrupt ? .corrupt : .unavailable, "Cannot read '\(path)': \(failure)")
+    }
+
+    /// Why opening failed.
+    init(opening path: String, _ error: any Error) {
+        if let error = error as? StoreError {
+            self = error
+            return
+        }
+        let failure = SQLiteFailure(error)
+        self.init(failure.isCorrupt ? .corrupt : .cannotOpen, "Cannot open '\(path)': \(failure)")
+    }
+}

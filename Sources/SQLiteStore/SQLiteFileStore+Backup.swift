@@ -1,0 +1,27 @@
+package import WorkflowStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension SQLiteFileStore: StoreBackups {
+    package var backups: (any StoreBackups)? { self }
+
+    package func completeBackup(
+        _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError) -> StoredBackup {
+        try await BackupCompletion(file: file, name: name, limits: limits).run(verify, mayGoOn)
+    }
+
+    package func openBackup(_ name: BackupName) throws(StoreError) -> any BackupReader {
+        try FileReader(file.backup(name), for: file.given)
+    }
+
+    package func removeBackup(_ name: BackupName) {
+        // One that is not there need not be removed, and one that cannot be is removed at the next start.
+        unlink(file.unfinishedBackup(name))
+        unlink(file.backup(name))
+    }
+}

@@ -1,0 +1,192 @@
+import GRDB
+package import WorkflowStore
+
+extension SQLiteReading {
+    package func inspectCopies(after place: InspectionPlace) async throws(StoreError) -> InspectedCopies {
+        try await readers.slice { database, budget in
+            var inspection = CopyInspection(place: CopyPlace(place))
+            do {
+                try inspection.run(database, &budget)
+                return inspection.slice
+            } catch {
+                return try inspection.unreadable(error)
+            }
+        }
+    }
+}
+
+/// A place in the tables that only repeat what others say, which are gone through one after another.
+private struct CopyPlace: Sendable {
+    enum Table {
+        case snapshots, timers, keys
+    }
+
+    var table = Table.snapshots
+    var walk = OrderedWalk()
+    /// The keys so far.
+    var keys: Int64 = 0
+    /// What the store said of its keys when the counting began: with something else at its end the numbers say nothing.
+    var ledger: KeyLedger?
+
+    /// Before the next table; nil behind the last one.
+    func following() -> CopyPlace? {
+        switch table {
+        case .snapshots: CopyPlace(table: .timers)
+        case .timers: CopyPlace(table: .keys)
+        case .keys: nil
+        }
+    }
+}
+
+/// One slice of the tables that only repeat what others say, being read.
+private struct CopyInspection {
+    var place: CopyPlace
+    var slice = InspectedCopies()
+    private var isInOrder = true
+
+    init(place: CopyPlace) {
+        self.place = place
+        slice.next = place.following().map(InspectionPlace.init)
+    }
+
+    mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
+        guard let ledger = try StoreRow.read(database)?.keys else { throw SQLiteFailure.malformed("no store") }
+        if place.ledger == nil { place.ledger = ledger }
+        let order = place.table.order
+        try place.walk.begin(order, database)
+        var select = try PreparedStatement(database, place.table.rows(after: place.walk.last != nil))
+        for value in place.walk.last ?? [] { select.bind(value) }
+        try select.forEachRow { row in
+            // The row is read again from its first column on.
+            var columns = row
+            switch try place.walk.step(order.columns.map { _ in columns.value() }, order, database) {
+            case .take: break
+            case .stop: return false
+            case .refuse(let what):
+                slice.inconsistencies.append(Inconsistency(what))
+                isInOrder = false
+                return false
+            }
+            try look(at: &row, ledger, database)
+            if budget.spend() { return true }
+            slice.next = InspectionPlace(place)
+            return false
+        }
+        // What a daemon wrote meanwhile would be counted half.
+        guard place.table == .keys, slice.next == nil, isInOrder, place.ledger == ledger, place.keys != ledger.count
+        else { return }
+        slice.inconsistencies.append(
+            Inconsistency("the store says that it remembers \(ledger.count) keys, but there are \(place.keys)"))
+    }
+
+    /// What was found so far, and that the rest of this table is left out; throws what is no damage.
+    func unreadable(_ error: any Error) throws -> InspectedCopies {
+        let failure = SQLiteFailure(error)
+        guard failure.isCorrupt else { throw error }
+        var slice = slice
+        slice.inconsistencies.append(
+            Inconsistency("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
+        slice.next = place.following().map(InspectionPlace.init)
+        return slice
+    }
+
+    private mutating func look(at row: inout StatementRow, _ ledger: KeyLedger, _ database: Database) throws {
+        switch place.table {
+        case .snapshots:
+            slice.snapshots += 1
+            if let inconsistency = Self.inconsistency(ofSnapshot: &row) { slice.inconsistencies.append(inconsistency) }
+        case .timers:
+            slice.timers += 1
+            let timer = TimerRecord(row: &row)
+            if let inconsistency = try TimerInspection.inconsistency(of: timer, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
+        case .keys:
+            slice.keys += 1
+            place.keys += 1
+            let (key, scope, position) = (row.bytes(), row.integer(), Position(rawValue: row.integer()))
+            if let inconsistency = try inconsistency(key, scope, position, ledger, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
+        }
+    }
+
+    /// Snapshots that no journal row asks for. What the others hold is compared with the row.
+    private static func inconsistency(ofSnapshot row: inout StatementRow) -> Inconsistency? {
+        let (instance, seq) = (InstanceID(rawValue: row.integer()), Seq(rawValue: row.integer()))
+        let position = Position(rawValue: row.integer())
+        let hasRow = row.integer() == 1 && seq.rawValue % SnapshotRecord.interval == 0
+        guard row.integer() == 1 else {
+            return Inconsistency(
+                seq: seq, position: position,
+                "a snapshot belongs to an instance \(instance.rawValue) that is not there")
+        }
+        return hasRow
+            ? nil
+            : Inconsistency(instance: instance, seq: seq, position: position, "there is a snapshot without its row")
+    }
+
+    /// Keys that no journal row was written with.
+    private func inconsistency(
+        _ key: [UInt8], _ scope: Int64, _ position: Position, _ ledger: KeyLedger, _ database: Database
+    ) throws -> Inconsistency? {
+        let row: JournalRecord?
+        do {
+            row = try StoreQueries.row(database, at: position)
+        } catch let failure as SQLiteFailure where failure.isCorrupt {
+            // Told with the instance.
+            return nil
+        }
+        let instance = scope > 0 ? InstanceID(rawValue: scope) : row?.instanceID
+        guard position >= ledger.floor else {
+            return Inconsistency(instance: instance, position: position, "a key is remembered that should be forgotten")
+        }
+        if let row, row.key == key, try StoreQueries.scope(database, of: row)?.rawValue == scope { return nil }
+        return Inconsistency(
+            instance: instance, position: position, "a key is remembered for a row that does not have it")
+    }
+}
+
+extension CopyPlace.Table {
+    var order: KeyOrder {
+        switch self {
+        case .snapshots: KeyOrder(table: "snapshot", index: nil, columns: ["instance_id", "seq"], unique: 2)
+        case .timers: KeyOrder(table: "timer", index: nil, columns: ["due_ms", "position", "ordinal"], unique: 3)
+        case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
+        }
+    }
+
+    /// The rows in their order, from behind a place on: the columns of the order first, then what is compared.
+    fileprivate func rows(after place: Bool) -> String {
+        switch self {
+        case .snapshots:
+            """
+            SELECT s.instance_id, s.seq, s.position, s.seq = j.seq AND s.instance_id = j.instance_id,
+                i.id IS NOT NULL
+            FROM snapshot s LEFT JOIN journal j ON j.position = s.position LEFT JOIN instance i ON i.id = s.instance_id
+            \(place ? "WHERE (s.instance_id, s.seq) > (?, ?)" : "") ORDER BY s.instance_id, s.seq
+            """
+        case .timers:
+            """
+            SELECT \(TimerRecord.columns) FROM timer
+            \(place ? "WHERE (due_ms, position, ordinal) > (?, ?, ?)" : "") ORDER BY due_ms, position, ordinal
+            """
+        case .keys:
+            """
+            SELECT key, scope, position FROM dedupe
+            \(place ? "WHERE (key, scope) > (?, ?)" : "") ORDER BY key, scope
+            """
+        }
+    }
+}
+
+extension CopyPlace {
+    init(_ place: InspectionPlace) {
+        guard let mark = place.mark else {
+            self.init()
+            return
+        }
+        guard let mark = mark as? CopyPlace else { preconditionFailure("the place is of another inspection") }
+        self = mark
+    }
+}

@@ -1,0 +1,113 @@
+import GRDB
+import GRDBSQLite
+package import WorkflowStore
+
+extension SQLiteReading {
+    package func history(_ query: HistoryQuery) async throws(StoreError) -> [JournalRecord] {
+        guard var walk = HistoryWalk(query, limits: limits) else { return [] }
+        while !walk.isDone {
+            // Every slice sees a later state of the file; what lies behind `head` is the same in all of them.
+            walk = try await readers.slice { [walk] database, budget in
+                var walk = walk
+                try walk.step(database, &budget)
+                return walk
+            }
+        }
+        return query.isReversed ? walk.rows : walk.rows.reversed()
+    }
+}
+
+/// The way along `previous` from a known row down to the rows of a page.
+struct HistoryWalk: Sendable {
+    /// The seqs of the page.
+    private let seqs: ClosedRange<Int64>
+    private let instance: InstanceID
+    private let headSeq: Seq
+    /// The row to read next; nil before the way begins.
+    private var next: (seq: Int64, position: Position)?
+    private let head: Position
+    private(set) var isDone = false
+    private let isReversed: Bool
+    private var bytesLeft: Int
+
+    /// Newest first.
+    private(set) var rows: [JournalRecord] = []
+
+    /// Nil when no seq of the query exists. A query for more than the limits allow gets the first rows in its order, at
+    /// least one.
+    init?(_ query: HistoryQuery, limits: StoreLimits) {
+        let limit = Int64(limits.historyRows)
+        var bottom = max(1, query.seqs.lowerBound)
+        var top = min(query.headSeq.rawValue, query.seqs.upperBound)
+        guard bottom <= top else { return nil }
+        if query.isReversed { bottom = max(bottom, top - limit + 1) } else { top = min(top, bottom + limit - 1) }
+        seqs = bottom...top
+        instance = query.instance
+        head = query.head
+        headSeq = query.headSeq
+        isReversed = query.isReversed
+        bytesLeft = limits.pageBytes
+    }
+
+    /// Goes on until the page is whole or the budget is used up.
+    mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
+        if next == nil { next = try start(database) }
+        while let (seq, position) = next {
+            let previous = try seq > seqs.upperBound ? hop(database, seq, position) : take(database, seq, position)
+            guard seq > seqs.lowerBound, !isReversed || bytesLeft > 0 else { break }
+            guard let previous else { throw Self.broken(seq - 1) }
+            next = (seq - 1, previous)
+            if !budget.spend() { return }
+        }
+        isDone = true
+    }
+
+    /// The nearest known row at or above the page: a snapshot knows the position of its row. Snapshots are at most 256
+    /// rows apart, and so is the way to the page.
+    private func start(_ database: Database) throws -> (Int64, Position) {
+        var select = try PreparedStatement(
+            database,
+            "SELECT seq, position FROM snapshot WHERE instance_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT 1")
+        select.bind(instance.rawValue)
+        select.bind(seqs.upperBound)
+        select.bind(headSeq.rawValue)
+        return try select.first { row in (row.integer(), Position(rawValue: row.integer())) }
+            ?? (headSeq.rawValue, head)
+    }
+
+    /// Passes a row above the page.
+    private func hop(_ database: Database, _ seq: Int64, _ position: Position) throws -> Position? {
+        var select = try PreparedStatement(
+            database, "SELECT previous FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
+        select.bind(position.rawValue)
+        select.bind(instance.rawValue)
+        select.bind(seq)
+        let row = try select.first { row in row.optionalInteger().map(Position.init) }
+        guard let row else { throw Self.broken(seq) }
+        return row
+    }
+
+    private mutating func take(_ database: Database, _ seq: Int64, _ position: Position) throws -> Position? {
+        var select = try PreparedStatement(
+            database,
+            "SELECT \(JournalRecord.columns) FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
+        select.bind(position.rawValue)
+        select.bind(instance.rawValue)
+        select.bind(seq)
+        guard let row = try select.first({ row in try JournalRecord(row: &row) }) else { throw Self.broken(seq) }
+        rows.append(row)
+        bytesLeft -= row.size
+        // Of a page that begins with the oldest row the newest ones give way.
+        while !isReversed, bytesLeft < 0, rows.count > 1 { bytesLeft += rows.removeFirst().size }
+        return row.previous
+    }
+
+    private static func broken(_ seq: Int64) -> SQLiteFailure {
+        SQLiteFailure(code: SQLITE_CORRUPT, message: "the history has no row at seq \(seq)")
+    }
+}
+
+extension JournalRecord {
+    /// The bytes of what callers gave, and a little for the rest.
+    var size: Int { 256 + (data?.utf8.count ?? 0) }
+}

@@ -1,0 +1,148 @@
+import GRDB
+import Statechart
+package import WorkflowStore
+
+extension SQLiteReading {
+    package func inspectStore() async throws(StoreError) -> StoreInspection {
+        try await readers.slice { database, _ in
+            guard let row = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+            let found = try StoreNumbers.found(in: database)
+            let numbers = StoreNumbers(
+                nextPosition: max(row.nextPosition, found.nextPosition),
+                nextInstance: max(row.nextInstance, found.nextInstance),
+                nextMachine: max(row.numbers.nextMachine, found.nextMachine), last: row.last)
+            return StoreInspection(
+                numbers: [numbers],
+                inconsistencies: try StoreRowInspection(row: row, found: found).inconsistencies(database),
+                sums: [
+                    JournalSums(
+                        last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys)
+                ])
+        }
+    }
+
+    package func inspectMachines(after id: MachineID) async throws(StoreError) -> InspectedMachines {
+        try await readers.slice { database, budget in
+            var slice = InspectedMachines(machines: [])
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(MachineRecord.columns), namespace_id IN (SELECT id FROM namespace), seal FROM machine
+                WHERE id > ? ORDER BY id
+                """)
+            select.bind(id.rawValue)
+            var wanted = max(id.rawValue, 0) + 1
+            var last = id
+            try select.forEachRow { row in
+                let id = MachineID(rawValue: row.integer(at: 0))
+                // Told with the table's index. Where it goes on from here nobody knows.
+                guard id > last else { return false }
+                last = id
+                // No version is ever deleted.
+                if id.rawValue > wanted { slice.inconsistencies.append(Inconsistency("machine \(wanted) is missing")) }
+                wanted = max(id.rawValue, 0).advanced(by: id.rawValue == .max ? 0 : 1)
+                do {
+                    let machine = try MachineRecord(row: &row)
+                    if row.integer() == 0 {
+                        slice.inconsistencies.append(
+                            Inconsistency("machine \(id.rawValue) ('\(machine.name)') has no namespace"))
+                    }
+                    if try row.digest() != Digest(sealing: machine) { slice.unsealed.insert(id) }
+                    slice.machines.append(machine)
+                } catch let failure as SQLiteFailure {
+                    slice.inconsistencies.append(Inconsistency("machine \(id.rawValue): \(failure.message)"))
+                }
+                if budget.spend() { return true }
+                slice.next = id
+                return false
+            }
+            return slice
+        }
+    }
+}
+
+// MARK: Instances
+
+extension SQLiteReading {
+    package func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances {
+        let bytes = limits.pageBytes
+        return try await readers.slice { database, budget in
+            guard let store = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+            let next = max(store.nextPosition, try StoreNumbers.found(in: database).nextPosition)
+            var slice = InspectedInstances(instances: [], through: ids.upperBound, nextPosition: next)
+            var bytesLeft = bytes
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(InstanceRecord.columns), namespace_id IN (SELECT id FROM namespace), parent IS NULL
+                FROM instance WHERE id BETWEEN ? AND ? ORDER BY id
+                """)
+            select.bind(ids.lowerBound)
+            select.bind(ids.upperBound)
+            var last: InstanceID?
+            try select.forEachRow { row in
+                var instance = try InspectedInstance(row: &row)
+                // Told with the table's indexes. Where it goes on from here nobody knows.
+                guard ids.contains(instance.record.id.rawValue), last.map({ instance.record.id > $0 }) ?? true else {
+                    return false
+                }
+                last = instance.record.id
+                if instance.record.state.armed != "[]" {
+                    slice.timers += try TimerInspection.compare(&instance, database)
+                }
+                slice.instances.append(instance)
+                bytesLeft -= instance.record.size
+                if budget.spend(), bytesLeft > 0 { return true }
+                slice.through = instance.record.id.rawValue
+                return false
+            }
+            return slice
+        }
+    }
+}
+
+extension InspectedInstance {
+    fileprivate init(row: inout StatementRow) throws {
+        let id = InstanceID(rawValue: row.integer(at: 0))
+        let namespace = NamespaceID(rawValue: row.integer(at: InstanceRecord.namespaceColumn))
+        let key = InstanceKey(InstanceName(rawValue: row.text(at: 2)), in: namespace)
+        let machine = MachineID(rawValue: row.integer(at: 3))
+        do {
+            let record = try InstanceRecord(row: &row)
+            let (hasNamespace, hasNoParent) = (row.integer() == 1, row.integer() == 1)
+            let inconsistency =
+                !hasNamespace
+                ? "its namespace is missing"
+                : !hasNoParent
+                    ? "it has a parent, which no wfd writes"
+                    : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
+            self.init(record: record, inconsistency: inconsistency)
+        } catch let failure as SQLiteFailure {
+            self.init(record: .unreadable(id, key, machine), inconsistency: failure.message)
+        }
+    }
+}
+
+extension InstanceRecord {
+    fileprivate static func unreadable(_ id: InstanceID, _ key: InstanceKey, _ machine: MachineID) -> InstanceRecord {
+        InstanceRecord(
+            id: id, uuid: UniqueID(bytes: Array(repeating: 0, count: 16)), namespace: key.namespace, name: key.name,
+            machineID: machine, status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
+            state: SnapshotText(configuration: "", context: "", memory: ""), entered: Timestamp(rawValue: 0),
+            salt: .zero, digest: .zero, created: Timestamp(rawValue: 0), updated: Timestamp(rawValue: 0))
+    }
+
+    /// About the bytes that it takes in memory.
+    package var size: Int {
+        512 + state.configuration.utf8.count + state.context.utf8.count + state.memory.utf8.count
+            + state.armed.utf8.count + (state.output?.utf8.count ?? 0)
+    }
+}
+
+extension PreparedStatement {
+    /// The one number that a statement without parameters gives.
+    static func number(_ database: Database, _ sql: String) throws -> Int64 {
+        var select = try PreparedStatement(database, sql)
+        return try select.first { row in row.integer() } ?? 0
+    }
+}

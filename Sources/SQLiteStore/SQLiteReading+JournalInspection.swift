@@ -1,0 +1,152 @@
+import GRDB
+import Statechart
+package import WorkflowStore
+
+extension SQLiteReading {
+    package func inspectJournal(
+        _ positions: ClosedRange<Int64>, of instances: ClosedRange<Int64>
+    ) async throws(StoreError) -> InspectedJournal {
+        let bytes = limits.pageBytes
+        return try await readers.slice { database, budget in
+            var reading = JournalInspection(positions: positions, instances: instances, bytesLeft: bytes)
+            try reading.run(database, &budget)
+            return reading.slice
+        }
+    }
+}
+
+extension SQLiteReading {
+    package func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal {
+        var rest = positions[...]
+        var rows = InspectedJournal(through: .max)
+        while !rest.isEmpty {
+            let slice = try await readers.slice { [rest] database, budget in
+                var rest = rest
+                var reading = JournalInspection(
+                    positions: .min ... .max, instances: .min ... .max, bytesLeft: .max)
+                try reading.begin(database)
+                while let position = rest.popFirst() {
+                    try reading.read(position, database)
+                    if !budget.spend() { break }
+                }
+                return (rows: reading.slice, rest: rest)
+            }
+            rest = slice.rest
+            rows.rows += slice.rows.rows
+            rows.snapshots.merge(slice.rows.snapshots) { first, _ in first }
+            rows.unreadable.merge(slice.rows.unreadable) { first, _ in first }
+            rows.inconsistencies.merge(slice.rows.inconsistencies) { first, _ in first }
+            rows.keys += slice.rows.keys
+        }
+        return rows
+    }
+}
+
+/// One slice of the journal being read.
+private struct JournalInspection {
+    let positions: ClosedRange<Int64>
+    let instances: ClosedRange<Int64>
+    var bytesLeft: Int
+    var slice: InspectedJournal
+    /// Keys of rows below are forgotten.
+    private var floor = Position(rawValue: .max)
+
+    init(positions: ClosedRange<Int64>, instances: ClosedRange<Int64>, bytesLeft: Int) {
+        self.positions = positions
+        self.instances = instances
+        self.bytesLeft = bytesLeft
+        slice = InspectedJournal(through: positions.upperBound)
+    }
+
+    mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
+        slice.isLast = true
+        try begin(database)
+        var select = try PreparedStatement(
+            database,
+            "SELECT \(JournalRecord.columns) FROM journal WHERE position BETWEEN ? AND ? ORDER BY position")
+        select.bind(positions.lowerBound)
+        select.bind(positions.upperBound)
+        var last: Int64?
+        try select.forEachRow { row in
+            let position = row.integer(at: 0)
+            guard position >= positions.lowerBound, last.map({ position > $0 }) ?? true else {
+                slice.disorder = Position(rawValue: position)
+                return false
+            }
+            last = position
+            slice.passed += 1
+            let instance = row.integer(at: 1)
+            if instances.contains(instance) {
+                try take(&row, database)
+            } else if instance > instances.upperBound, slice.firstAbove == nil {
+                slice.firstAbove = Position(rawValue: position)
+            }
+            if budget.spend(), bytesLeft > 0 { return true }
+            slice.through = position
+            slice.isLast = false
+            return false
+        }
+    }
+
+    /// Learns what the store says about the keys in this transaction.
+    mutating func begin(_ database: Database) throws {
+        if let row = try StoreRow.read(database) { floor = row.keys.floor }
+    }
+
+    mutating func read(_ position: Position, _ database: Database) throws {
+        var select = try PreparedStatement(
+            database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?")
+        select.bind(position.rawValue)
+        try select.forEachRow { row in
+            try take(&row, database)
+            return false
+        }
+    }
+
+    private mutating func take(_ row: inout StatementRow, _ database: Database) throws {
+        let position = Position(rawValue: row.integer(at: 0))
+        let record: JournalRecord
+        do {
+            record = try JournalRecord(row: &row)
+        } catch let failure as SQLiteFailure {
+            slice.rows.append(.unreadable(position, row.integer(at: 1), row.integer(at: 3)))
+            slice.unreadable[position] = failure.message
+            return
+        }
+        slice.rows.append(record)
+        bytesLeft -= record.size
+        if let key = record.key, position >= floor { try look(for: RequestKey(bytes: key), of: record, database) }
+        guard record.seq.rawValue & (SnapshotRecord.interval - 1) == 0 else { return }
+        do {
+            slice.snapshots[position] = try snapshot(of: record, database)
+        } catch let failure as SQLiteFailure where failure.isCorrupt {
+            slice.unreadable[position] = "its snapshot: \(failure.message)"
+        }
+    }
+
+    private mutating func look(for key: RequestKey, of record: JournalRecord, _ database: Database) throws {
+        slice.keys += 1
+        guard let scope = try StoreQueries.scope(database, of: record) else { return }
+        let found = try StoreQueries.position(database, of: key, in: scope)
+        guard found != record.position else { return }
+        slice.inconsistencies[record.position] =
+            found.map { "its key is remembered for position \($0.rawValue)" } ?? "its key is not among those remembered"
+    }
+
+    private func snapshot(of record: JournalRecord, _ database: Database) throws -> SnapshotRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq = ?")
+        select.bind(record.instanceID.rawValue)
+        select.bind(record.seq.rawValue)
+        return try select.first { row in try SnapshotRecord(row: &row) }
+    }
+}
+
+extension JournalRecord {
+    fileprivate static func unreadable(_ position: Position, _ instance: Int64, _ seq: Int64) -> JournalRecord {
+        JournalRecord(
+            position: position, instanceID: InstanceID(rawValue: instance), machineID: MachineID(rawValue: 0),
+            seq: Seq(rawValue: seq), previous: nil, at: Timestamp(rawValue: 0), real: nil, kind: .event, event: "",
+            data: nil, from: "", to: "", actor: nil, key: nil, digest: .zero)
+    }
+}

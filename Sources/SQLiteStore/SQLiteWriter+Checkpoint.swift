@@ -1,0 +1,108 @@
+import GRDB
+import WorkflowStore
+
+extension SQLiteWriter {
+    func maintain() throws(StoreError) {
+        try requireUsable()
+        switch log.due(frames: logFrames) {
+        case .nothing: return
+        case .passive: try passive()
+        case .restart: try startOver(.restart)
+        case .truncate: try startOver(.truncate)
+        }
+    }
+
+    func close() throws(StoreError) {
+        abandonBackup()
+        switch condition {
+        case .closed: throw StoreError(.closed, "The store is closed already")
+        case .usable: try closeInOrder()
+        case .corrupt(let error), .stopped(let error): try closeAsItIs(error)
+        }
+    }
+
+    private func passive() throws(StoreError) {
+        _ = try checkpoint(.passive)
+        log.passiveRan()
+    }
+
+    /// Makes a moment without readers, in which the log can begin anew.
+    private func startOver(_ kind: WALCheckpoint) throws(StoreError) {
+        // Most of the log goes first, while the readers still read.
+        _ = try checkpoint(.passive)
+        log.restartRan()
+        guard readers.gate.shut() else { return }
+        defer { readers.gate.open() }
+        if try checkpoint(kind) == .complete { logStartedOver() }
+    }
+
+    private func checkpoint(_ kind: WALCheckpoint) throws(StoreError) -> WALCheckpoint.Outcome {
+        do {
+            return try connection.inDatabase { database in try kind.run(on: database) }
+        } catch {
+            throw outcomeUnknown(SQLiteFailure(error))
+        }
+    }
+
+    /// Marks the file clean, moves the whole log into it, and closes the readers before the writer: the last connection
+    /// removes the log, and a read-only one cannot.
+    private func closeInOrder() throws(StoreError) {
+        // Readers that stay too long only leave a log behind.
+        _ = readers.gate.end()
+        var failure: StoreError?
+        do {
+            try transaction { database in try self.writing.markClean(database) }
+            _ = try checkpoint(.truncate)
+        } catch {
+            failure = error
+        }
+        // Without the mark the log must stay, even when all of it is in the file: its absence would look like a loss.
+        if failure == nil { try closeConnections() } else { try closeAsItIs(failure) }
+    }
+
+    private func closeConnections() throws(StoreError) {
+        condition = .closed
+        defer { releaseLock() }
+        do {
+            try readers.close()
+            try connection.close()
+        } catch {
+            throw StoreError(.unavailable, "Cannot close '\(file.given)': \(SQLiteFailure(error))")
+        }
+        HeldLog(file: file).letGo()
+    }
+
+    /// Closes without writing or checkpointing: the writer while the readers still hold the file.
+    private func closeAsItIs(_ error: StoreError?) throws(StoreError) {
+        condition = .closed
+        defer { releaseLock() }
+        try readers.close(after: connection)
+        if let error { throw error }
+    }
+}
+
+extension ReaderPool {
+    /// Ends reading, and closes the connection that writes while the readers' still hold the file: so nothing is
+    /// written or checkpointed.
+    func close(after writing: DatabaseQueue) throws(StoreError) {
+        _ = gate.end()
+        do {
+            try writing.close()
+            try close()
+        } catch {
+            throw StoreError(.unavailable, "Cannot close '\(path)': \(SQLiteFailure(error))")
+        }
+    }
+}
+
+extension BatchWriting {
+    /// Notes that the daemon stopped in order.
+    func markClean(_ database: Database) throws {
+        var update = try PreparedStatement(database, "UPDATE store SET clean = 1 WHERE id = 1 AND epoch = ?")
+        update.bind(epoch)
+        try update.run()
+        guard update.changes == 1 else {
+            throw StoreError(.fenced, "Cannot close in order: another process has taken the store over")
+        }
+    }
+}

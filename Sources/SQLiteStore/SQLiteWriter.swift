@@ -1,0 +1,272 @@
+import GRDB
+import GRDBSQLite
+import WorkflowStore
+
+/// The writing side of the SQLite store: the connection that does every write and every checkpoint.
+final class SQLiteWriter: StoreWriter, SQLiteLookup {
+    /// What the writer may still do.
+    enum Condition {
+        case usable
+        /// SQLite found damage: reading may work.
+        case corrupt(StoreError)
+        /// Nobody knows what is on the disk, or the store belongs to somebody else: the connection is closed.
+        case stopped(StoreError)
+        case closed
+    }
+
+    let file: StoreFile
+    let connection: DatabaseQueue
+    let readers: ReaderPool
+    let view: any StoreView
+    let limits: StoreLimits
+    let writing: BatchWriting
+    private let identity: StoreFile.Identity?
+    private let lock: FileLock
+
+    var condition = Condition.usable
+    var log: WALMeter
+    private let hook = WALHook()
+    /// The copy that is being made.
+    var backup: SQLiteBackup?
+
+    private(set) var numbers: StoreNumbers
+    private var keys: KeyLedger
+
+    init(
+        file: StoreFile, connection: DatabaseQueue, readers: ReaderPool, lock: FileLock, row: StoreRow,
+        limits: StoreLimits
+    ) throws {
+        self.file = file
+        self.connection = connection
+        self.readers = readers
+        view = SQLiteView(readers)
+        self.lock = lock
+        self.limits = limits
+        writing = BatchWriting(epoch: row.epoch, values: BoundValues())
+        keys = row.keys
+        identity = file.identity()?.identity
+        log = WALMeter(limits: limits)
+        connection.inDatabase { [hook] database in hook.install(on: database) }
+        numbers = row.numbers
+    }
+
+    func commit(_ batches: [StoreBatch]) throws(StoreError) {
+        try requireUsable()
+        if batches.allSatisfy({ $0.isEmpty && $0.numbers == numbers }) { return }
+        var last = numbers
+        for batch in batches {
+            try refuseGroundless(batch, on: last)
+            try refuseUncovered(batch, on: last)
+            last = batch.numbers
+        }
+        try refuseMovedFile()
+        var keys = keys
+        try transaction { database in
+            keys = try self.writing.write(batches, keys, on: database)
+        }
+        self.keys = keys
+        numbers = last
+    }
+
+    /// Only the next start, which reads the log from the disk, finds out.
+    func resolve() -> CommitOutcome { .unknown }
+
+    /// The lock keeps others out, and whoever writes all the same is found by the next commit.
+    func confirm() {}
+
+    func probe() throws(StoreError) {
+        try requireUsable()
+        try refuseMovedFile()
+        try transaction { database in
+            // The row alone may fit where an event does not.
+            if let free = self.file.freeBytes, free < self.limits.probeBytes {
+                throw SQLiteFailure(code: SQLITE_FULL, message: "database or disk is full")
+            }
+            _ = try self.writing.write([StoreBatch(numbers: self.numbers)], self.keys, on: database)
+        }
+    }
+
+    func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock {
+        try requireUsable()
+        try refuseMovedFile()
+        var keys = keys
+        try transaction { database in
+            keys = keys.accepting(ClockBegin(time: now, position: self.numbers.nextPosition))
+            try self.writing.acceptClock(keys, on: database)
+        }
+        self.keys = keys
+        numbers.last = now
+        return try read { database in try StoreQueries.ahead(database, of: now) }
+    }
+
+    func forgottenKeys() -> Timestamp { keys.forgotten }
+
+    func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
+        guard partition == numbers.partition else { return [] }
+        return try read { database in try StoreQueries.timers(database, limit: limit) }
+    }
+
+    /// Frames in the write-ahead log after the last commit.
+    var logFrames: Int { hook.frames }
+
+    /// The log is empty: the next commit begins it anew.
+    func logStartedOver() {
+        hook.frames = 0
+    }
+
+    func releaseLock() {
+        lock.release()
+    }
+
+    func read<T>(_ body: (Database) throws -> T) throws(StoreError) -> T {
+        switch condition {
+        case .usable, .corrupt: break
+        case .stopped(let error): throw error
+        case .closed: throw StoreError(.closed, "The store is closed")
+        }
+        do {
+            return try connection.inDatabase(body)
+        } catch {
+            let error = StoreError(reading: file.given, error)
+            // What is read wrongly would be written wrongly.
+            if error.code == .corrupt, case .usable = condition { condition = .corrupt(error) }
+            throw error
+        }
+    }
+
+    /// What is written to a file that was moved or deleted is found by nobody after the next start.
+    private func refuseMovedFile() throws(StoreError) {
+        guard file.identity()?.identity != identity else { return }
+        let error = StoreError(
+            .fenced, "Cannot write to '\(file.given)': the file was moved, replaced or deleted while it was in use")
+        stop(error)
+        throw error
+    }
+
+    /// What was applied on top of a batch that was not written has no ground.
+    private func refuseGroundless(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
+        guard batch.base ?? numbers == numbers else {
+            throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch before this one is not there")
+        }
+    }
+
+    /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.
+    private func refuseUncovered(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
+        let isCovered =
+            batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
+            && batch.numbers.last >= numbers.last && batch.numbers.partition == numbers.partition
+            && batch.journal.indices.allSatisfy { batch.journal[$0].position < batch.numbers.nextPosition }
+            && batch.newInstances.indices.allSatisfy { batch.newInstances[$0].id < batch.numbers.nextInstance }
+            && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
+        guard isCovered else {
+            throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")
+        }
+        guard batch.numbers.arePlausible else {
+            throw StoreError(
+                .constraint, "Cannot write to '\(file.given)': its numbers, or the clock's time, are past their end")
+        }
+    }
+}
+
+extension SQLiteWriter {
+    /// Throws why nothing may be written any more.
+    func requireUsable() throws(StoreError) {
+        switch condition {
+        case .usable: return
+        case .corrupt(let error), .stopped(let error): throw error
+        case .closed: throw StoreError(.closed, "The store is closed")
+        }
+    }
+
+    /// Runs one write transaction by these rules for errors: what fails before COMMIT changed
+    /// nothing; what fails in it, for another reason than a full disk, has an unknown outcome.
+    func transaction(_ body: (Database) throws -> Void) throws(StoreError) {
+        let failed: FailedTransaction?
+        do {
+            failed = try connection.inDatabase { database in try Self.attempt(body, on: database) }
+        } catch {
+            // Thrown before the transaction was begun.
+            failed = FailedTransaction(stage: .beforeCommit, error: error)
+        }
+        if let failed { throw judge(failed) }
+    }
+
+    private struct FailedTransaction {
+        enum Stage {
+            case beforeCommit, commit
+        }
+
+        let stage: Stage
+        let error: any Error
+    }
+
+    /// Nil when it was committed. Whatever failed, no transaction is open afterwards, if SQLite can help it.
+    private static func attempt(_ body: (Database) throws -> Void, on database: Database) throws -> FailedTransaction? {
+        // Left by a ROLLBACK that failed.
+        rollback(database)
+        var stage = FailedTransaction.Stage.beforeCommit
+        do {
+            var begin = try PreparedStatement(database, "BEGIN IMMEDIATE")
+            try begin.run()
+            try body(database)
+            var commit = try PreparedStatement(database, "COMMIT")
+            stage = .commit
+            try commit.run()
+            return nil
+        } catch {
+            rollback(database)
+            return FailedTransaction(stage: stage, error: error)
+        }
+    }
+
+    /// A failed statement may have rolled back already (https://sqlite.org/lang_transaction.html); a ROLLBACK that
+    /// fails leaves the transaction open, and the next attempt begins with it.
+    private static func rollback(_ database: Database) {
+        guard database.isInsideTransaction, var rollback = try? PreparedStatement(database, "ROLLBACK") else { return }
+        try? rollback.run()
+    }
+
+    private func judge(_ failed: FailedTransaction) -> StoreError {
+        if let error = failed.error as? StoreError {
+            if error.code == .fenced { stop(error) }
+            return error
+        }
+        let failure = SQLiteFailure(failed.error)
+        let text = "Cannot write to '\(file.given)': \(failure)"
+        if failure.isCorrupt {
+            let error = StoreError(.corrupt, text + "; restore a backup")
+            condition = .corrupt(error)
+            return error
+        }
+        switch failed.stage {
+        case .beforeCommit:
+            return StoreError(failure.primary == SQLITE_CONSTRAINT ? .constraint : .unavailable, text)
+        case .commit where failure.isFull:
+            return StoreError(.unavailable, text)
+        case .commit:
+            return outcomeUnknown(failure)
+        }
+    }
+
+    /// Stops the writer because what is on the disk is unknown (https://lwn.net/Articles/752063/: after a failed fsync
+    /// the next one succeeds without having written anything).
+    func outcomeUnknown(_ failure: SQLiteFailure) -> StoreError {
+        let error = StoreError(
+            .outcomeUnknown,
+            "Writing to '\(file.given)' failed in a way that leaves open what is on the disk: \(failure); start again")
+        stop(error)
+        return error
+    }
+
+    /// Ends all writing, now and for good.
+    ///
+    /// Closing the last connection would checkpoint (https://sqlite.org/wal.html#ckpt), so the writer's is closed while
+    /// the readers' still hold the file, and those can only read.
+    private func stop(_ error: StoreError) {
+        // A connection that is copied from cannot be closed.
+        abandonBackup()
+        condition = .stopped(error)
+        // It cannot be used again, whatever closing it says.
+        try? connection.close()
+    }
+}

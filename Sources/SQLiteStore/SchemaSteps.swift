@@ -1,0 +1,94 @@
+import GRDB
+import WorkflowMigrations
+import WorkflowStore
+
+/// Brings the schema up to date, and knows what it must look like.
+struct SchemaSteps {
+    let file: StoreFile
+    let migrations: [Migration]
+
+    func version(of database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// Runs every step beyond the file's version, each in a transaction of its own. False when there was none.
+    func upgrade(_ database: Database) throws -> Bool {
+        let found = try version(of: database)
+        let due = migrations.filter { $0.version > found }
+        for migration in due {
+            do {
+                try database.inTransaction(.immediate) {
+                    try database.execute(sql: migration.sql)
+                    try database.execute(sql: "PRAGMA user_version = \(migration.version)")
+                    return .commit
+                }
+            } catch {
+                throw StoreError(
+                    .cannotOpen,
+                    "Cannot upgrade '\(file.given)' to schema version \(migration.version): \(SQLiteFailure(error))")
+            }
+        }
+        return !due.isEmpty
+    }
+
+    /// Compares the schema, word for word, with what the steps up to the file's version make of an empty database.
+    func check(_ database: Database) throws {
+        let version = try version(of: database)
+        let reference = try DatabaseQueue()
+        let wanted = try reference.inDatabase { database in
+            for migration in migrations where migration.version <= version {
+                try database.execute(sql: migration.sql)
+            }
+            return try objects(database)
+        }
+        try reference.close()
+        let found = try objects(database)
+        guard let difference = Difference(wanted: wanted, found: found) else { return }
+        throw difference.error(file.given, version)
+    }
+
+    /// The text of every table, index, trigger and view, by its kind and name; SQLite's own are left out.
+    private func objects(_ database: Database) throws -> [String: String] {
+        var objects: [String: String] = [:]
+        var select = try PreparedStatement(
+            database,
+            "SELECT type, name, coalesce(sql, '') FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'")
+        try select.forEachRow { row in
+            let name = "\(row.text()) '\(row.text())'"
+            objects[name] = row.text()
+            return true
+        }
+        return objects
+    }
+
+    /// Where a schema is not what it must be: the first in the order of names, a table of ours before all others.
+    private enum Difference {
+        case table(String)
+        case other(String)
+
+        init?(wanted: [String: String], found: [String: String]) {
+            let names = Set(wanted.keys).union(found.keys).sorted().filter { wanted[$0] != found[$0] }
+            guard let first = names.first else { return nil }
+            func what(_ name: String) -> String {
+                if found[name] == nil { return "the \(name) is missing" }
+                return wanted[name] == nil ? "the \(name) is not ours; drop it" : "the \(name) is another one"
+            }
+            let table = names.first { wanted[$0] != nil && $0.hasPrefix("table ") }
+            self = table.map { .table(what($0)) } ?? .other(what(first))
+        }
+
+        /// Builds from before the first release wrote other tables under the number of its schema.
+        func error(_ given: String, _ version: Int64) -> StoreError {
+            switch self {
+            case .table(let what):
+                StoreError(
+                    .olderBuild,
+                    "Cannot open '\(given)': it was written by a build of wfd from before 0.1.0, or its tables were "
+                        + "changed since (\(what)); use that build, restore a backup, or begin with a new file")
+            case .other(let what):
+                StoreError(
+                    .damaged, "Cannot open '\(given)': its schema is not that of version \(version): \(what)")
+            }
+        }
+    }
+}

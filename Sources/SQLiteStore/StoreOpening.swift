@@ -1,0 +1,214 @@
+import GRDB
+import WorkflowMigrations
+import WorkflowStore
+
+/// Everything that happens before a store may be used.
+struct StoreOpening {
+    let file: StoreFile
+    let now: Timestamp
+    let clock: StoreClock
+    let limits: StoreLimits
+    let migrations: [Migration]
+    /// Refuses a store that was written to at a later time; nil takes any.
+    let latest: Timestamp?
+
+    private var newest: Int64 { migrations.last?.version ?? 0 }
+
+    func run() throws(StoreError) -> SQLiteFileStore {
+        // Before the lock, so that a foreign file does not even get a lock file beside it. Where there is one, another
+        // of ours may have the file open, and reading it here would drop that one's POSIX locks if it is this process.
+        if StoreFile.size(of: file.lock) == nil { _ = try FileHeader.accept(file, newest: newest) }
+        let lock = try FileLock(file)
+        let isThere = try FileHeader.accept(file, newest: newest) != nil
+        if let interrupted = InterruptedRestore(file) { throw interrupted.error(file) }
+        if isThere { try file.refuseSeveralNames() }
+        try file.refuseForeignParts()
+        lock.sign()
+        file.removeBackups()
+        file.removeUnfinishedRestore()
+        if !isThere { try FileCreation(file: file, migrations: migrations, now: now, clock: clock).run() }
+        do {
+            return try open(lock: lock, wasCreated: !isThere)
+        } catch {
+            lock.release()
+            throw StoreError(opening: file.given, error)
+        }
+    }
+
+    private func open(lock: FileLock, wasCreated: Bool) throws -> SQLiteFileStore {
+        var recovered = StoreRecovery()
+        recovered.wasCreated = wasCreated
+        let logSize = StoreFile.size(of: file.wal)
+        if let bytes = logSize, bytes > 0 {
+            recovered.logBytesFound = bytes
+            // Before SQLite ends the log there and moves it into the file.
+            recovered.logBreak = try LogWalk(file.wal, for: file.given)?.found
+            try judgeThroughLog()
+        }
+        let isLogInFile = logSize == nil && !wasCreated ? try HeldLog(file: file).isInFile() : nil
+        do {
+            return try connect(lock, &recovered, hadLog: logSize != nil, isLogInFile)
+        } catch {
+            // A file that has only some of the log's pages looks damaged.
+            let isDamage = (error as? StoreError)?.code == .damaged || SQLiteFailure(error).isCorrupt
+            throw isLogInFile == false && isDamage ? missingLog(isHeld: true) : error
+        }
+    }
+
+    /// Opens the connections and takes the store over.
+    private func connect(
+        _ lock: FileLock, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
+    ) throws -> SQLiteFileStore {
+        let connection = try DatabaseQueue(
+            path: file.path, configuration: ConnectionSettings.writer(limits).configuration("writer", file))
+        let readers = try ReaderPool(file: file, limits: limits)
+        do {
+            let (row, lineage) = try connection.inDatabase { database in
+                let row = try prepare(database, &recovered, hadLog: hadLog, isLogInFile)
+                try HeldLog(file: file).hold()
+                return (row, try Lineage.read(database, generation: row.generation))
+            }
+            let writer = try SQLiteWriter(
+                file: file, connection: connection, readers: readers, lock: lock, row: row, limits: limits)
+            return SQLiteFileStore(
+                writer: writer, readers: readers, row: row, lineage: lineage, recovered: recovered,
+                opening: self)
+        } catch {
+            giveUp(connection, readers, error, hadLog: hadLog)
+            throw error
+        }
+    }
+
+    /// Closes what was opened. The writer's connection goes first where there was a log: as the last one it would
+    /// checkpoint and remove it, and after an fsync that failed that could lose what only the log has. Where there was
+    /// none it goes last, and leaves none.
+    private func giveUp(_ connection: DatabaseQueue, _ readers: ReaderPool, _ error: any Error, hadLog: Bool) {
+        // Why opening failed is what matters, not that closing did too.
+        if error is StoreError, !hadLog { try? readers.close() }
+        try? connection.close()
+        try? readers.close()
+    }
+
+    /// The numbers of the header as the log has them: a newer wfd may have raised them without a checkpoint after it.
+    private func judgeThroughLog() throws {
+        let hadIndex = StoreFile.size(of: file.index) != nil
+        var configuration = Configuration()
+        configuration.readonly = true
+        let connection = try DatabaseQueue(path: file.path, configuration: configuration)
+        let header = try connection.inDatabase { database in
+            FileHeader(
+                applicationID: try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+                userVersion: try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0)
+        }
+        try connection.close()
+        do {
+            try header.judge(file, newest: newest)
+        } catch {
+            // SQLite makes an index for the log even to read it.
+            if !hadIndex { file.removeIndex() }
+            throw error
+        }
+    }
+
+    /// Recovers the log, brings the schema up to date, checks, and takes the store over.
+    ///
+    /// - Parameter isLogInFile: Of a log that is missing, what its second name says.
+    private func prepare(
+        _ database: Database, _ recovered: inout StoreRecovery, hadLog: Bool, _ isLogInFile: Bool?
+    ) throws -> StoreRow {
+        let schema = SchemaSteps(file: file, migrations: migrations)
+        recovered.openedVersion = try schema.version(of: database)
+        try schema.check(database)
+        try refuseClock(database)
+        if recovered.logBreak?.isProof == true, let bytes = recovered.logBytesFound {
+            recovered.logBreak?.copy = keepLog(bytes)
+        }
+        // Rewrites what an fsync that failed may have left only in the page cache.
+        try WALCheckpoint.truncate.runTolerant(on: database)
+        if try schema.upgrade(database) {
+            // So that the header itself says the new version to an older wfd.
+            try WALCheckpoint.truncate.runTolerant(on: database)
+            try schema.check(database)
+        }
+        recovered.schemaVersion = try schema.version(of: database)
+        guard let row = try StoreRow.read(database) else {
+            throw StoreError(.damaged, "Cannot open '\(file.given)': its row in 'store' is missing; restore a backup")
+        }
+        recovered.wasClean = row.isClean
+        if !row.isClean, !hadLog, !recovered.wasCreated {
+            guard isLogInFile == true else { throw missingLog(isHeld: isLogInFile != nil) }
+            recovered.logWasMoved = true
+        }
+        recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
+        return try takeOver(database, row)
+    }
+
+    /// A daemon that was killed leaves a log, even an empty one, and the file itself says that it was not closed in
+    /// order.
+    private func missingLog(isHeld: Bool) -> StoreError {
+        let back =
+            isHeld
+            ? "unless another program has written to the database since, rename '\(file.heldLog)', which is that "
+                + "log, to it"
+            : "put it back"
+        return StoreError(
+            .damaged,
+            "Cannot open '\(file.given)': it was not closed in order, and its write-ahead log '\(file.wal)' is "
+                + "missing, with what was committed last; \(back), restore a backup, or go on without it by making "
+                + "an empty file of that name")
+    }
+
+    /// Refuses a store of another clock, or of a later time, before anything is written: either the machine's clock was
+    /// wrong then or it is wrong now, and timers would fire at a time that nobody meant.
+    private func refuseClock(_ database: Database) throws {
+        guard let row = try StoreRow.read(database) else { return }
+        guard row.clock == clock else { throw otherClock }
+        guard let latest, row.last > latest else { return }
+        throw StoreError(
+            .clockBehind,
+            "Cannot open '\(file.given)': its last event is \((row.last.rawValue - now.rawValue) / 60_000) minutes "
+                + "ahead of this machine's clock; set the clock, or accept it with 'wfd clock accept'")
+    }
+
+    /// Copies a damaged log, of which SQLite leaves nothing; nil when it cannot be.
+    private func keepLog(_ bytes: Int64) -> String? {
+        let copy = "\(file.path).damaged-wal-\(now.fileName)"
+        do {
+            try file.requireSpace(for: bytes, limits: limits)
+            try StoreFile.createEmpty(copy, for: file.given)
+            try FileReader(file.wal, for: file.given).copy(to: copy, limits: limits)
+            try StoreFile.flush(copy, for: file.given)
+            return copy
+        } catch {
+            // What is said then is that there is no copy.
+            return nil
+        }
+    }
+
+    private var otherClock: StoreError {
+        let why =
+            switch clock {
+            case .virtual:
+                "its events have real times, and would be mixed with made-up ones; make a copy for it with "
+                    + "'wfctl backup' and 'wfd restore --clock virtual'"
+            case .real: "its events have times of a virtual clock; serve it with '--clock virtual'"
+            }
+        return StoreError(.otherClock, "Cannot open '\(file.given)' on the \(clock) clock: \(why)")
+    }
+
+    /// Raises the epoch, so that a process that still believes to own the store can write nothing more.
+    private func takeOver(_ database: Database, _ row: StoreRow) throws -> StoreRow {
+        var taken: StoreRow?
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: "UPDATE store SET epoch = epoch + 1, clean = 0 WHERE id = 1")
+            taken = try StoreRow.read(database)
+            return .commit
+        }
+        guard let taken, taken.epoch == row.epoch + 1 else {
+            throw StoreError(.fenced, "Cannot open '\(file.given)': another process took it over at the same moment")
+        }
+        // So that the file itself says that it is in use, also when its log is lost.
+        try WALCheckpoint.truncate.runTolerant(on: database)
+        return taken
+    }
+}

@@ -1,0 +1,79 @@
+import GRDB
+import WorkflowStore
+
+/// The one row about the file itself.
+struct StoreRow: Sendable {
+    let uuid: UniqueID
+    let generation: Int64
+    let epoch: Int64
+    /// What the writer goes on from.
+    let numbers: StoreNumbers
+    let clock: StoreClock
+    let keys: KeyLedger
+    let purgeFloor: Position
+    let isClean: Bool
+    let isHeld: Bool
+
+    var nextPosition: Position { numbers.nextPosition }
+    var nextInstance: InstanceID { numbers.nextInstance }
+    var last: Timestamp { numbers.last }
+
+    /// Nil when the row is missing; throws for one that no wfd writes.
+    static func read(_ database: Database) throws -> StoreRow? {
+        var select = try PreparedStatement(
+            database, "SELECT \(columns.joined(separator: ", ")), uuid, clock FROM store WHERE id = 1")
+        return try select.first { row in
+            let values = columns.map { _ in row.integer() }
+            let uuid = try row.uniqueID()
+            guard let clock = StoreClock(rawValue: row.text()) else { throw implausible("clock") }
+            for (column, value) in zip(columns, values) where !bounds(column, values[0]).contains(value) {
+                throw implausible(column, value)
+            }
+            return StoreRow(uuid: uuid, clock: clock, values)
+        }
+    }
+
+    private static let columns = [
+        "next_position", "next_instance", "next_machine", "last_ms", "generation", "epoch", "clock_ms",
+        "clock_position", "dedupe_floor", "dedupe_ms", "dedupe_count", "purge_floor", "clean",
+        "held",
+    ]
+
+    /// - Parameter values: Of `columns`, in their order.
+    private init(uuid: UniqueID, clock: StoreClock, _ values: [Int64]) {
+        self.uuid = uuid
+        self.clock = clock
+        numbers = StoreNumbers(
+            nextPosition: Position(rawValue: values[0]), nextInstance: InstanceID(rawValue: values[1]),
+            nextMachine: MachineID(rawValue: values[2]), last: Timestamp(rawValue: values[3]))
+        generation = values[4]
+        epoch = values[5]
+        keys = KeyLedger(
+            floor: Position(rawValue: values[8]), forgotten: Timestamp(rawValue: values[9]), count: values[10],
+            begin: ClockBegin(time: Timestamp(rawValue: values[6]), position: Position(rawValue: values[7])))
+        purgeFloor = Position(rawValue: values[11])
+        isClean = values[12] == 1
+        isHeld = values[13] == 1
+    }
+
+    /// What a column may hold. What counts with it afterwards cannot overflow.
+    private static func bounds(_ column: String, _ nextPosition: Int64) -> ClosedRange<Int64> {
+        switch column {
+        case "next_position", "next_instance", "next_machine": StoreNumbers.range
+        case "last_ms", "clock_ms": Timestamp.range
+        case "generation": 1...Int64(Int32.max)
+        case "epoch": 0...Int64(Int32.max)
+        case "clock_position", "dedupe_floor", "purge_floor": 1...max(1, nextPosition)
+        // 48 bits of a UUID.
+        case "dedupe_ms": 0...(1 << 48)
+        case "dedupe_count": 0...(1 << 48)
+        default: 0...1
+        }
+    }
+
+    private static func implausible(_ column: String, _ value: Int64? = nil) -> SQLiteFailure {
+        let value = value.map { "\($0)" } ?? "a value"
+        return .damage(
+            "the column '\(column)' of its table 'store' holds \(value), which no wfd writes; restore a backup")
+    }
+}

@@ -1,0 +1,110 @@
+import GRDB
+import WorkflowStore
+
+/// Compares the row in `store`, and the small tables beside it, with what the other tables hold.
+struct StoreRowInspection {
+    let row: StoreRow
+    /// What the tables lead to; their times are not read.
+    let found: StoreNumbers
+
+    /// What does not fit; empty when all does.
+    func inconsistencies(_ database: Database) throws -> [Inconsistency] {
+        var inconsistencies = nextInconsistencies()
+        if row.purgeFloor.rawValue != 1 {
+            inconsistencies.append(
+                Inconsistency(
+                    "the store says that rows before position \(row.purgeFloor.rawValue) are gone, which no wfd does"))
+        }
+        if row.isHeld { inconsistencies.append(Inconsistency("the store holds its effects back, which no wfd does")) }
+        let namespaces = try String.fetchAll(database, sql: "SELECT id || ' ' || name FROM namespace ORDER BY id")
+        if namespaces != ["1 default"] {
+            inconsistencies.append(Inconsistency("there is not the one namespace 'default'"))
+        }
+        return inconsistencies + (try lineageInconsistencies(database))
+    }
+
+    /// Nothing is taken from a number without a row, and no row goes away.
+    private func nextInconsistencies() -> [Inconsistency] {
+        var inconsistencies: [Inconsistency] = []
+        func compare(_ what: String, _ next: Int64, _ found: Int64, _ low: Inconsistency) {
+            if next < found {
+                inconsistencies.append(low)
+            } else if next > found {
+                inconsistencies.append(
+                    Inconsistency("the store's next \(what) is \(next), but the last one there is \(found - 1)"))
+            }
+        }
+        let position = (next: row.nextPosition.rawValue, found: found.nextPosition.rawValue)
+        compare(
+            "position", position.next, position.found,
+            Inconsistency(
+                position: Position(rawValue: position.found - 1),
+                "the store's next position \(position.next) is not above it"))
+        let instance = (next: row.nextInstance.rawValue, found: found.nextInstance.rawValue)
+        compare(
+            "instance number", instance.next, instance.found,
+            Inconsistency(
+                instance: InstanceID(rawValue: instance.found - 1),
+                "the store's next instance number \(instance.next) is not above its own"))
+        let machine = (next: row.numbers.nextMachine.rawValue, found: found.nextMachine.rawValue)
+        compare(
+            "machine number", machine.next, machine.found,
+            Inconsistency(
+                "the store's next machine number \(machine.next) is not above the last one, \(machine.found - 1)"))
+        return inconsistencies
+    }
+
+    /// Every generation but the first began with a restore, with what its parent had by then.
+    private func lineageInconsistencies(_ database: Database) throws -> [Inconsistency] {
+        let restorations = try Lineage.read(database, generation: row.generation).restorations
+        var inconsistencies: [Inconsistency] = []
+        if row.generation > 1, restorations.last?.generation != row.generation {
+            inconsistencies.append(
+                Inconsistency("the store's generation \(row.generation) is not that of its last restore"))
+        }
+        let begins = Dictionary(restorations.map { ($0.generation, $0.next) }, uniquingKeysWith: { first, _ in first })
+        var end = row.nextPosition
+        var generation = row.generation
+        while let restoration = restorations.last(where: { $0.generation == generation }) {
+            if restoration.next > end {
+                inconsistencies.append(
+                    Inconsistency(
+                        "generation \(generation) begins at position \(restoration.next.rawValue), behind its end"))
+            }
+            end = min(end, restoration.next)
+            // A row that names no older one ends it.
+            generation = min(restoration.parent, generation - 1)
+        }
+        for restoration in restorations {
+            let isKnown = restoration.parent == 1 || begins[restoration.parent] != nil
+            guard restoration.generation <= row.generation, restoration.parent >= 1,
+                restoration.parent < restoration.generation, isKnown,
+                StoreNumbers.range.contains(restoration.next.rawValue),
+                Timestamp.range.contains(restoration.restored.rawValue)
+            else {
+                inconsistencies.append(
+                    Inconsistency("the restore of generation \(restoration.generation) holds what no wfd writes"))
+                continue
+            }
+        }
+        return inconsistencies
+    }
+}
+
+extension StoreNumbers {
+    /// What must come next by what the tables hold; the time is not looked for.
+    static func found(in database: Database) throws -> StoreNumbers {
+        func next(_ column: String, _ table: String) throws -> Int64 {
+            try PreparedStatement.number(database, "SELECT coalesce(max(\(column)), 0) FROM \(table)").addingOne
+        }
+        return StoreNumbers(
+            nextPosition: Position(rawValue: try next("position", "journal")),
+            nextInstance: InstanceID(rawValue: try next("id", "instance")),
+            nextMachine: MachineID(rawValue: try next("id", "machine")), last: Timestamp(rawValue: 0))
+    }
+}
+
+extension Int64 {
+    /// The next number; the last one stays.
+    fileprivate var addingOne: Int64 { self == .max ? self : self + 1 }
+}

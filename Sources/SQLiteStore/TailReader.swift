@@ -1,0 +1,97 @@
+import GRDB
+import WorkflowStore
+
+/// What the digests of the last rows depend on; instances and machines are read once.
+struct TailReader {
+    /// What is checked of an instance.
+    struct Instance {
+        let id: InstanceID
+        let name: InstanceName
+        /// What digests cover of it.
+        let chain: ChainInstance
+        let machineID: MachineID
+        let status: InstanceStatus
+        let seq: Seq
+        let head: Position
+        let configuration: String
+        let digest: Digest
+    }
+
+    /// What a row needs to know of the one before it.
+    struct Link {
+        let instanceID: InstanceID
+        let seq: Seq
+        let digest: Digest
+    }
+
+    private let database: Database
+    private var instances: [InstanceID: Instance] = [:]
+    private var machines: [MachineID: ChainMachine] = [:]
+    var buffer = DigestBuffer()
+
+    init(database: Database) {
+        self.database = database
+    }
+
+    mutating func instance(_ id: InstanceID) throws -> Instance? {
+        if let known = instances[id] { return known }
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT id, uuid, name, machine_id, status, seq, head, configuration, salt, digest FROM instance WHERE id = ?
+            """)
+        select.bind(id.rawValue)
+        let found = try select.first { row in
+            let (id, uuid, name) = (
+                InstanceID(rawValue: row.integer()), try row.uniqueID(), InstanceName(rawValue: row.text())
+            )
+            let (machine, status) = (MachineID(rawValue: row.integer()), try row.status())
+            let (seq, head) = (Seq(rawValue: row.integer()), Position(rawValue: row.integer()))
+            let (configuration, salt) = (row.text(), try row.salt())
+            return Instance(
+                id: id, name: name, chain: ChainInstance(uuid: uuid, name: name, salt: salt), machineID: machine,
+                status: status, seq: seq, head: head, configuration: configuration, digest: try row.digest())
+        }
+        instances[id] = found
+        return found
+    }
+
+    mutating func machine(_ id: MachineID) throws -> ChainMachine? {
+        if let known = machines[id] { return known }
+        var select = try PreparedStatement(
+            database, "SELECT name, version, digest, semantics FROM machine WHERE id = ?")
+        select.bind(id.rawValue)
+        let found = try select.first { row in
+            ChainMachine(
+                name: MachineName(rawValue: row.text()), version: MachineVersion(rawValue: row.integer()),
+                digest: try row.digest(), semantics: row.integer())
+        }
+        machines[id] = found
+        return found
+    }
+
+    func link(_ position: Position) throws -> Link? {
+        var select = try PreparedStatement(
+            database, "SELECT instance_id, seq, digest FROM journal WHERE position = ?")
+        select.bind(position.rawValue)
+        return try select.first { row in
+            Link(
+                instanceID: InstanceID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
+                digest: try row.digest())
+        }
+    }
+
+    /// The snapshot that was stored with a row.
+    func snapshot(_ row: JournalRecord) throws -> SnapshotRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(SnapshotRecord.columns) FROM snapshot WHERE instance_id = ? AND seq = ?")
+        select.bind(row.instanceID.rawValue)
+        select.bind(row.seq.rawValue)
+        return try select.first { row in try SnapshotRecord(row: &row) }
+    }
+
+    /// Whether a snapshot's own digest and position fit.
+    mutating func isWhole(_ snapshot: SnapshotRecord, at row: JournalRecord) -> Bool {
+        snapshot.position == row.position && buffer.digest(snapshot: snapshot) ?? snapshot.digest == snapshot.digest
+    }
+}

@@ -1,0 +1,26 @@
+/// The grammar of the names of instances.
+public enum InstanceNameRule {
+    /// Whether a caller may give an instance this name: 1–200 characters of `[A-Za-z0-9_.:@-]`, but not `.` or `..`.
+    public static func isValid(_ name: String) -> Bool {
+        isAddressable(name) && !isStep(name) && !name.utf8.contains(UInt8(ascii: "~"))
+    }
+
+    /// Whether a URL has the name as a step in its path: clients take it out of the path, encoded too (RFC 3986, 5.2.4;
+    /// https://url.spec.whatwg.org/#double-dot-path-segment).
+    public static func isStep(_ name: String) -> Bool { name == "." || name == ".." }
+
+    /// Whether an instance can have this name: a valid one, or a child's, which may hold `~` too.
+    public static func isAddressable(_ name: String) -> Bool {
+        (1...APILimits.instanceNameLength).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"),
+            UInt8(ascii: "@"), UInt8(ascii: "-"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

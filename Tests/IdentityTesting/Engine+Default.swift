@@ -1,0 +1,84 @@
+package import Statechart
+package import WorkflowEngine
+package import WorkflowJSON
+package import WorkflowStore
+
+// Asking an engine without saying who asks: for tests of something else.
+
+extension Caller {
+    /// Somebody of whom the journal says nothing, in the default namespace.
+    package static let test = Caller(nil, namespace: .default, role: .owner)
+}
+
+extension StartCommand {
+    /// A start by `Caller.test`.
+    package init(
+        machine: String, version: MachineVersion? = nil, instance: String? = nil, data: JSONObject = JSONObject(),
+        key: RequestKey? = nil
+    ) {
+        self.init(
+            machine: MachineName(rawValue: machine), version: version,
+            instance: instance.map(InstanceName.init(rawValue:)),
+            data: data, key: key, by: .test)
+    }
+}
+
+extension SendCommand {
+    /// An event by `Caller.test`.
+    package init(
+        instance: String, event: Event, expectedSeq: Seq? = nil, expectedState: String? = nil, isDryRun: Bool = false,
+        isExplained: Bool = false, wantsContext: Bool = true, key: RequestKey? = nil
+    ) {
+        self.init(
+            instance: InstanceName(rawValue: instance), event: event, expectedSeq: expectedSeq,
+            expectedState: expectedState, isDryRun: isDryRun, isExplained: isExplained, wantsContext: wantsContext,
+            key: key, by: .test)
+    }
+}
+
+extension RetryCommand {
+    /// A retry by `Caller.test`.
+    package init(instance: String, expectedSeq: Seq? = nil) {
+        self.init(instance: InstanceName(rawValue: instance), expectedSeq: expectedSeq, by: .test)
+    }
+}
+
+extension Engine {
+    /// Stores a definition for `Caller.test`.
+    @discardableResult
+    package func apply(
+        _ source: String, syntax: DefinitionSyntax
+    ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
+        try await apply(source, syntax: syntax, by: .test)
+    }
+
+    /// An instance as `Caller.test` sees it.
+    package func instance(named name: String) async throws(Rejection) -> InstanceView {
+        try await instance(named: InstanceName(rawValue: name), by: .test)
+    }
+
+    /// An instance as it was after a macrostep, as `Caller.test` sees it.
+    package func instance(named name: String, after seq: Seq) async throws(Rejection) -> InstanceView? {
+        try await instance(named: InstanceName(rawValue: name), after: seq, by: .test)
+    }
+
+    /// What comes by itself to an instance that `Caller.test` sees.
+    package func timers(of name: String) async throws(Rejection) -> [InstanceTimer] {
+        try await timers(of: InstanceName(rawValue: name), by: .test)
+    }
+
+    /// Moves the clock for `Caller.test`.
+    package func moveClock(to time: Timestamp) async throws(Rejection) -> ClockMove {
+        try await moveClock(to: time, by: .test)
+    }
+
+    /// Makes a backup for `Caller.test`.
+    package func backup() throws(Rejection) -> AsyncThrowingStream<BackupEvent, any Error> {
+        try backup(by: .test)
+    }
+
+    /// Begins to fetch a backup for `Caller.test`.
+    package func fetchBackup(_ name: String) throws(Rejection) -> BackupFetch? {
+        try fetchBackup(name, by: .test)
+    }
+}

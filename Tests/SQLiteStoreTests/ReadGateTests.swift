@@ -1,0 +1,34 @@
+import IdentityTesting
+import Testing
+import WorkflowStore
+
+@testable import SQLiteStore  // Its connections are no part of what others use.
+
+@Suite struct ReadGateTests {
+    @Test func slicesEndSoonWhenTheWriterWantsThemToLeave() {
+        let gate = ReadGate(limit: .seconds(20))
+        var budget = SliceBudget(rows: .max, duration: .seconds(600), gate: gate)
+        #expect((0..<100).allSatisfy { _ in budget.spend() })
+        #expect(gate.shut())
+        let more = (0..<100).prefix { _ in budget.spend() }
+        #expect(more.count < 16)
+        gate.open()
+        budget = SliceBudget(rows: .max, duration: .seconds(600), gate: gate)
+        #expect((0..<100).allSatisfy { _ in budget.spend() })
+    }
+
+    /// What goes through a whole database ends soon when its caller has gone.
+    @Test func aCancelledTaskReadsNoMore() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteFileStore.sqlite(directory)
+        #expect(try await store.machineNames(limit: 10).isEmpty)
+        await #expect(throws: StoreError.self) {
+            try await withThrowingTaskGroup(of: [MachineName].self) { group in
+                group.cancelAll()
+                group.addTask { try await store.machineNames(limit: 10) }
+                _ = try await group.next()
+            }
+        }
+        try store.writer().close()
+    }
+}

@@ -1,0 +1,16 @@
+import GRDBSQLite
+import SQLiteStore
+import Testing
+import WorkflowStore
+
+/// In processes of their own: how SQLite takes memory is decided once for a process.
+@Suite struct SQLiteMemoryTests {
+    @Test(.timeLimit(.minutes(5))) func openingAStoreLeavesMemoryUncounted() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let store = try SQLiteFileStore.sqlite(directory)
+            #expect(sqlite3_memory_used() == 0)
+            try store.writer().close()
+        }
+    }
+}

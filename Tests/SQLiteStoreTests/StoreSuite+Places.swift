@@ -1,0 +1,41 @@
+import Testing
+import WorkflowStore
+
+extension StoreSuite {
+    /// Rows found by their positions.
+    static let places: [Check] = [
+        Check(name: "the seq of an instance before any position is found") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            scribe.apply("order")
+            scribe.start("first")
+            for _ in 0..<30 { scribe.send("first") }
+            scribe.start("second")
+            for _ in 0..<600 {
+                scribe.send("first")
+                scribe.send("second")
+            }
+            try scribe.commit(writer)
+            for name in ["first", "second"] {
+                let instance = try #require(scribe.instances[name])
+                let rows = try #require(scribe.history[name])
+                for position in Array(stride(from: Int64(1), through: 1_240, by: 13)) + [1, 2, 1_231, 1_232, 1_233] {
+                    let found = try await store.seq(
+                        of: instance.id, head: instance.head, headSeq: instance.seq,
+                        before: Position(rawValue: position))
+                    #expect(found == rows.last { $0.position.rawValue < position }?.seq, "before \(position)")
+                }
+            }
+        },
+        Check(name: "the last row before a position is found") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            scribe.apply("order")
+            scribe.start("first")
+            scribe.send("first")
+            try scribe.commit(writer)
+            let rows = try #require(scribe.history["first"])
+            #expect(try await store.row(before: rows[0].position) == nil)
+            #expect(try await store.row(before: rows[1].position) == rows[0])
+            #expect(try await store.row(before: Position(rawValue: 1_000)) == rows[1])
+        },
+    ]
+}

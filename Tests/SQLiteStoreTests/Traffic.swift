@@ -1,0 +1,75 @@
+import DiskTesting
+import Foundation
+import IdentityTesting
+import SQLiteStore
+import Synchronization
+import WorkflowStore
+
+/// Readers and a writer that never rest, until the writer has seen enough.
+final class Traffic: Sendable {
+    /// Fewer reads than this beside the writer show nothing.
+    private static let enoughReads = 40
+    private static let instances = 2_000
+
+    private let state = Mutex((reads: 0, hasInstances: false, isOver: false))
+
+    /// Reads of all instances that have ended.
+    var reads: Int { state.withLock { $0.reads } }
+
+    /// Reads one page after the other, each of all instances, until the writer has ended.
+    func read(_ store: SQLiteFileStore) async throws {
+        while !state.withLock({ $0.isOver }) {
+            _ = try await store.instances(InstanceQuery(state: "nowhere", limit: 1))
+            // Before that a read has nothing to do.
+            state.withLock { if $0.hasInstances { $0.reads += 1 } }
+        }
+    }
+
+    /// What the writing leaves.
+    ///
+    /// `@unchecked Sendable`: the thread that wrote has ended when somebody else gets it.
+    struct Ended: @unchecked Sendable {
+        /// Bytes that the log has had at most.
+        let largestLog: Int
+        let writer: any StoreWriter
+    }
+
+    /// Writes on a thread of its own, as the engine does, for a time and until so much was written to the log.
+    func writing(
+        _ store: SQLiteFileStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
+    ) async throws -> Ended {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                let result = Result { try self.write(store, directory, atLeast: duration, andBytes: bytes) }
+                self.state.withLock { $0.isOver = true }
+                continuation.resume(with: result)
+            }.start()
+        }
+    }
+
+    private func write(
+        _ store: SQLiteFileStore, _ directory: TemporaryDirectory, atLeast duration: Duration, andBytes bytes: Int
+    ) throws -> Ended {
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
+        scribe.apply("order")
+        for number in 0..<Self.instances { scribe.start("order-\(number)") }
+        try scribe.commit(writer)
+        state.withLock { $0.hasInstances = true }
+        let data = #"{"filler":"\#(String(repeating: "x", count: 200))"}"#
+        let end = ContinuousClock.now + duration
+        var largest = 0
+        var next = 0
+        let log = directory.store + "-wal"
+        while ContinuousClock.now < end || reads < Self.enoughReads || FaultyVFS.plan(log).bytesWritten <= bytes {
+            for _ in 0..<200 {
+                next += 7
+                scribe.send("order-\(next % Self.instances)", data: data)
+            }
+            try scribe.commit(writer)
+            try writer.maintain()
+            largest = max(largest, directory.size(of: "store.db-wal") ?? 0)
+        }
+        return Ended(largestLog: largest, writer: writer)
+    }
+}

@@ -1,0 +1,83 @@
+import DiskTesting
+import Foundation
+import SQLiteStore
+import Testing
+import WorkflowStore
+
+@Suite struct WriteAheadLogTests {
+    /// How long, and how large the log may get. `WFD_WAL_SECONDS=60` runs with the limits of production.
+    private struct Trial {
+        let duration: Duration
+        let limits: StoreLimits
+        let bound: Int
+
+        init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+            var limits = StoreLimits()
+            if let seconds = environment["WFD_WAL_SECONDS"].flatMap(Int.init) {
+                duration = .seconds(seconds)
+                bound = 100_000_000
+            } else {
+                duration = .seconds(3)
+                limits.passiveFrames = 100
+                limits.restartFrames = 400
+                limits.passiveStepFrames = 100
+                bound = 4_000_000
+            }
+            self.limits = limits
+        }
+    }
+
+    /// Readers that follow each other without a gap, each in slices of up to 20 ms, beside a writer that never rests.
+    @Test(.timeLimit(.minutes(5))) func logStaysBoundedBesideReadersWithoutAGap() async throws {
+        let trial = Trial()
+        let directory = try TemporaryDirectory()
+        FaultyVFS.watch(directory.store + "-wal")
+        let store = try SQLiteFileStore.sqlite(directory, trial.limits)
+        let traffic = Traffic()
+        let readers = (0..<8).map { _ in Task { try await traffic.read(store) } }
+        // A log that is never moved on would by then be twice as large as it may be.
+        let ended = try await traffic.writing(
+            store, directory, atLeast: trial.duration, andBytes: 2 * trial.bound)
+        let largest = ended.largestLog
+        for reader in readers { try await reader.value }
+        let written = FaultyVFS.plan(directory.store + "-wal").bytesWritten
+        let found = "largest log \(largest) bytes, \(written) bytes written to it, \(traffic.reads) reads"
+        print("write-ahead log: \(found)")
+        #expect(largest < trial.bound, "\(found)")
+        try ended.writer.close()
+        #expect(try directory.names() == ["store.db", "store.db.lock"])
+    }
+
+    /// A reader outside of our process holds the log back; the writer goes on and catches up later.
+    @Test func foreignReaderDelaysTheLogOnly() throws {
+        var limits = StoreLimits()
+        limits.passiveFrames = 1
+        limits.restartFrames = 4
+        limits.passiveStepFrames = 1
+        limits.busyMilliseconds = 1
+        let directory = try TemporaryDirectory()
+        let store = try SQLiteFileStore.sqlite(directory, limits)
+        let writer = try store.writer()
+        let scribe = Scribe(writer)
+        scribe.apply("order")
+        scribe.start("order-1")
+        try scribe.commit(writer)
+        let reader = try ForeignReader(directory)
+        for _ in 0..<20 {
+            scribe.send("order-1")
+            try scribe.commit(writer)
+            try writer.maintain()
+        }
+        let held = try #require(directory.size(of: "store.db-wal"))
+        try reader.end()
+        for _ in 0..<20 {
+            scribe.send("order-1")
+            try scribe.commit(writer)
+            try writer.maintain()
+        }
+        // A few frames until it is tried again.
+        #expect(try #require(directory.size(of: "store.db-wal")) <= held + 8 * 4_120)
+        try writer.close()
+        #expect(try directory.names() == ["store.db", "store.db.lock"])
+    }
+}

@@ -1,0 +1,111 @@
+import DaemonTesting
+import Logging
+import Statechart
+import Synchronization
+import Testing
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Whether the caller that the gate lets in reaches the engine, on every route.
+@Suite struct CallerTests {
+    /// How an answer shows on whose behalf the engine was asked, when the caller is of a namespace without anything.
+    private enum Sign: Equatable {
+        /// There is no such instance, or machine, for it; nor one with a name like that.
+        case isMissing(ProblemType)
+        /// The first line of the answer says that there is no such instance.
+        case lineIsMissing
+        case listIsEmpty
+        /// What it applies is the first version of its own.
+        case hasItsOwn
+        /// It is about the whole store: the log says who asked.
+        case isLogged(String)
+        /// It is about no machine and no instance.
+        case concernsNobody
+    }
+
+    private static let signs: [Route: Sign] = [
+        .applyDefinition: .hasItsOwn, .listMachines: .listIsEmpty, .showMachine: .isMissing(.machineNotFound),
+        .showMachineVersion: .isMissing(.machineNotFound), .startInstance: .isMissing(.machineNotFound),
+        .listInstances: .listIsEmpty, .showInstance: .isMissing(.instanceNotFound),
+        .sendEvent: .isMissing(.instanceNotFound), .retryInstance: .isMissing(.instanceNotFound),
+        .listEvents: .isMissing(.instanceNotFound), .sendEvents: .lineIsMissing, .listTimers: .listIsEmpty,
+        .listInstanceTimers: .isMissing(.instanceNotFound), .showClock: .concernsNobody,
+        .moveClock: .isLogged("move the clock"), .listHistory: .isMissing(.instanceNotFound),
+        .replayInstance: .isMissing(.instanceNotFound), .backtestInstance: .isMissing(.instanceNotFound),
+        .backtestMachine: .isMissing(.machineNotFound), .verifyInstance: .isMissing(.instanceNotFound),
+        .verifyAll: .isLogged("verify the whole store"), .makeBackup: .isLogged("make a backup"),
+        .fetchBackup: .isLogged("fetch a backup"), .live: .concernsNobody, .ready: .concernsNobody,
+    ]
+
+    private static let definition =
+        #"{"id": "m", "initial": "a", "states": {"a": {"on": {"go": {}}, "after": {"30d": "b"}}, "b": {}}}"#
+
+    private static let bodies: [Route: String] = [
+        .applyDefinition: definition, .backtestInstance: definition, .backtestMachine: definition,
+        .startInstance: #"{"machine": "m"}"#, .sendEvent: #"{"event": "go"}"#, .retryInstance: "{}",
+        .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
+    ]
+
+    private static func request(for route: Route) -> RawRequest {
+        let names = route.template.parameters.map { ["machine": "m", "instance": "x"][$0] ?? "1" }
+        let type = route == .sendEvents ? "application/x-ndjson" : "application/json"
+        return RawRequest(
+            route.method.rawValue, route.template.path(names), headers: [("Content-Type", type)],
+            body: bodies[route].map { Array($0.utf8) })
+    }
+
+    private static func shows(_ sign: Sign, _ answer: RawAnswer, asked: Set<String>) throws -> Bool {
+        switch sign {
+        case .isMissing(let type):
+            guard answer.status == 404 else { return false }
+            return try answer.object["type"]?.string?.hasSuffix(type.rawValue) == true
+                && answer.object["suggestion"] == nil
+        case .lineIsMissing:
+            let line = answer.body.split(separator: UInt8(ascii: "\n")).first ?? []
+            let problem = try JSONReader.value(from: Array(line)).object?["error"]?.object
+            return problem?["type"]?.string?.hasSuffix("instance-not-found") == true && problem?["suggestion"] == nil
+        case .listIsEmpty: return try answer.object["items"] == []
+        case .hasItsOwn: return try answer.status == 201 && answer.object["version"] == 1
+        case .isLogged(let command): return asked == ["\(command) by uid:2"]
+        case .concernsNobody: return (200..<300).contains(answer.status)
+        }
+    }
+
+    @Test func everyRouteHasItsSign() {
+        #expect(Set(Self.signs.keys) == Set(Route.all))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Route.all)
+    func theCallerReachesTheEngine(_ route: Route) async throws {
+        let sign = try #require(Self.signs[route])
+        let isElsewhere = Atomic(false)
+        let asked = Mutex<Set<String>>([])
+        let host = try await ServerHost(
+            sql: "INSERT INTO namespace (id, name) VALUES (2, 'other')",
+            rule: { caller, _ in
+                isElsewhere.load(ordering: .relaxed)
+                    ? .success(Caller("uid:2", namespace: NamespaceID(rawValue: 2), role: .owner)) : .success(caller)
+            },
+            log: { event in
+                guard "\(event.message)" == "asked", let metadata = event.metadata else { return }
+                asked.withLock { _ = $0.insert("\(metadata["command"] ?? "") by \(metadata["actor"] ?? "")") }
+            })
+        let here = Caller("uid:1", namespace: .default, role: .owner)
+        _ = try await host.engine.apply(Self.definition, syntax: .json, by: here)
+        for name: InstanceName in ["x", "xx"] {
+            _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))
+        }
+        let request = Self.request(for: route)
+        let seen = try await host.answers(to: [request])[0]
+        if sign != .concernsNobody {
+            #expect(try !Self.shows(sign, seen, asked: asked.withLock { $0 }), "\(route), at home")
+        }
+        asked.withLock { $0 = [] }
+        isElsewhere.store(true, ordering: .relaxed)
+        let unseen = try await host.answers(to: [request])[0]
+        #expect(try Self.shows(sign, unseen, asked: asked.withLock { $0 }), "\(route), elsewhere: \(unseen.status)")
+        try await host.stop()
+    }
+}
