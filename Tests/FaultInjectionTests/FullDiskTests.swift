@@ -100,15 +100,15 @@ import WorkflowJSON
         }
     }
 
-    /// A file of 17,000 events: the first that finds no room ends it, and it goes on when there is room.
-    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(1)))
+    /// A file of 9,000 events: the first that finds no room ends it, and it goes on when there is room.
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(2)))
     func aBatchStopsWhereTheDiskIsFullAndGoesOnThere() async throws {
         let folder = try TemporaryFolder()
         try await SmallDisk.with(megabytes: 24, in: folder) { disk in
             let daemon = try await Self.daemon(on: disk, in: folder)
             _ = try await daemon.wfctl("apply", folder.write(Self.counter, to: "counter.yaml"))
             _ = try await daemon.wfctl("start", "counter", "c")
-            let count = 17_000
+            let count = 9_000
             let lines = (0..<count).map { #"{"instance": "c", "event": "tick", "data": \#($0)}"# + "\n" }
             let file = try folder.write(lines.joined(), to: "ticks.ndjson")
             try disk.fill()

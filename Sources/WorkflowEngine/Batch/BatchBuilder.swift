@@ -67,8 +67,9 @@ struct BatchBuilder {
     /// When something comes to the instances that it read or changed, as it leaves them.
     var pending: [TimerHint] {
         touched.list.compactMap { instance in
-            guard instance.hasTimers, let key = instance.nextKey else { return nil }
-            return TimerHint(instance: instance.record.id, key: key, turn: instance.comesAtOnce ? now : nil)
+            guard instance.state.hasTimers, let key = instance.state.nextKey else { return nil }
+            return TimerHint(
+                instance: instance.state.record.id, key: key, turn: instance.state.comesAtOnce ? now : nil)
         }
     }
 
@@ -150,7 +151,7 @@ extension BatchBuilder {
         record(chain.first, of: instance, by: caller, key: key)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
-        let itself = Caller.process(in: instance.record.namespace)
+        let itself = Caller.process(in: instance.state.record.namespace)
         for link in chain.rest { record(link, of: instance, by: itself) }
     }
 
@@ -164,7 +165,7 @@ extension BatchBuilder {
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot = written.snapshot { snapshots.append(snapshot) }
         if let failure = written.failure {
-            note(.failed(instance.record, machine: instance.loaded.record, failure))
+            note(.failed(instance.state.record, machine: instance.state.loaded.record, failure))
         }
     }
 }
@@ -192,7 +193,7 @@ extension BatchBuilder {
         guard let loaded = try machine(record.machineID) else {
             throw .fault("the machine of instance '\(key.name)' is not in the store")
         }
-        return try LiveInstance(record: record, loaded: loaded)
+        return LiveInstance(try InstanceState(record: record, loaded: loaded))
     }
 
     /// Where a key was used, in this batch or before.

@@ -1,326 +1,66 @@
 import Statechart
-import WorkflowJSON
 import WorkflowStore
 
-/// An instance as the writer works on it: the stored row, decoded.
+/// An instance in the writer's hands: what it is, and what the batch did to it that touched it last.
 ///
-/// A class, because it is large and goes from hand to hand.
+/// An instance goes from batch to batch in place; only a trial has a copy of its own.
 final class LiveInstance {
-    /// The row; its `state` is brought up to date by `written()`.
-    private(set) var record: InstanceRecord
-    let loaded: LoadedMachine
-    private(set) var snapshot: Snapshot
-    /// The rows that armed what is armed, in the same order; nobody asks for those of an instance as it was.
-    private var positions: [Position] = []
-    /// The stored form of the configuration; context and memory are encoded when they are written.
-    private(set) var configuration: String
-    /// What `record.state` is the stored form of.
-    private var encoded: Encoded
-    /// Timers in a row that fired more than `EngineLimits.lateMilliseconds` after they were due.
-    var lateFirings = 0
+    var state: InstanceState
+    var entry: BatchEntry
 
-    /// The batch that touched it last, and what it was and did in that one.
-    private var batch: UInt64 = 0
-    /// Whether it began in the batch.
-    private(set) var isNew = false
-    private(set) var isChanged = false
-    /// Macrosteps of what came by itself in the batch.
-    var firings = 0
-    /// Its timers in the store before the batch; nil as long as the batch leaves them as they are.
-    private var storedTimers: [TimerRecord]?
-
-    private enum Encoded {
-        case snapshot
-        /// A snapshot from which steps have led to `snapshot`.
-        case earlier(Snapshot)
-        case another
+    init(_ state: consuming InstanceState, entry: BatchEntry = .none) {
+        self.state = state
+        self.entry = entry
     }
 
-    var machine: Machine { loaded.machine }
+    /// Roughly the bytes that it takes in a cache.
+    var size: Int { state.size }
 
-    /// Decodes a stored row.
-    init(record: InstanceRecord, loaded: LoadedMachine) throws(Rejection) {
-        self.record = record
-        self.loaded = loaded
-        snapshot = try record.snapshot(of: loaded)
-        configuration = record.state.configuration
-        encoded = .snapshot
-        positions = try record.armedPositions()
-    }
-
-    /// An instance as it was at some time: not to be written.
-    init(past record: InstanceRecord, snapshot: Snapshot, loaded: LoadedMachine) {
-        self.record = record
-        self.loaded = loaded
-        self.snapshot = snapshot
-        configuration = loaded.machine.configurationText(of: snapshot.configuration)
-        encoded = .another
-    }
-
-    /// An instance that has just been started; `advance` gives it its first row.
-    init(
-        started id: InstanceID, uuid: UniqueID, key: InstanceKey, loaded: LoadedMachine, salt: Salt, at now: Timestamp
-    ) {
-        self.loaded = loaded
-        snapshot = Snapshot(status: .running, configuration: [], context: JSONObject(), memory: [])
-        configuration = ""
-        encoded = .another
-        record = InstanceRecord(
-            id: id, uuid: uuid, namespace: key.namespace, name: key.name, machineID: loaded.record.id,
-            status: .running, seq: Seq(rawValue: 0), head: Position(rawValue: 0),
-            state: SnapshotText(configuration: "", context: "{}", memory: "{}"), entered: now, salt: salt,
-            digest: .zero, created: now, updated: now)
-    }
-
-    /// The same instance, for another batch.
-    init(copying other: LiveInstance) {
-        record = other.record
-        loaded = other.loaded
-        snapshot = other.snapshot
-        positions = other.positions
-        configuration = other.configuration
-        encoded = other.encoded
-        lateFirings = other.lateFirings
-        batch = other.batch
-        isNew = other.isNew
-        isChanged = other.isChanged
-        firings = other.firings
-        storedTimers = other.storedTimers
-    }
-
-    func isTouched(by number: UInt64) -> Bool { batch == number }
-
-    /// A batch takes it.
-    func beginBatch(_ number: UInt64, isNew: Bool) {
-        batch = number
-        self.isNew = isNew
-        isChanged = false
-        firings = 0
-        storedTimers = nil
-    }
-
-    /// A trial within the batch takes it as it is.
-    func goOn(in number: UInt64) { batch = number }
-
-    /// The timers that it had in the store before the batch, and those that it must have: what is armed and ended
-    /// within the batch never gets there.
-    func writeTimers(to batch: inout StoreBatch) {
-        guard let storedTimers else { return }
-        let timers = timers
-        if storedTimers.isEmpty, timers.isEmpty { return }
-        let known = Set(storedTimers)
-        let kept = Set(timers)
-        batch.endedTimers += storedTimers.lazy.filter { !kept.contains($0) }.map(\.key)
-        batch.armedTimers += timers.lazy.filter { !known.contains($0) }
-    }
-
-    /// Roughly the bytes that the instance takes in a cache.
-    var size: Int { record.size + 8 * snapshot.configuration.count }
-
-    /// What expressions see as `instance`.
-    var identity: InstanceIdentity {
-        InstanceIdentity(
-            name: record.name.rawValue, version: loaded.record.version.rawValue,
-            startedAt: LogicalTime(record.created))
-    }
-
-    /// The event that it failed on, and why; nil when it has not failed.
-    var failure: InstanceFailure? { record.failure(of: loaded, snapshot) }
-
-    /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
-    func nextDue(by now: Timestamp) -> Pending? {
-        guard hasTimers, let next = snapshot.armed.next else { return nil }
-        return next.kind == .sent || next.due <= time(at: now) ? next : nil
-    }
-
-    /// Its next timer's row; nil when nothing comes by itself.
-    var nextKey: TimerKey? {
-        guard snapshot.status == .running, let next = snapshot.armed.next,
-            let place = snapshot.armed.firstIndex(where: { $0.id == next.id })
-        else { return nil }
-        return TimerKey(next, armedAt: positions[place])
-    }
-
-    /// Whether what comes next was sent or armed without delay. Its time stands still however often that happens, so
-    /// others that are due have their turn before it.
-    var comesAtOnce: Bool {
-        guard let next = snapshot.armed.next else { return false }
-        return next.kind == .sent || (next.due <= LogicalTime(record.updated) && next.id.seq == snapshot.seq)
-    }
-
-    /// Whether anything comes by itself.
-    var hasTimers: Bool { !snapshot.armed.isEmpty && snapshot.status == .running }
-
-    /// The rows that stand in the store for what is armed: none while the instance does not run.
-    var timers: [TimerRecord] {
-        guard hasTimers else { return [] }
-        return zip(snapshot.armed, positions).compactMap { TimerRecord($0, of: record.id, armedAt: $1) }
-    }
-
-    /// The logical time of what happens to the instance now: never before its last row.
-    func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
-
-    /// The tags of the active states; nil when no state of the machine has any.
-    var tags: [String]? { machine.hasTags ? machine.tags(of: snapshot.configuration) : nil }
-
-    /// What a refusal tells about the instance.
-    var facts: InstanceFacts {
-        InstanceFacts(
-            name: record.name, machine: loaded.record.name, status: record.status,
-            configuration: machine.leafPaths(of: snapshot.configuration), seq: record.seq,
-            accepted: machine.accepted(in: snapshot, as: identity, at: LogicalTime(record.updated)))
-    }
-
-    /// The row with its state encoded.
-    func written() -> InstanceRecord {
-        switch encoded {
-        case .snapshot: return record
-        case .earlier(let earlier):
-            record.state = machine.text(of: snapshot, positions: rawPositions, after: earlier, record.state)
-        case .another: record.state = machine.text(of: snapshot, positions: rawPositions)
-        }
-        encoded = .snapshot
-        return record
-    }
-
-    /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due, and why
-    /// the instance has failed if it has.
+    /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
-        to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
+        to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
         _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
-        let isFirst = record.seq.rawValue == 0
-        let next = link.macrostep.snapshot
-        let event = link.input.event
-        let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) }
-        let from = configuration
-        if next.configuration != snapshot.configuration {
-            configuration = machine.configurationText(of: next.configuration)
-            record.entered = Timestamp(rawValue: event.at.milliseconds)
+        entry.isChanged = true
+        if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
+            entry.storedTimers = entry.isNew ? [] : state.timers
         }
-        var row = JournalRecord(
-            of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: caller.actor, key: key, note: failure?.note)
-        // Only what runs has rows of timers: with another status they go, or come again.
-        if !link.macrostep.requests.isEmpty || link.input.taken != nil || next.status != snapshot.status {
-            if storedTimers == nil { storedTimers = isNew ? [] : timers }
-            positions = armingRows(of: next.armed, last: position)
-        }
-        if case .snapshot = encoded { encoded = .earlier(snapshot) }
-        isChanged = true
-        snapshot = next
-        record.seq = row.seq
-        record.head = position
-        record.status = InstanceStatus(next.status)
-        record.failure = failure?.text(seq: row.seq, at: row.at)
-        record.updated = row.at
-        let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? digests.snapshot(of: unplaced) : nil
-        row.digest = digests.digest(
-            row: row, previous: isFirst ? nil : record.digest, instance: ChainInstance(record), machine: loaded.chain,
-            snapshot: stored?.digest)
-        record.digest = row.digest
-        journal.append(row)
-        return (stored, failure)
+        return state.advance(to: link, at: position, now: now, by: caller, key: key, &digests, &journal)
     }
 
-    /// The rows that armed what is armed after a macrostep. What was armed before keeps its row.
-    private func armingRows(of armed: [Pending], last: Position) -> [Position] {
-        var place = 0
-        return armed.map { pending in
-            while place < snapshot.armed.count, snapshot.armed[place].id < pending.id { place += 1 }
-            return place < snapshot.armed.count && snapshot.armed[place].id == pending.id ? positions[place] : last
-        }
-    }
-
-    private var rawPositions: [Int64] { positions.map(\.rawValue) }
-
-    /// The row as its snapshots have it: those do not say where the rows stand that armed something.
-    private var unplaced: InstanceRecord {
-        var record = written()
-        if !snapshot.armed.isEmpty { record.state.armed = machine.text(of: snapshot).armed }
-        return record
+    /// Adds what the batch changed, for the transaction.
+    func write(to batch: inout StoreBatch) {
+        guard entry.isChanged else { return }
+        let record = state.written()
+        if entry.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
+        if let stored = entry.storedTimers { batch.change(timers: stored, to: state.timers) }
     }
 }
 
-extension InstanceRecord {
-    /// What the row says, decoded; also of a row that was made again from the history.
-    func snapshot(of loaded: LoadedMachine) throws(Rejection) -> Snapshot {
-        do throws(SnapshotTextError) {
-            return try loaded.machine.snapshot(of: state, status: Snapshot.Status(status), seq: seq.rawValue)
-        } catch {
-            throw .fault("instance '\(name)' cannot be read: \(error)")
-        }
-    }
+/// What a batch did to an instance.
+struct BatchEntry {
+    /// Names the batch, or the trial within it; no batch has 0.
+    var number: UInt64
+    /// Whether the instance began in the batch.
+    let isNew: Bool
+    var isChanged = false
+    /// How often something came by itself in the batch.
+    var firings = 0
+    /// Its timers in the store before the batch; nil as long as the batch leaves them as they are.
+    var storedTimers: [TimerRecord]?
 
-    /// The positions of the rows that armed what is armed, in its order.
-    fileprivate func armedPositions() throws(Rejection) -> [Position] {
-        do throws(SnapshotTextError) {
-            return try SnapshotText.positions(in: state.armed).map(Position.init(rawValue:))
-        } catch {
-            throw .fault("instance '\(name)' cannot be read: \(error)")
-        }
-    }
-
-    /// The event that it failed on, and what is wrong with it; nil when it has not failed.
-    func failure(of loaded: LoadedMachine, _ snapshot: Snapshot) -> InstanceFailure? {
-        guard status == .failed, let failure,
-            let reason = RecordedFailure.object(failure).flatMap({ RecordedFailure(.object($0)) })
-        else { return nil }
-        return InstanceFailure(
-            reason: reason, data: snapshot.armed.kept?.data, machine: loaded.record.name, seq: seq, at: updated)
-    }
-
-    /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.
-    var size: Int {
-        512 + name.rawValue.utf8.count + state.configuration.utf8.count + 2 * state.context.utf8.count
-            + state.memory.utf8.count + 2 * state.armed.utf8.count
-    }
+    /// What no batch did.
+    static let none = BatchEntry(number: 0, isNew: false)
 }
 
-extension Snapshot.Status {
-    /// Everything but `running` is at rest.
-    init(_ status: InstanceStatus) {
-        self =
-            switch status {
-            case .running: .running
-            case .failed: .failed
-            case .done, .cancelled, .purging: .done
-            }
-    }
-}
-
-extension InstanceStatus {
-    init(_ status: Snapshot.Status) {
-        self =
-            switch status {
-            case .running: .running
-            case .done: .done
-            case .failed: .failed
-            }
-    }
-}
-
-extension LogicalTime {
-    init(_ time: Timestamp) {
-        self.init(milliseconds: time.rawValue)
-    }
-}
-
-extension TimerKey {
-    init(_ pending: Pending, armedAt position: Position) {
-        self.init(
-            due: Timestamp(rawValue: pending.due.milliseconds), position: position, ordinal: Int64(pending.id.number))
-    }
-}
-
-extension TimerRecord {
-    /// The row of something armed; nil for what no clock brings.
-    init?(_ pending: Pending, of instance: InstanceID, armedAt position: Position) {
-        switch pending.kind {
-        case .sent, .timer:
-            self.init(
-                key: TimerKey(pending, armedAt: position), instanceID: instance, event: pending.event)
-        case .invocation: return nil
-        }
+extension StoreBatch {
+    /// Ends and arms timers of an instance so that it has others than before the batch: what is armed and ended within
+    /// the batch never gets there.
+    fileprivate mutating func change(timers stored: [TimerRecord], to timers: [TimerRecord]) {
+        if stored.isEmpty, timers.isEmpty { return }
+        let known = Set(stored)
+        let kept = Set(timers)
+        endedTimers += stored.lazy.filter { !kept.contains($0) }.map(\.key)
+        armedTimers += timers.lazy.filter { !known.contains($0) }
     }
 }

@@ -20,22 +20,22 @@ struct TouchedInstances {
 
     /// Takes an instance; gives the one that this batch may change.
     mutating func touch(_ known: LiveInstance) -> LiveInstance {
-        if known.isTouched(by: number) { return known }
-        let own = copies == nil ? known : LiveInstance(copying: known)
-        own.beginBatch(number, isNew: false)
+        if known.entry.number == number { return known }
+        let own = copies == nil ? known : LiveInstance(known.state.copy())
+        own.entry = BatchEntry(number: number, isNew: false)
         enter(own)
         return own
     }
 
     /// Takes an instance that begins in this batch.
     mutating func add(started instance: LiveInstance) {
-        instance.beginBatch(number, isNew: true)
+        instance.entry = BatchEntry(number: number, isNew: true)
         enter(instance)
     }
 
     private mutating func enter(_ instance: LiveInstance) {
         list.append(instance)
-        copies?[instance.record.key] = instance
+        copies?[instance.state.record.key] = instance
     }
 
     /// The same instances, which can be changed without changing these.
@@ -43,8 +43,8 @@ struct TouchedInstances {
         var trial = TouchedInstances(number: number)
         trial.copies = [:]
         for instance in list {
-            let copy = LiveInstance(copying: instance)
-            copy.goOn(in: number)
+            let copy = LiveInstance(instance.state.copy(), entry: instance.entry)
+            copy.entry.number = number
             trial.enter(copy)
         }
         return trial
@@ -59,10 +59,6 @@ struct TouchedInstances {
     /// Encodes what changed, for the transaction.
     func write(to batch: inout StoreBatch) {
         batch.changedInstances.reserveCapacity(list.count)
-        for instance in list where instance.isChanged {
-            let record = instance.written()
-            if instance.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
-            instance.writeTimers(to: &batch)
-        }
+        for instance in list { instance.write(to: &batch) }
     }
 }

@@ -16,7 +16,7 @@ final class WorkingSet {
     func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.size) }
 
     func keep(_ instance: LiveInstance) {
-        cache.insert(instance, for: instance.record.key, cost: instance.size)
+        cache.insert(instance, for: instance.state.record.key, cost: instance.size)
     }
 
     /// Makes room. What was asked for or kept since the last call stays.

@@ -86,7 +86,7 @@ struct FairOrder {
         for payer in command?.payers ?? [] {
             uses.add(units, of: payer, at: now, keeping: limits.costlyNames)
             guard case .instance(let key) = payer, let instance = recent.instance(key) else { continue }
-            machines.add(units, of: .machine(instance.loaded.record.key), at: now, keeping: limits.costlyNames)
+            machines.add(units, of: .machine(instance.state.loaded.record.key), at: now, keeping: limits.costlyNames)
         }
     }
 
@@ -197,9 +197,9 @@ struct FairOrder {
         if uses.contains(payer) { return .costly }
         guard !machines.isEmpty, case .instance(let key) = payer else { return .plain }
         guard let instance = recent.instance(key) else { return .unknown }
-        guard machines.contains(.machine(instance.loaded.record.key)) else { return .plain }
+        guard machines.contains(.machine(instance.state.loaded.record.key)) else { return .plain }
         // A step that is refused leaves no row.
-        return instance.record.seq.rawValue > 1 ? .doubtful : .unknown
+        return instance.state.record.seq.rawValue > 1 ? .doubtful : .unknown
     }
 
     private mutating func forget(at now: ContinuousClock.Instant) {

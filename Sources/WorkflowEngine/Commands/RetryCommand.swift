@@ -26,17 +26,17 @@ extension RetryCommand: WriterCommand {
 
     /// Lets the instance go on with the event that it failed on; when it fails on it again that is recorded.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> SendResult {
-        let before = try batch.existing(target)
-        try before.refuse(unless: expectedSeq)
-        guard before.record.status == .failed, let kept = before.snapshot.armed.kept else {
-            throw .notFailed(before.facts)
+        let instance = try batch.existing(target)
+        try instance.state.refuse(unless: expectedSeq)
+        guard instance.state.record.status == .failed, let kept = instance.state.snapshot.armed.kept else {
+            throw .notFailed(instance.state.facts)
         }
-        let input = Input.retried(Taken(kept, at: before.time(at: batch.now)))
-        switch before.chain(input, spending: &batch.cost) {
+        let input = Input.retried(Taken(kept, at: instance.state.time(at: batch.now)))
+        switch instance.state.chain(input, spending: &batch.cost) {
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
         case .success(let chain):
-            let answer = SendResult(chain, from: before, isDryRun: false, explanation: nil)
-            batch.record(chain, of: before, by: caller)
+            let answer = SendResult(chain, from: instance.state, isDryRun: false, explanation: nil)
+            batch.record(chain, of: instance, by: caller)
             return answer
         }
     }

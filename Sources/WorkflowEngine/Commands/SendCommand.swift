@@ -56,26 +56,33 @@ extension SendCommand: WriterCommand {
     /// Applies the event, and what the instance sends to itself in consequence.
     func send(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
         let instance = try batch.existing(target)
-        let scope = KeyScope.instance(instance.record.id)
+        let scope = KeyScope.instance(instance.state.record.id)
         if let key, !isDryRun {
             if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
             try batch.refuseExpired(key)
         }
         batch.fireDue(of: instance)
-        try instance.refuse(self)
-        let event = Event(name: self.event.name, data: self.event.data, at: instance.time(at: batch.now))
-        let explanation = isExplained ? instance.explained(event) : nil
-        switch instance.chain(.event(event), spending: &batch.cost) {
+        let (chain, answer) = try step(from: instance.state, at: batch.now, spending: &batch.cost)
+        batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+        batch.record(chain, of: instance, by: caller, key: key)
+        return .first(answer)
+    }
+
+    /// What the event leads to, and what its sender is told of it.
+    private func step(
+        from before: borrowing InstanceState, at now: Timestamp, spending cost: inout Int
+    ) throws(Rejection) -> (Chain, SendResult) {
+        try before.refuse(self)
+        let event = Event(name: self.event.name, data: self.event.data, at: before.time(at: now))
+        let explanation = isExplained ? before.explained(event) : nil
+        switch before.chain(.event(event), spending: &cost) {
         case .failure(let refusal):
-            let rejection = instance.rejection(refusal, of: event)
+            let rejection = before.rejection(refusal, of: event)
             throw explanation.map(rejection.explained) ?? rejection
         case .success(let chain):
             let answer = SendResult(
-                chain, from: instance, isDryRun: isDryRun, wantsContext: wantsContext,
-                explanation: explanation)
-            batch.remember(key, in: scope, at: batch.numbers.nextPosition)
-            batch.record(chain, of: instance, by: caller, key: key)
-            return .first(answer)
+                chain, from: before, isDryRun: isDryRun, wantsContext: wantsContext, explanation: explanation)
+            return (chain, answer)
         }
     }
 

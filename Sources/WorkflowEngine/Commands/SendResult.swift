@@ -29,7 +29,7 @@ package final class SendResult: Sendable {
     private let enteredStates: [StateIndex]
 
     init(
-        _ chain: Chain, from before: LiveInstance, isDryRun: Bool, wantsContext: Bool = true,
+        _ chain: Chain, from before: borrowing InstanceState, isDryRun: Bool, wantsContext: Bool = true,
         explanation: [CandidateView]?, isRepeated: Bool = false
     ) {
         instance = before.record.name

@@ -52,21 +52,22 @@ extension StartCommand: WriterCommand {
         let uuid = batch.newID(batch.now)
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
         if try batch.instance(name) != nil { throw .instanceExists(name.name) }
-        let started = LiveInstance(
+        let state = InstanceState(
             started: batch.numbers.nextInstance, uuid: uuid, key: name, loaded: loaded, salt: batch.newSalt(),
             at: batch.now)
-        let input = Input.start(with: data, at: started.identity.startedAt)
-        switch loaded.machine.chain(input, from: nil, as: started.identity, spending: &batch.cost) {
+        let input = Input.start(with: data, at: state.identity.startedAt)
+        switch loaded.machine.chain(input, from: nil, as: state.identity, spending: &batch.cost) {
         case .failure(.invalidData(let reason)): throw .invalidData(reason)
         case .failure(let refusal):
             throw .refused(refusal, event: input.event.name, machine: loaded.machine, facts: nil)
         case .success(let chain):
             batch.numbers.nextInstance = batch.numbers.nextInstance.next
             if let scope { batch.remember(key, in: scope, at: batch.numbers.nextPosition) }
+            let started = LiveInstance(state)
             batch.add(started: started)
             batch.record(chain, of: started, by: caller, key: key)
             return .first(
-                InstanceView(record: started.written(), machine: loaded.record, failure: started.failure))
+                InstanceView(record: started.state.written(), machine: loaded.record, failure: started.state.failure))
         }
     }
 

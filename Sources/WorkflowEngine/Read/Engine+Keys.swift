@@ -13,12 +13,12 @@ extension Engine {
             row.data == command.event.data.map(JSONWriter.string)
         else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
-        guard before.record.key == command.target else {
+        guard before.state.record.key == command.target else {
             throw .fault("the row of a key belongs to another instance")
         }
-        let chain = try chain(of: row, from: before)
+        let chain = try chain(of: row, from: before.state)
         let answer = SendResult(
-            chain, from: before, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
+            chain, from: before.state, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
             isRepeated: true)
         keep(before.after(chain))
         return answer
@@ -29,7 +29,7 @@ extension Engine {
         let row = try await row(of: command.key, at: position)
         let record = try await record(row.instanceID)
         let loaded = try await loadedMachine(row.machineID)
-        let instance = LiveInstance(
+        var instance = InstanceState(
             started: record.id, uuid: record.uuid, key: record.key, loaded: loaded, salt: record.salt,
             at: record.created)
         let input = Input.start(with: command.data, at: instance.identity.startedAt)
@@ -37,13 +37,14 @@ extension Engine {
             record.name == command.instance ?? InstanceName(rawValue: record.uuid.text),
             command.version == nil || command.version == loaded.record.version
         else { throw .keyReused(command.key?.text ?? "") }
-        instance.take(try chain(of: row, from: instance))
+        let chain = try chain(of: row, from: instance)
+        instance.take(chain)
         return InstanceView(
             record: instance.written(), machine: loaded.record, failure: instance.failure, isRepeated: true)
     }
 
     /// What a row led to, with all that the instance sent to itself in consequence.
-    private func chain(of row: JournalRecord, from before: LiveInstance) throws(Rejection) -> Chain {
+    private func chain(of row: JournalRecord, from before: borrowing InstanceState) throws(Rejection) -> Chain {
         let snapshot = row.kind == .started ? nil : before.snapshot
         do throws(RowError) {
             let input = try row.input(after: snapshot)
@@ -71,19 +72,18 @@ extension Engine {
     }
 
     /// An instance as it was before a row of its history.
-    private func instance(before row: JournalRecord) async throws(Rejection) -> LiveInstance {
+    private func instance(before row: JournalRecord) async throws(Rejection) -> PastInstance {
         let last = row.seq.rawValue - 1
         if let known = pastInstances.withLock({ $0.value(for: row.instanceID, cost: \.size) }),
-            known.record.seq.rawValue == last, known.record.machineID == row.machineID
+            known.state.record.seq.rawValue == last, known.state.record.machineID == row.machineID
         {
-            return LiveInstance(past: known.record, snapshot: known.snapshot, loaded: known.loaded)
+            return known
         }
         let record = try await record(row.instanceID)
         let fold = try await fold(of: record, through: last)
         guard let snapshot = fold.snapshot else { throw .fault("'\(record.name)' has no row before seq \(last + 1)") }
-        let past = PastInstance(
-            record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: try await loadedMachine(row.machineID))
-        return LiveInstance(past: past.record, snapshot: past.snapshot, loaded: past.loaded)
+        let loaded = try await loadedMachine(row.machineID)
+        return PastInstance(record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: loaded)
     }
 }
 
@@ -91,40 +91,33 @@ extension Engine {
     /// Who asks for one answer again often asks for the next one too.
     private func keep(_ instance: PastInstance) {
         pastInstances.withLock { cache in
-            cache.insert(instance, for: instance.record.id, cost: instance.size)
+            cache.insert(instance, for: instance.state.record.id, cost: instance.size)
             cache.trim()
         }
     }
 }
 
-/// An instance as it was after a macrostep; only what an answer needs is as it was then.
-struct PastInstance: Sendable {
-    let record: InstanceRecord
-    let snapshot: Snapshot
-    let loaded: LoadedMachine
+/// An instance as it was after a macrostep, to be kept in a cache.
+final class PastInstance: Sendable {
+    let state: InstanceState
 
     init(_ record: InstanceRecord, seq: Seq, snapshot: Snapshot, loaded: LoadedMachine) {
-        var record = record
-        record.seq = seq
-        record.status = InstanceStatus(snapshot.status)
-        self.record = record
-        self.snapshot = snapshot
-        self.loaded = loaded
+        state = InstanceState(record, asOf: seq, snapshot: snapshot, loaded: loaded)
     }
 
     /// Roughly the bytes that it takes in a cache.
-    var size: Int { record.size + 8 * snapshot.configuration.count }
-}
+    var size: Int { state.size }
 
-extension LiveInstance {
     /// The instance as it was after a chain.
     fileprivate func after(_ chain: Chain) -> PastInstance {
-        let seq = Seq(rawValue: record.seq.rawValue + Int64(chain.count))
-        return PastInstance(record, seq: seq, snapshot: chain.snapshot, loaded: loaded)
+        let seq = Seq(rawValue: state.record.seq.rawValue + Int64(chain.count))
+        return PastInstance(state.record, seq: seq, snapshot: chain.snapshot, loaded: state.loaded)
     }
+}
 
+extension InstanceState {
     /// Takes the macrosteps of a chain without writing them.
-    func take(_ chain: Chain) {
+    mutating func take(_ chain: Chain) {
         var digests = DigestBuffer()
         var journal: [JournalRecord] = []
         let itself = Caller.process(in: record.namespace)

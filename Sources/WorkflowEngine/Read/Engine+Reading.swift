@@ -79,7 +79,7 @@ extension Engine {
     ) {
         let view = try await instance(named: name, by: caller)
         let record = view.record
-        let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
+        let instance = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
         let events = instance.machine.acceptance(
             in: instance.snapshot, as: instance.identity, at: LogicalTime(record.updated))
         return (events, instance.tags, view)

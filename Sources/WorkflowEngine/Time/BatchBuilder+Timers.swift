@@ -10,11 +10,12 @@ extension BatchBuilder {
         _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
         guard let known = try read({ () throws(StoreError) in try store.instanceKey(id) }),
-            let instance = try instance(known), instance.record.id == id, let next = instance.nextKey, next <= key
+            let instance = try instance(known), instance.state.record.id == id,
+            let next = instance.state.nextKey, next <= key
         else { return .nothing }
-        guard instance.firings < limits.firingsOfInstance else { return .exhausted }
+        guard instance.entry.firings < limits.firingsOfInstance else { return .exhausted }
         guard fireNext(of: instance) else { return .nothing }
-        return .fired(next: instance.nextKey, turn: instance.comesAtOnce ? now : nil)
+        return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
     }
 
     /// What came of looking at an instance that may have something due.
@@ -30,9 +31,9 @@ extension BatchBuilder {
     /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
     /// these arm, of a bounded cost, so that an instance that never comes to rest can still be told something.
     mutating func fireDue(of instance: LiveInstance) {
-        guard instance.nextDue(by: now) != nil else { return }
-        let time = instance.time(at: now)
-        var due = instance.snapshot.armed.count { $0.kind == .sent || $0.due <= time }
+        guard instance.state.nextDue(by: now) != nil else { return }
+        let time = instance.state.time(at: now)
+        var due = instance.state.snapshot.armed.count { $0.kind == .sent || $0.due <= time }
         var others = limits.firingsOfInstance
         let most = cost + limits.costBeforeCommand
         while due > 0 || (others > 0 && cost < most), fireNext(of: instance) {
@@ -43,18 +44,18 @@ extension BatchBuilder {
     /// Fires what is due next; false when nothing is.
     @discardableResult
     private mutating func fireNext(of instance: LiveInstance) -> Bool {
-        guard let timer = instance.nextDue(by: now) else { return false }
-        instance.firings += 1
+        guard let timer = instance.state.nextDue(by: now) else { return false }
+        instance.entry.firings += 1
         let chain: Chain
-        switch instance.chain(input(of: timer, in: instance), spending: &cost) {
+        switch instance.state.chain(input(of: timer, in: instance), spending: &cost) {
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
         case .success(let found): chain = found
         }
-        record(chain, of: instance, by: .process(in: instance.record.namespace))
+        record(chain, of: instance, by: .process(in: instance.state.record.namespace))
         let macrosteps = chain.links.count { $0.refusal == nil }
         let due = timer.kind == .sent ? nil : timer.due
-        if macrosteps > 0, let count = motion.count(macrosteps, of: instance.record.id, due: due, at: now) {
-            note(.restless(instance: instance.record.name, event: timer.event, macrosteps: count))
+        if macrosteps > 0, let count = motion.count(macrosteps, of: instance.state.record.id, due: due, at: now) {
+            note(.restless(instance: instance.state.record.name, event: timer.event, macrosteps: count))
         }
         return true
     }
@@ -63,10 +64,10 @@ extension BatchBuilder {
     /// many in a row are late, it comes at the clock's.
     private func input(of timer: Pending, in instance: LiveInstance) -> Input {
         let isLate = now.rawValue - timer.due.milliseconds > limits.lateMilliseconds
-        instance.lateFirings = isLate && timer.kind == .timer ? instance.lateFirings + 1 : 0
+        instance.state.lateFirings = isLate && timer.kind == .timer ? instance.state.lateFirings + 1 : 0
         let at =
-            instance.lateFirings > limits.lateFirings
-            ? instance.time(at: now) : timer.time(notBefore: LogicalTime(instance.record.updated))
+            instance.state.lateFirings > limits.lateFirings
+            ? instance.state.time(at: now) : timer.time(notBefore: LogicalTime(instance.state.record.updated))
         return .coming(timer, at: at, firedAt: LogicalTime(now))
     }
 }

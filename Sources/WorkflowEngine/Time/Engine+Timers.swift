@@ -41,7 +41,7 @@ extension Engine {
     }
 
     private func timers(of record: InstanceRecord) async throws(Rejection) -> [InstanceTimer] {
-        let instance = try LiveInstance(record: record, loaded: try await loadedMachine(record.machineID))
+        let instance = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
         let armed = instance.snapshot.armed.sorted(by: Pending.comesBefore)
         return armed.map { InstanceTimer($0, of: instance.machine, waits: record.status == .failed) }
     }
