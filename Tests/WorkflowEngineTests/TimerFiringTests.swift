@@ -198,7 +198,8 @@ import WorkflowStore
         let answer = try await timed.send("pass", to: "a")
         #expect(answer.from == ["shut"] && answer.fromSeq.rawValue == 2 && answer.seq.rawValue == 3)
         #expect(Self.times(try await timed.rows("a")).last == "event pass 1500")
-        // A refused command leaves what fired before it.
+        // All that was due has fired; what comes due then is found by a command that is refused, and stays.
+        try await timed.settle()
         (timed.clock as? HandClock)?.advance(1_500)
         #expect(
             await timed.rejection { () async throws(Rejection) in try await timed.send("pass", to: "b") }

@@ -115,7 +115,6 @@ package final class Machine: Sendable {
 package enum EventName {
     /// Names under these belong to the engine; callers may not send them.
     package static let reservedPrefixes = ["done.state.", "done.invoke.", errorPrefix, timeoutPrefix]
-    private static let reservedInitials = reservedPrefixes.compactMap(\.utf8.first)
     /// What the names of errors begin with.
     package static let errorPrefix = "error."
 
@@ -131,8 +130,8 @@ package enum EventName {
 
     /// Whether a name lies under a reserved prefix.
     package static func isReserved(_ name: String) -> Bool {
-        // Asked of every event; most begin with another letter.
-        guard let first = name.utf8.first, reservedInitials.contains(first) else { return false }
+        // Asked of every event; most have no dot.
+        guard name.utf8.contains(UInt8(ascii: ".")) else { return false }
         return reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
     }
 
