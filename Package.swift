@@ -215,7 +215,13 @@ let package = Package(
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
         // Loaded into a daemon under test: its clock is wrong.
         .target(name: "ClockShift", path: "Tests/ClockShift"),
-        // Who asks, and in which namespace, for tests of something else.
+        // A store in memory, and reading any store in the default namespace, for tests of something else.
+        .target(name: "StoreTesting", dependencies: ["Statechart", "WorkflowStore"], path: "Tests/StoreTesting"),
+        // What every store must do: checks that each store's own tests run.
+        .target(
+            name: "StoreSuite", dependencies: ["Statechart", "StoreTesting", "WorkflowStore"], path: "Tests/StoreSuite"
+        ),
+        // Who asks, for tests of something else.
         .target(
             name: "IdentityTesting", dependencies: ["WorkflowJSON", "Statechart", "WorkflowEngine", "WorkflowStore"],
             path: "Tests/IdentityTesting"
@@ -239,19 +245,21 @@ let package = Package(
             name: "WorkflowEngineTests",
             dependencies: [
                 "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
-                "Statechart", "WorkflowEngine", "WorkflowStore",
+                "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .testTarget(name: "WorkflowStoreTests", dependencies: ["Statechart", "WorkflowStore"]),
+        .testTarget(
+            name: "WorkflowStoreTests", dependencies: ["Statechart", "StoreSuite", "StoreTesting", "WorkflowStore"]
+        ),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "DiskTesting", "IdentityTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart",
-                "WorkflowStore",
+                "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart", "StoreSuite",
+                "StoreTesting", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]

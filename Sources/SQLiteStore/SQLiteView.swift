@@ -23,7 +23,7 @@ final class SQLiteView: StoreView, SQLiteLookup {
         hasFailed = false
     }
 
-    func forgottenKeys() throws(StoreError) -> Timestamp {
+    func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp {
         if let forgotten { return forgotten }
         let found = try read { database in try StoreRow.read(database)?.keys.forgotten }
         guard let found else { throw StoreError(.damaged, "The row in 'store' is missing; restore a backup") }

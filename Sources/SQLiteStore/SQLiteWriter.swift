@@ -99,7 +99,14 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         return try read { database in try StoreQueries.ahead(database, of: now) }
     }
 
-    func forgottenKeys() -> Timestamp { keys.forgotten }
+    var partitions: [PartitionID] { [numbers.partition] }
+
+    func numbers(in partition: PartitionID) -> StoreNumbers {
+        precondition(partition == numbers.partition, "SQLite has one partition")
+        return numbers
+    }
+
+    func forgottenKeys(in partition: PartitionID) -> Timestamp { keys.forgotten }
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
         guard partition == numbers.partition else { return [] }

@@ -40,8 +40,8 @@ package protocol StoreLookup: AnyObject {
     /// Where a key was used; nil when it is not remembered.
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
 
-    /// The latest time that a forgotten key says itself (UUID version 7).
-    func forgottenKeys() throws(StoreError) -> Timestamp
+    /// The latest time that a forgotten key of a partition says itself (UUID version 7).
+    func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp
 }
 
 /// Reads what is committed beside a commit that is under way. Not thread-safe, but independent of the writing side.
@@ -58,8 +58,11 @@ package protocol StoreView: StoreLookup {
 ///
 /// Its own lookups are as of the last commit.
 package protocol StoreWriter: StoreLookup {
-    /// The allocator's numbers as of the last commit, of the partition that it writes.
-    var numbers: StoreNumbers { get }
+    /// The partitions that it writes, in their order: at least the first.
+    var partitions: [PartitionID] { get }
+
+    /// The allocator's numbers of one of its partitions as of the last commit.
+    func numbers(in partition: PartitionID) -> StoreNumbers
 
     /// For reading while `commit` or `maintain` runs on another thread.
     var view: any StoreView { get }
@@ -67,12 +70,13 @@ package protocol StoreWriter: StoreLookup {
     /// The timers of a partition that are due next, in their order; at most `limit`.
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord]
 
-    /// Writes batches, each made on top of the one before, in one transaction: all of it is flushed to disk when this
-    /// returns, and nothing of it is there when it throws anything but `outcomeUnknown`.
+    /// Writes batches in one transaction: all of it is flushed to disk when this returns, and nothing of it is there
+    /// when it throws anything but `outcomeUnknown`. Each batch is of one of its partitions, and made on top of the one
+    /// before of the same partition.
     func commit(_ batches: [StoreBatch]) throws(StoreError)
 
     /// Finds out what became of the batches of a `commit` that threw `outcomeUnknown`; to be called at most once,
-    /// before anything else is asked for. Where it says `committed`, `numbers` are those after the batches.
+    /// before anything else is asked for. Where it says `committed`, its numbers are those after the batches.
     func resolve() -> CommitOutcome
 
     /// Throws `fenced` when the store has another owner by now. Called before commands are answered that wrote nothing:
@@ -82,8 +86,9 @@ package protocol StoreWriter: StoreLookup {
     /// Writes and flushes what is there already, as `commit` does with something new: whether the store takes it.
     func probe() throws(StoreError)
 
-    /// Takes a time as the present one although something was written at a later one: `numbers.last` is it afterwards.
-    /// Durable when it returns; rows and timers stay as they are. Reads the whole table of instances.
+    /// Takes a time as the present one although something was written at a later one: `last` of all its
+    /// numbers is it afterwards. Durable when it returns; rows and timers stay as they are. Reads the whole table of
+    /// instances.
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock
 
     /// The store's own work between batches, such as moving a log into a file. Throws when the daemon must stop

@@ -2,8 +2,9 @@ import DiskTesting
 import Foundation
 import GRDB
 import GRDBSQLite
-import IdentityTesting
 import SQLiteStore
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SQLiteStore
+import StoreSuite
 import Testing
 import WorkflowStore
 

@@ -1,6 +1,8 @@
 import Foundation
 import SQLiteStore
 import Statechart
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,8 +1,9 @@
 import DiskTesting
 import Foundation
 import GRDBSQLite
-import IdentityTesting
 import SQLiteStore
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import SQLiteStore
 import Statechart
+import StoreSuite
 import Testing
 import WorkflowStore
 

@@ -1,5 +1,7 @@
 import SQLiteStore
 import Statechart
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteStore
+import StoreSuite
 import Testing
 import WorkflowStore
 

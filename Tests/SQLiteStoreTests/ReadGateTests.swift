@@ -1,4 +1,4 @@
-import IdentityTesting
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
-import IdentityTesting
 import SQLiteStore
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,5 +1,7 @@
 import Foundation
 import SQLiteStore
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

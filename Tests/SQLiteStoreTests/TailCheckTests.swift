@@ -1,5 +1,6 @@
-import IdentityTesting
 import SQLiteStore
+import StoreSuite
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,7 +1,8 @@
 import DiskTesting
 import Foundation
-import IdentityTesting
 import SQLiteStore
+import StoreSuite
+import StoreTesting
 import Synchronization
 import WorkflowStore
 

@@ -1,6 +1,7 @@
 import DiskTesting
 import Foundation
 import SQLiteStore
+import StoreSuite
 import Testing
 import WorkflowStore
 

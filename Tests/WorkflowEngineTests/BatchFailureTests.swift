@@ -1,4 +1,5 @@
 import IdentityTesting
+import StoreTesting
 import Synchronization
 import Testing
 import WorkflowEngine

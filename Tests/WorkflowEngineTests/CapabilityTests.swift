@@ -1,6 +1,7 @@
 import IdentityTesting
 import Logging
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowEngine
 import WorkflowStore

@@ -1,5 +1,6 @@
 import IdentityTesting
 import Statechart
+import StoreTesting
 import Synchronization
 import Testing
 import WorkflowEngine

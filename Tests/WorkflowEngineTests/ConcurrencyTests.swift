@@ -2,6 +2,7 @@ import IdentityTesting
 import NaiveStatechart
 import SQLiteStore
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowEngine
 import WorkflowJSON

@@ -1,6 +1,7 @@
 import IdentityTesting
 import Logging
 import Statechart
+import StoreTesting
 import Synchronization
 import Testing
 import WorkflowEngine

@@ -1,6 +1,7 @@
 import IdentityTesting
 import SQLiteStore
 import Statechart
+import StoreTesting
 import Synchronization
 import Testing
 import WorkflowEngine

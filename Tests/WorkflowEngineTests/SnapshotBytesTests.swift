@@ -3,6 +3,7 @@ import Foundation
 import IdentityTesting
 import SQLiteStore
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowEngine
 import WorkflowJSON

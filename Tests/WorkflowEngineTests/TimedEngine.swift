@@ -3,6 +3,7 @@ import Logging
 import NaiveStatechart
 import SQLiteStore
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowEngine
 import WorkflowJSON

@@ -1,5 +1,6 @@
 import IdentityTesting
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowEngine
 import WorkflowJSON

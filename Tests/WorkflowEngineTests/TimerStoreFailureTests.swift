@@ -1,5 +1,6 @@
 import IdentityTesting
 import Statechart
+import StoreTesting
 import Synchronization
 import Testing
 import WorkflowEngine
@@ -109,9 +110,10 @@ import WorkflowStore
         // It is tried again after a restart.
         store.fail { _, _ in nil }
         try await running.stop()
-        running = try await Self.running([], store, clock)
-        try await eventually("all have fired") { Self.due(store, clock).isEmpty }
-        #expect(Self.fired("bad", store) == [1_000, 2_000, 3_000])
+        let again = store.reopened()
+        running = try await Self.running([], again, clock)
+        try await eventually("all have fired") { Self.due(again, clock).isEmpty }
+        #expect(Self.fired("bad", again) == [1_000, 2_000, 3_000])
         try await running.stop()
     }
 

@@ -16,9 +16,10 @@ final class BatchApplier {
     /// The last number when recent instances were trimmed.
     private var lastTrimmed: UInt64 = 0
 
+    /// - Parameter partition: Where it applies.
     init(
-        store: any StoreWriter, clock: any WallClock, limits: EngineLimits, library: MachineLibrary,
-        recent: WorkingSet
+        store: any StoreWriter, partition: PartitionID, clock: any WallClock, limits: EngineLimits,
+        library: MachineLibrary, recent: WorkingSet
     ) {
         self.store = store
         self.clock = clock
@@ -26,7 +27,7 @@ final class BatchApplier {
         self.library = library
         self.recent = recent
         motion = SelfMotion(limits: limits)
-        numbers = store.numbers
+        numbers = store.numbers(in: partition)
     }
 
     /// Begins a batch at the clock's time.
@@ -134,7 +135,7 @@ final class BatchApplier {
 
     /// Goes back to what is committed. Nothing may be under way.
     func discard() {
-        numbers = store.numbers
+        numbers = store.numbers(in: numbers.partition)
         recent.forgetAll()
     }
 

@@ -221,7 +221,7 @@ extension BatchBuilder {
     /// A key that says its age may have been forgotten: then nobody knows whether it was used.
     func refuseExpired(_ key: RequestKey) throws(Rejection) {
         guard let retention = limits.keyAge, let time = key.time else { return }
-        let forgotten = try read { () throws(StoreError) in try store.forgottenKeys() }
+        let forgotten = try read { () throws(StoreError) in try store.forgottenKeys(in: numbers.partition) }
         let oldest = max(Timestamp(rawValue: now.rawValue - retention), forgotten)
         if time <= oldest { throw .keyExpired(key.text, at: time) }
         let newest = max(now, numbers.last).rawValue + limits.keyAheadMilliseconds

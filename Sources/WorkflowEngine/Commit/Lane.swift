@@ -4,7 +4,7 @@ import Statechart
 import WorkflowStore
 
 /// Owns the store's writing side: takes what waits, applies it in order in memory, writes it in one transaction, and
-/// answers only then. It holds the partitions of the store; SQLite has one.
+/// answers only then. It applies in the one partition that the writing side has.
 ///
 /// Its thread applies. It also commits, unless half a batch or more waits already: then another thread commits while
 /// this one applies the next batches on top of what is not committed yet, and what was applied meanwhile is committed
@@ -70,11 +70,15 @@ final class Lane {
         self.log = log
         self.logger = logger
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
-        applier = BatchApplier(store: store, clock: clock, limits: limits, library: library, recent: recent)
+        guard let partition = store.partitions.first, store.partitions.count == 1 else {
+            preconditionFailure("a lane applies in one partition")
+        }
+        applier = BatchApplier(
+            store: store, partition: partition, clock: clock, limits: limits, library: library, recent: recent)
         pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
         state = PipelineState(bound: limits.batchesUnderWay)
         order = FairOrder(limits: limits, recent: recent, isOn: !(clock is VirtualClock))
-        window = TimerWindow(of: store.numbers.partition, bound: limits.nearTimers)
+        window = TimerWindow(of: partition, bound: limits.nearTimers)
     }
 
     /// Runs until the queue is closed and drained. Throws when the store fails in a way that must end the daemon; every

@@ -1,5 +1,6 @@
 import Foundation
 import IdentityTesting
+import StoreTesting
 import WorkflowEngine
 import WorkflowStore
 

@@ -1,4 +1,5 @@
 import IdentityTesting
+import StoreTesting
 import WorkflowEngine
 import WorkflowStore
 

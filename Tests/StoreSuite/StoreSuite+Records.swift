@@ -1,76 +1,10 @@
-import IdentityTesting
 import Statechart
+import StoreTesting
 import Testing
-import WorkflowStore
-
-/// What every store must do, as checks against an empty one.
-struct StoreSuite {
-    /// By what some checks are picked.
-    enum Mark: CaseIterable {
-        /// Lists instances page by page, and takes pages that are shorter than asked for.
-        case pagesOfInstances
-    }
-
-    /// One check.
-    struct Check: Sendable, CustomTestStringConvertible {
-        let name: String
-        let marks: Set<Mark>
-        private let body: @Sendable (any WorkflowStore, any StoreWriter) async throws -> Void
-
-        init(
-            name: String, marks: Set<Mark> = [],
-            run: @escaping @Sendable (any WorkflowStore, any StoreWriter) async throws -> Void
-        ) {
-            self.name = name
-            self.marks = marks
-            body = run
-        }
-
-        var testDescription: String { name }
-
-        /// Runs it against an empty store, whose writing side nobody has.
-        func run(_ store: any WorkflowStore) async throws {
-            try await body(store, store.writer())
-        }
-    }
-
-    /// The checks that carry a mark.
-    static func checks(marked mark: Mark) -> [Check] {
-        checks.filter { $0.marks.contains(mark) }
-    }
-
-    static let checks =
-        records + together + history + lists + places + timers + keys + [
-            Check(name: "an empty batch changes nothing") { (store, writer) async throws in
-                let numbers = writer.numbers
-                try writer.commit(StoreBatch(numbers: numbers))
-                #expect(writer.numbers == numbers)
-            },
-            Check(name: "the writing side is given away once") { (store, writer) async throws in
-                #expect { _ = try store.writer() } throws: { code($0) == .locked }
-                let numbers = writer.numbers
-                try writer.close()
-                #expect { _ = try store.writer() } throws: { code($0) == .locked }
-                #expect(writer.numbers == numbers)
-            },
-            Check(name: "a closed store refuses everything") { (store, writer) async throws in
-                try writer.close()
-                await #expect { _ = try await store.instance(named: "a") } throws: { code($0) == .closed }
-                #expect { _ = try writer.instance(named: "a") } throws: { code($0) == .closed }
-                #expect { try writer.commit(StoreBatch(numbers: writer.numbers)) } throws: { code($0) == .closed }
-                #expect { try writer.maintain() } throws: { code($0) == .closed }
-                #expect { try writer.close() } throws: { code($0) == .closed }
-            },
-        ]
-
-    /// The code of a store's error; nil for another error.
-    static func code(_ error: any Error) -> StoreError.Code? {
-        (error as? StoreError)?.code
-    }
-}
+package import WorkflowStore
 
 extension StoreSuite {
-    private static let records = [
+    static let records = [
         Check(name: "every record comes back as it was written") { (store, writer) async throws in
             let scribe = Scribe(writer)
             scribe.apply("order", source: "id: order\n# é ☂ \u{0}\n")
@@ -80,7 +14,9 @@ extension StoreSuite {
                 key: [UInt8](repeating: 7, count: 16), real: Timestamp(rawValue: 99))
             scribe.send("order-1", "nothing", data: nil, to: "done", status: .done, key: [])
             try scribe.commit(writer)
-            #expect(writer.numbers == scribe.numbers)
+            for partition in store.partitions {
+                #expect(writer.numbers(in: partition) == scribe.numbers(in: partition))
+            }
             let expected = try #require(scribe.instances["order-1"])
             #expect(try await store.instance(named: "order-1") == expected)
             #expect(try writer.instance(named: "order-1") == expected)
@@ -114,13 +50,13 @@ extension StoreSuite {
             scribe.apply("order")
             scribe.start("order-1")
             try scribe.commit(writer)
-            let numbers = writer.numbers
+            let numbers = store.partitions.map(writer.numbers)
             scribe.apply("refund")
             scribe.start("order-2")
-            var batch = scribe.take()
-            batch.newInstances[0].name = "order-1"
-            #expect { try writer.commit(batch) } throws: { code($0) == .constraint }
-            #expect(writer.numbers == numbers)
+            var batches = scribe.takeAll()
+            batches[batches.count - 1].newInstances[0].name = "order-1"
+            #expect { try writer.commit(batches) } throws: { code($0) == .constraint }
+            #expect(store.partitions.map(writer.numbers) == numbers)
             #expect(try await store.machine(named: "refund", version: nil) == nil)
             #expect(try await store.instances(InstanceQuery(limit: 10)).instances.map(\.name) == ["order-1"])
             try Self.carriesOn(writer)
@@ -129,31 +65,30 @@ extension StoreSuite {
             let scribe = Scribe(writer)
             scribe.apply("order")
             scribe.start("order-1")
-            var batch = scribe.take()
-            batch.changedInstances = batch.newInstances
-            batch.newInstances = []
-            #expect { try writer.commit(batch) } throws: { code($0) == .constraint }
+            var batches = scribe.takeAll()
+            batches[batches.count - 1].changedInstances = batches[batches.count - 1].newInstances
+            batches[batches.count - 1].newInstances = []
+            #expect { try writer.commit(batches) } throws: { code($0) == .constraint }
             #expect(try await store.machine(named: "order", version: nil) == nil)
         },
         Check(name: "a batch with rows past its numbers is refused") { (store, writer) async throws in
-            let scribe = Scribe(writer)
-            scribe.apply("order")
+            let scribe = try scribe(writer, instances: [])
             scribe.start("order-1")
             var batch = scribe.take()
-            batch.numbers.nextPosition = writer.numbers.nextPosition
+            batch.numbers.nextPosition = writer.numbers(in: batch.numbers.partition).nextPosition
             #expect { try writer.commit(batch) } throws: { code($0) == .constraint }
         },
         Check(name: "a batch that was made on top of one that is not there is refused") {
             (store, writer) async throws in
-            let scribe = Scribe(writer)
-            scribe.apply("order")
+            let scribe = try scribe(writer, instances: [])
             scribe.start("order-1")
             var batch = scribe.take()
-            batch.base = writer.numbers
-            batch.base?.nextPosition = Position(rawValue: writer.numbers.nextPosition.rawValue + 1)
+            let numbers = writer.numbers(in: batch.numbers.partition)
+            batch.base = numbers
+            batch.base?.nextPosition = numbers.nextPosition.next
             #expect { try writer.commit(batch) } throws: { code($0) == .constraint }
             #expect(try writer.instance(named: "order-1") == nil)
-            batch.base = writer.numbers
+            batch.base = numbers
             try writer.commit(batch)
             #expect(try writer.instance(named: "order-1") != nil)
         },
@@ -184,7 +119,7 @@ extension StoreSuite {
     }
 
     /// The whole history of an instance.
-    static func whole(_ instance: InstanceRecord, reversed: Bool = false) -> HistoryQuery {
+    package static func whole(_ instance: InstanceRecord, reversed: Bool = false) -> HistoryQuery {
         HistoryQuery(
             instance: instance.id, head: instance.head, headSeq: instance.seq, seqs: 1...instance.seq.rawValue,
             isReversed: reversed)

@@ -1,4 +1,5 @@
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowStore
 

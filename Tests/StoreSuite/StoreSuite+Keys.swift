@@ -1,6 +1,7 @@
 import Statechart
+import StoreTesting
 import Testing
-import WorkflowStore
+package import WorkflowStore
 
 extension StoreSuite {
     static let keys = [
@@ -46,15 +47,15 @@ extension StoreSuite {
             let ledger = try written(writer, keys: 10)
             try forget(writer, ledger, count: 7, rows: 100)
             #expect(try remembered(ledger, writer) == Array(3..<10))
-            #expect(try writer.forgottenKeys() == ledger.times[2])
+            #expect(try writer.forgottenKeys(in: ledger.partition) == ledger.times[2])
             // The sixth says a time that is new to the caller.
             try forget(writer, ledger, count: 0, newest: ledger.times[5], rows: 100)
             #expect(try remembered(ledger, writer) == Array(5..<10))
-            #expect(try writer.forgottenKeys() == ledger.times[4])
+            #expect(try writer.forgottenKeys(in: ledger.partition) == ledger.times[4])
         },
         Check(name: "a failed batch forgets no key") { (store, writer) async throws in
             let ledger = try written(writer, keys: 5)
-            let before = try writer.forgottenKeys()
+            let before = try writer.forgottenKeys(in: ledger.partition)
             ledger.scribe.send("alpha")
             var batch = ledger.scribe.take()
             batch.retention = KeyRetention(
@@ -65,7 +66,7 @@ extension StoreSuite {
             ]
             #expect { try writer.commit(batch) } throws: { code($0) == .constraint }
             #expect(try remembered(ledger, writer) == Array(0..<5))
-            #expect(try writer.forgottenKeys() == before)
+            #expect(try writer.forgottenKeys(in: ledger.partition) == before)
             // The count was not moved either: there are five, and five may be.
             let again = ledger.at(writer)
             try forget(writer, again, count: 5, rows: 100)
@@ -77,6 +78,7 @@ extension StoreSuite {
             let scribe = Scribe(writer)
             let first = scribe.apply("order")
             scribe.apply("order")
+            try scribe.commit(writer)
             scribe.start("alpha", key: "first")
             var batch = scribe.take()
             let key = try #require(RequestKey(text: "first"))
@@ -93,14 +95,19 @@ extension StoreSuite {
     ]
 
     /// Keys that were used one after another, and what they say.
-    struct WrittenKeys {
-        var scribe: Scribe
+    package struct WrittenKeys {
+        /// Who wrote them.
+        package var scribe: Scribe
         let scope: KeyScope
         let keys: [RequestKey]
-        let times: [Timestamp]
+        /// What they say, in their order.
+        package let times: [Timestamp]
+
+        /// Whose ledger has them.
+        var partition: PartitionID { scribe.partition(of: "alpha") }
 
         /// With a scribe that begins at what is committed.
-        func at(_ writer: any StoreWriter) -> WrittenKeys {
+        package func at(_ writer: any StoreWriter) -> WrittenKeys {
             var copy = self
             copy.scribe = scribe.resumed(writer)
             return copy
@@ -108,13 +115,13 @@ extension StoreSuite {
     }
 
     /// An instance whose events have keys that say when they were used.
-    static func written(_ writer: any StoreWriter, keys count: Int) throws -> WrittenKeys {
+    package static func written(_ writer: any StoreWriter, keys count: Int) throws -> WrittenKeys {
         let scribe = try scribe(writer, instances: ["alpha"])
         let scope = KeyScope.instance(try #require(scribe.instances["alpha"]).id)
         var keys: [RequestKey] = []
         var random = SystemRandomNumberGenerator()
         for _ in 0..<count {
-            let time = Timestamp(rawValue: scribe.numbers.last.rawValue + 1)
+            let time = Timestamp(rawValue: scribe.last.rawValue + 1)
             let key = RequestKey(bytes: UniqueID(at: time, random: &random).bytes)
             try use(key, scope, by: "alpha", scribe, writer)
             keys.append(key)
@@ -132,7 +139,7 @@ extension StoreSuite {
     }
 
     /// Writes one more row, and forgets.
-    static func forget(
+    package static func forget(
         _ writer: any StoreWriter, _ ledger: WrittenKeys, oldest: Int64? = nil, count: Int64 = 1_000,
         newest: Timestamp = Timestamp(rawValue: .max), rows: Int
     ) throws {
@@ -144,7 +151,7 @@ extension StoreSuite {
     }
 
     /// Which of the keys are found.
-    static func remembered(_ ledger: WrittenKeys, _ writer: any StoreWriter) throws -> [Int] {
+    package static func remembered(_ ledger: WrittenKeys, _ writer: any StoreWriter) throws -> [Int] {
         try ledger.keys.indices.filter { try writer.position(of: ledger.keys[$0], in: ledger.scope) != nil }
     }
 }

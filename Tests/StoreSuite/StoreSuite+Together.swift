@@ -1,5 +1,5 @@
-import IdentityTesting
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowStore
 
@@ -8,9 +8,11 @@ extension StoreSuite {
         Check(name: "batches that are committed together are all there, as the last one has them") {
             (store, writer) async throws in
             let scribe = Scribe(writer)
-            let batches = try linked(scribe, writer)
-            try writer.commit(batches)
-            #expect(writer.numbers == scribe.numbers)
+            let steps = try linked(scribe)
+            try writer.commit(steps.flatMap(\.self))
+            for partition in store.partitions {
+                #expect(writer.numbers(in: partition) == scribe.numbers(in: partition))
+            }
             for name in ["order-1", "order-2", "order-3"] {
                 let instance = try #require(scribe.instances[name])
                 #expect(try await store.instance(named: name) == instance)
@@ -25,11 +27,14 @@ extension StoreSuite {
         Check(name: "of batches that are committed together, one that fails takes all with it") {
             (store, writer) async throws in
             for failing in 0..<3 {
-                let numbers = writer.numbers
-                var batches = try linked(Scribe(writer), writer)
-                batches[failing].endedTimers.append(timer(999, "absent", of: batches[0].newInstances[0]).key)
-                #expect { try writer.commit(batches) } throws: { code($0) == .constraint }
-                #expect(writer.numbers == numbers)
+                let numbers = store.partitions.map(writer.numbers)
+                let scribe = Scribe(writer)
+                var steps = try linked(scribe)
+                let absent = timer(999, "absent", of: try #require(scribe.instances["order-1"]))
+                let place = steps[failing].firstIndex { $0.numbers.partition == absent.instanceID.partition }
+                steps[failing][try #require(place)].endedTimers.append(absent.key)
+                #expect { try writer.commit(steps.flatMap(\.self)) } throws: { code($0) == .constraint }
+                #expect(store.partitions.map(writer.numbers) == numbers)
                 #expect(try await store.instances(InstanceQuery(limit: 10)).instances.isEmpty)
                 #expect(try await store.timers(after: nil, limit: 10).isEmpty)
             }
@@ -37,12 +42,12 @@ extension StoreSuite {
         },
         Check(name: "a batch that does not follow the one that it is committed with is refused, and so is that one") {
             (store, writer) async throws in
-            let batches = try linked(Scribe(writer), writer)
-            for wrong in [[batches[0], batches[2]], [batches[1], batches[2]], [batches[1], batches[0]]] {
+            let steps = try linked(Scribe(writer))
+            for wrong in [steps[0] + steps[2], steps[1] + steps[2], steps[1] + steps[0]] {
                 #expect { try writer.commit(wrong) } throws: { code($0) == .constraint }
                 #expect(try await store.instances(InstanceQuery(limit: 10)).instances.isEmpty)
             }
-            try writer.commit(batches)
+            try writer.commit(steps.flatMap(\.self))
             #expect(try await store.instances(InstanceQuery(limit: 10)).instances.count == 3)
         },
         Check(name: "no batches and batches without anything change nothing") { (store, writer) async throws in
@@ -53,18 +58,24 @@ extension StoreSuite {
         },
     ]
 
-    /// Three batches, each made on top of the one before: instances begin in the first and in the second and change
-    /// further in those behind, and a timer that each arms is ended by the next.
-    private static func linked(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [StoreBatch] {
-        var batches: [StoreBatch] = []
+    /// Three steps of a batch for each partition that they touch, each batch made on top of the one before in its
+    /// partition: instances begin in the first and in the second step and change further in those behind, and a timer
+    /// that each arms is ended by the next.
+    private static func linked(_ scribe: Scribe) throws -> [[StoreBatch]] {
+        var steps: [[StoreBatch]] = []
         func close(arming event: String, ending last: TimerRecord?) throws -> TimerRecord {
-            let base = batches.last?.numbers ?? writer.numbers
-            var batch = scribe.take()
             let armed = timer(1_000, event, of: try #require(scribe.instances["order-1"]))
-            batch.base = base
-            batch.armedTimers = [armed]
-            batch.endedTimers = last.map { [$0.key] } ?? []
-            batches.append(batch)
+            steps.append(
+                scribe.takeAll().map { batch in
+                    let partition = batch.numbers.partition
+                    let before = steps.joined().last { $0.numbers.partition == partition }
+                    var batch = batch
+                    batch.base = before?.numbers ?? scribe.writer.numbers(in: partition)
+                    guard partition == armed.instanceID.partition else { return batch }
+                    batch.armedTimers = [armed]
+                    batch.endedTimers = last.map { [$0.key] } ?? []
+                    return batch
+                })
             return armed
         }
         scribe.apply("order")
@@ -77,7 +88,7 @@ extension StoreSuite {
         scribe.send("order-1", to: "third")
         scribe.send("order-2", to: "third", status: .done)
         _ = try close(arming: "third", ending: second)
-        return batches
+        return steps
     }
 
     private static func timer(_ due: Int64, _ event: String, of instance: InstanceRecord) -> TimerRecord {

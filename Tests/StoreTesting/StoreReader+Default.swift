@@ -1,6 +1,7 @@
 package import WorkflowStore
 
-// Reading a store without saying the namespace: tests of something else use the default one.
+// Reading a store without saying the namespace, and writing it without saying the partition: tests of something else
+// use the default one and the first one.
 
 extension StoreReader {
     /// The machine of a name in the default namespace.
@@ -49,4 +50,14 @@ extension StoreLookup {
     package func instance(named name: String) throws(StoreError) -> InstanceRecord? {
         try instance(InstanceKey(InstanceName(rawValue: name), in: .default))
     }
+}
+
+extension StoreLookup {
+    /// The latest time that a forgotten key of the first partition says itself.
+    package func forgottenKeys() throws(StoreError) -> Timestamp { try forgottenKeys(in: .first) }
+}
+
+extension StoreWriter {
+    /// The numbers of the first partition.
+    package var numbers: StoreNumbers { numbers(in: .first) }
 }

@@ -1,5 +1,5 @@
-import IdentityTesting
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowStore
 

@@ -1,5 +1,5 @@
-import IdentityTesting
 import Statechart
+import StoreTesting
 import Testing
 import WorkflowStore
 
@@ -9,8 +9,11 @@ extension StoreSuite {
             (store, writer) async throws in
             let scribe = try scribe(writer, instances: ["alpha", "beta"])
             let all = try armed(scribe, writer)
-            #expect(try writer.timers(in: .first, limit: 100) == all.map(\.timer))
-            #expect(try writer.timers(in: .first, limit: 3) == Array(all.map(\.timer).prefix(3)))
+            for partition in store.partitions {
+                let own = all.map(\.timer).filter { $0.instanceID.partition == partition }
+                #expect(try writer.timers(in: partition, limit: 100) == own)
+                #expect(try writer.timers(in: partition, limit: 3) == Array(own.prefix(3)))
+            }
             for limit in [1, 2, 5, 100] {
                 var listed: [ListedTimer] = []
                 while true {
@@ -29,25 +32,24 @@ extension StoreSuite {
             var all = try armed(scribe, writer)
             scribe.send("alpha")
             var batch = scribe.take()
-            let ended = all.remove(at: 2)
+            let place = try #require(all.firstIndex { $0.instance == "alpha" && $0.timer.key.ordinal == 3 })
+            let ended = all.remove(at: place)
             batch.endedTimers = [ended.timer.key]
             let again = TimerRecord(key: ended.timer.key, instanceID: ended.timer.instanceID, event: "again")
             batch.armedTimers = [again]
             try writer.commit(batch)
-            all.insert(ListedTimer(timer: again, instance: ended.instance), at: 2)
+            all.insert(ListedTimer(timer: again, instance: ended.instance), at: place)
             #expect(try await store.timers(after: nil, limit: 100) == all)
-            scribe.send("alpha")
-            batch = scribe.take()
-            batch.endedTimers = all.map(\.timer.key)
-            try writer.commit(batch)
+            for name in ["alpha", "beta"] { scribe.send(name) }
+            try writer.commit(scribe.takeAll().map { ending(all.map(\.timer.key), $0) })
             #expect(try await store.timers(after: nil, limit: 100) == [])
-            #expect(try writer.timers(in: .first, limit: 100) == [])
+            for partition in store.partitions { #expect(try writer.timers(in: partition, limit: 100) == []) }
         },
         Check(name: "ending a timer that is not there breaks a constraint and leaves nothing") {
             (store, writer) async throws in
             let scribe = try scribe(writer, instances: ["alpha"])
             let all = try armed(scribe, writer)
-            let numbers = writer.numbers
+            let numbers = store.partitions.map(writer.numbers)
             for change in [(1, 0, 0), (0, 1, 0), (0, 0, 1)] as [(Int64, Int64, Int64)] {
                 scribe.send("alpha")
                 var batch = scribe.take()
@@ -58,7 +60,7 @@ extension StoreSuite {
                 batch.endedTimers = [all[1].timer.key, key]
                 #expect { try writer.commit(batch) } throws: { code($0) == .constraint }
             }
-            #expect(writer.numbers == numbers)
+            #expect(store.partitions.map(writer.numbers) == numbers)
             #expect(try await store.timers(after: nil, limit: 100) == all)
         },
         Check(name: "arming the same timer twice breaks a constraint") { (store, writer) async throws in
@@ -92,7 +94,7 @@ extension StoreSuite {
     }
 
     /// Arms timers of all instances, in no order; gives them in theirs.
-    private static func armed(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [ListedTimer] {
+    static func armed(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [ListedTimer] {
         var timers: [ListedTimer] = []
         for (name, instance) in scribe.instances {
             for (due, ordinal) in [(500, 0), (100, 3), (100, 1), (9_000, 2), (100, 12)] as [(Int64, Int64)] {
@@ -102,9 +104,20 @@ extension StoreSuite {
             }
         }
         for name in scribe.instances.keys { scribe.send(name) }
-        var batch = scribe.take()
-        batch.armedTimers = timers.map(\.timer).reversed()
-        try writer.commit(batch)
+        let batches = scribe.takeAll().map { batch in
+            var batch = batch
+            batch.armedTimers = timers.map(\.timer).filter { $0.instanceID.partition == batch.numbers.partition }
+            batch.armedTimers.reverse()
+            return batch
+        }
+        try writer.commit(batches)
         return timers.sorted { $0.timer.key < $1.timer.key }
+    }
+
+    /// A batch that ends those of some timers that are of its partition.
+    static func ending(_ keys: [TimerKey], _ batch: StoreBatch) -> StoreBatch {
+        var batch = batch
+        batch.endedTimers = keys.filter { $0.position.partition == batch.numbers.partition }
+        return batch
     }
 }

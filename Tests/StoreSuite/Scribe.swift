@@ -1,0 +1,213 @@
+import Statechart
+import Testing
+package import WorkflowStore
+
+/// Writes what an engine would: instances that take events, with digests that chain. Each instance is written in the
+/// partition that its name says, and machines in the first.
+package final class Scribe {
+    /// What was collected in a partition.
+    private struct Part {
+        var batch: StoreBatch
+        var numbers: StoreNumbers
+
+        init(_ numbers: StoreNumbers) {
+            self.numbers = numbers
+            batch = StoreBatch(numbers: numbers)
+        }
+    }
+
+    package let writer: any StoreWriter
+    private let partitions: [PartitionID]
+    /// Of the partitions, in their order.
+    private var parts: [Part]
+    /// The latest time that was written.
+    package private(set) var last: Timestamp
+    package private(set) var machines: [MachineRecord] = []
+    package private(set) var instances: [String: InstanceRecord] = [:]
+    /// Everything written, by instance, in seq order.
+    package private(set) var history: [String: [JournalRecord]] = [:]
+    package private(set) var snapshots: [SnapshotRecord] = []
+    /// Where in the batch of its partition an instance stands.
+    private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
+    private var random = SystemRandomNumberGenerator()
+    private var digests = DigestBuffer()
+
+    /// One that goes on from what is committed.
+    package init(_ writer: any StoreWriter) {
+        self.writer = writer
+        partitions = writer.partitions
+        parts = partitions.map { Part(writer.numbers(in: $0)) }
+        last = parts.map(\.numbers.last).max() ?? Timestamp(rawValue: 0)
+    }
+
+    /// The partition of an instance: any of them, but the same one always.
+    package func partition(of name: String) -> PartitionID { partitions[place(of: name)] }
+
+    private func place(of name: String) -> Int {
+        if partitions.count == 1 { return 0 }
+        let bytes = Digest(of: name.utf8).bytes
+        return (Int(bytes[0]) << 8 | Int(bytes[1])) % partitions.count
+    }
+
+    /// The numbers of a partition after what was collected.
+    package func numbers(in partition: PartitionID) -> StoreNumbers {
+        guard let place = partitions.firstIndex(of: partition) else { preconditionFailure("no such partition") }
+        return parts[place].numbers
+    }
+
+    /// The numbers of the first partition.
+    package var numbers: StoreNumbers { parts[0].numbers }
+
+    /// A machine of the given name, the next version of it.
+    @discardableResult
+    package func apply(_ name: String, source: String = "id: example\n") -> MachineRecord {
+        let version = Int64(machines.count { $0.name.rawValue == name }) + 1
+        let machine = MachineRecord(
+            id: parts[0].numbers.nextMachine, namespace: .default, name: MachineName(rawValue: name),
+            version: MachineVersion(rawValue: version),
+            digest: Digest(of: "\(name) \(version) \(source)".utf8),
+            semantics: 1, source: source, created: tick(0))
+        parts[0].numbers.nextMachine = MachineID(rawValue: machine.id.rawValue + 1)
+        machines.append(machine)
+        parts[0].batch.machines.append(machine)
+        return machine
+    }
+
+    /// Begins an instance of a machine version, by default the last one applied.
+    package func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle", key: String? = nil) {
+        let place = place(of: name)
+        let at = tick(place)
+        let instance = InstanceRecord(
+            id: parts[place].numbers.nextInstance, uuid: UniqueID(at: at, random: &random), namespace: .default,
+            name: InstanceName(rawValue: name),
+            machineID: (machine ?? machines[machines.count - 1]).id, status: .running, seq: Seq(rawValue: 0),
+            head: Position(rawValue: 0), state: SnapshotText(configuration: "", context: "{}", memory: "{}"),
+            entered: at, salt: Salt(random: &random), digest: Digest(of: []), created: at, updated: at)
+        parts[place].numbers.nextInstance = instance.id.next
+        instances[name] = instance
+        write(
+            name, .started, event: "init", data: #"{"amount":1.0}"#, to: state, at: at,
+            key: key.flatMap(RequestKey.init(text:))?.bytes)
+    }
+
+    /// An instance takes an event.
+    package func send(
+        _ name: String, _ event: String = "go", data: String? = #"{"card":"tok_9"}"#, to state: String = "busy",
+        status: InstanceStatus = .running, actor: Actor? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+    ) {
+        instances[name]?.status = status
+        let at = tick(place(of: name))
+        write(name, .event, event: event, data: data, to: state, at: at, actor: actor, key: key, real: real)
+    }
+
+    /// Commits what was collected.
+    package func commit(_ writer: any StoreWriter) throws {
+        try writer.commit(takeAll())
+    }
+
+    /// One that goes on from what a store has, after a batch that was not written. For stores without other instances.
+    package func resumed(_ writer: any StoreWriter) -> Scribe {
+        let scribe = Scribe(writer)
+        scribe.machines = machines
+        for (name, rows) in history {
+            let kept = rows.filter { $0.position < scribe.numbers(in: $0.position.partition).nextPosition }
+            scribe.history[name] = kept
+            scribe.instances[name] = instances[name]
+            if let last = kept.last {
+                scribe.instances[name]?.seq = last.seq
+                scribe.instances[name]?.head = last.position
+                scribe.instances[name]?.digest = last.digest
+            }
+        }
+        return scribe
+    }
+
+    /// Takes what was collected, which is of one partition, without committing it.
+    package func take() -> StoreBatch {
+        let batches = takeAll()
+        precondition(batches.count < 2, "what was collected is of more than one partition")
+        return batches.first ?? StoreBatch(numbers: parts[0].numbers)
+    }
+
+    /// Takes what was collected without committing it: a batch for each partition of which something is.
+    package func takeAll() -> [StoreBatch] {
+        places = [:]
+        return parts.indices.compactMap { place in
+            var batch = parts[place].batch
+            guard batch.numbers != parts[place].numbers else { return nil }
+            batch.numbers = parts[place].numbers
+            parts[place].batch = StoreBatch(numbers: batch.numbers)
+            return batch
+        }
+    }
+
+    private func tick(_ place: Int) -> Timestamp {
+        last = Timestamp(rawValue: last.rawValue + 1)
+        parts[place].numbers.last = last
+        return last
+    }
+
+    private func write(
+        _ name: String, _ kind: JournalKind, event: String, data: String?, to state: String, at: Timestamp,
+        actor: Actor? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+    ) {
+        guard var instance = instances[name] else { preconditionFailure("no instance '\(name)'") }
+        let before = instance
+        let place = place(of: name)
+        instance.seq = instance.seq.next
+        instance.head = parts[place].numbers.nextPosition
+        parts[place].numbers.nextPosition = instance.head.next
+        instance.state = SnapshotText(
+            configuration: state, context: #"{"count":\#(instance.seq.rawValue)}"#, memory: "{}")
+        instance.updated = at
+        if state != before.state.configuration { instance.entered = at }
+        let isFirst = kind == .started
+        var row = JournalRecord(
+            position: instance.head, instanceID: instance.id, machineID: instance.machineID, seq: instance.seq,
+            previous: isFirst ? nil : before.head, at: at, real: real, kind: kind, event: event, data: data,
+            from: before.state.configuration, to: state, actor: actor, key: key, digest: before.digest)
+        let isDue = instance.seq.rawValue.isMultiple(of: SnapshotRecord.interval)
+        let snapshot = isDue ? digests.snapshot(of: instance) : nil
+        row.digest = digest(row, of: instance, previous: isFirst ? nil : before.digest, snapshot)
+        instance.digest = row.digest
+        instances[name] = instance
+        collect(row, instance, snapshot, in: place)
+    }
+
+    private func digest(
+        _ row: JournalRecord, of instance: InstanceRecord, previous: Digest?, _ snapshot: SnapshotRecord?
+    ) -> Digest {
+        let machine = machines.first { $0.id == row.machineID }
+        guard let machine else { preconditionFailure("no machine of the row") }
+        return digests.digest(
+            row: row, previous: previous, instance: ChainInstance(instance), machine: ChainMachine(machine),
+            snapshot: snapshot?.digest)
+    }
+
+    private func collect(
+        _ row: JournalRecord, _ instance: InstanceRecord, _ snapshot: SnapshotRecord?, in part: Int
+    ) {
+        history[instance.name.rawValue, default: []].append(row)
+        parts[part].batch.journal.append(row)
+        if let snapshot {
+            snapshots.append(snapshot)
+            parts[part].batch.snapshots.append(snapshot)
+        }
+        if let place = places[instance.id] {
+            parts[part].batch[keyPath: place] = instance
+        } else if row.kind == .started {
+            places[instance.id] = \.newInstances[parts[part].batch.newInstances.count]
+            parts[part].batch.newInstances.append(instance)
+        } else {
+            places[instance.id] = \.changedInstances[parts[part].batch.changedInstances.count]
+            parts[part].batch.changedInstances.append(instance)
+        }
+    }
+}
+
+extension StoreWriter {
+    /// Copying for backups, of a store that makes some.
+    package var copying: any BackupCopying {
+        get throws { try #require(backups) }
+    }
+}

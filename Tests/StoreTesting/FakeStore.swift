@@ -1,0 +1,127 @@
+package import Synchronization
+package import WorkflowStore
+
+/// A store in memory whose commits can be held up and made to fail. Partitions, where it has more than one, are written
+/// by its one writer.
+package final class FakeStore: WorkflowStore {
+    package let content: Mutex<FakeContent>
+    /// Where commits can be held up.
+    package let hold = Hold()
+    package let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
+    package let partitions: [PartitionID]
+    private let hasBackups: Bool
+    private let isTaken = Atomic(false)
+
+    /// An empty one.
+    ///
+    /// - Parameter hasBackups: Whether it makes backups, all of which fail.
+    package convenience init(partitions: Int = 1, hasBackups: Bool = false) {
+        self.init(FakeContent(partitions: partitions), hasBackups: hasBackups)
+    }
+
+    private init(_ content: FakeContent, hasBackups: Bool) {
+        partitions = content.partitions
+        self.content = Mutex(content)
+        self.hasBackups = hasBackups
+    }
+
+    /// The store as it is when it is opened again after it was closed.
+    package func reopened() -> FakeStore {
+        var content = content.withLock { $0 }
+        precondition(content.isClosed, "a store is closed before it is opened again")
+        content.isClosed = false
+        return FakeStore(content, hasBackups: hasBackups)
+    }
+
+    package func writer() throws(StoreError) -> sending any StoreWriter {
+        guard !isTaken.exchange(true, ordering: .relaxed) else { throw StoreError(.locked, "taken already") }
+        return FakeWriter(store: self)
+    }
+
+    /// From now on, says which commits fail; tries are counted from 1 again.
+    package func fail(_ failures: @escaping @Sendable (_ attempt: Int, _ batch: StoreBatch) -> StoreError?) {
+        content.withLock { content in
+            content.tries = 0
+            content.failures = failures
+        }
+    }
+
+    /// Commits that were tried since `fail`.
+    package var tries: Int { content.withLock { $0.tries } }
+
+    /// The instance of a name in the default namespace, also when the store is closed.
+    package func record(_ name: String) -> InstanceRecord? {
+        content.withLock { $0.instance(InstanceKey(InstanceName(rawValue: name), in: .default)) }
+    }
+
+    /// What it lacks: going through all that it holds.
+    package var audit: (any StoreAudit)? { nil }
+
+    package var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }
+
+    package var lineage: Lineage { Lineage([], generation: identity.generation) }
+
+    func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
+        let value = content.withLock { $0.isClosed ? nil : body($0) }
+        guard let value else { throw StoreError(.closed, "The store is closed") }
+        return value
+    }
+}
+
+// MARK: Reading
+
+extension FakeStore {
+    package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
+        try read { $0.machine(key, version: version) }
+    }
+
+    package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? { try read { $0.machine(id) } }
+
+    package func machines(
+        in namespace: NamespaceID, after name: MachineName?, limit: Int
+    ) throws(StoreError) -> [MachineRecord] {
+        try read { $0.machines(in: namespace, after: name, limit: limit) }
+    }
+
+    package func machineNames(in namespace: NamespaceID, limit: Int) throws(StoreError) -> [MachineName] {
+        try read { $0.machineNames(in: namespace, limit: limit) }
+    }
+
+    package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? { try read { $0.instance(key) } }
+
+    package func instance(_ id: InstanceID) throws(StoreError) -> InstanceRecord? { try read { $0.instance(id) } }
+
+    package func instanceNames(near key: InstanceKey, limit: Int) throws(StoreError) -> [InstanceName] {
+        try read { $0.instanceNames(near: key, limit: limit) }
+    }
+
+    package func instances(_ query: InstanceQuery, in namespace: NamespaceID) throws(StoreError) -> InstancePage {
+        try read { $0.instances(query, in: namespace) }
+    }
+
+    package func history(_ query: HistoryQuery) throws(StoreError) -> [JournalRecord] {
+        try read { $0.history(query) }
+    }
+
+    package func snapshot(of instance: InstanceID, atOrBefore seq: Seq) throws(StoreError) -> SnapshotRecord? {
+        try read { $0.snapshot(of: instance, atOrBefore: seq) }
+    }
+
+    package func timers(
+        in namespace: NamespaceID, after key: TimerKey?, limit: Int
+    ) throws(StoreError) -> [ListedTimer] {
+        try read { $0.timers(in: namespace, after: key, limit: limit) }
+    }
+
+    package func row(at position: Position) throws(StoreError) -> JournalRecord? { try read { $0.row(at: position) } }
+
+    package func row(before position: Position) throws(StoreError) -> JournalRecord? {
+        try read { $0.row(before: position) }
+    }
+
+    package func seq(
+        of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
+    ) throws(StoreError) -> Seq? {
+        try read { $0.seq(of: instance, before: position) }
+    }
+}

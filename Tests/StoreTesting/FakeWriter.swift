@@ -1,0 +1,148 @@
+import Statechart
+import Synchronization
+import WorkflowStore
+
+/// What applying a command reads of a `FakeStore`.
+protocol FakeLookup: StoreLookup {
+    func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value
+}
+
+extension FakeLookup {
+    package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
+        try read { $0.machine(key, version: version) }
+    }
+
+    package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? { try read { $0.machine(id) } }
+
+    package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? { try read { $0.instance(key) } }
+
+    package func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey? { try read { $0.instanceKey(id) } }
+
+    package func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp {
+        try read { $0.part(partition).keys.forgotten }
+    }
+}
+
+/// The writing side of a `FakeStore`.
+final class FakeWriter: StoreWriter, FakeLookup {
+    private let store: FakeStore
+    let view: any StoreView
+    let backups: (any BackupCopying)?
+    let partitions: [PartitionID]
+
+    init(store: FakeStore) {
+        self.store = store
+        partitions = store.partitions
+        view = FakeView(store: store)
+        backups = store.backups == nil ? nil : FailingBackups()
+    }
+
+    func numbers(in partition: PartitionID) -> StoreNumbers { store.content.withLock { $0.part(partition).numbers } }
+
+    func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value { try store.read(body) }
+
+    func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
+        try read { $0.timers(in: partition, limit: limit) }
+    }
+
+    func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
+        try read { $0.position(of: key, in: scope) }
+    }
+
+    func resolve() -> CommitOutcome { store.content.withLock { $0.outcome } }
+
+    func confirm() throws(StoreError) {
+        let overtaken = store.content.withLock { content in
+            content.confirmations += 1
+            return content.overtaken
+        }
+        if let overtaken { throw overtaken }
+    }
+
+    func probe() throws(StoreError) { try read { _ in } }
+
+    func commit(_ batches: [StoreBatch]) throws(StoreError) {
+        try read { _ in }
+        store.hold.pass()
+        let failure = store.content.withLock { content -> StoreError? in
+            content.tries += 1
+            do throws(StoreError) {
+                return try Self.write(batches, to: &content)
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Writes all or nothing. Gives the error that is thrown although all of it is written.
+    private static func write(_ batches: [StoreBatch], to content: inout FakeContent) throws(StoreError) -> StoreError?
+    {
+        var next = content
+        var unanswered: StoreError?
+        for batch in batches {
+            try next.cover(batch)
+            guard let failure = content.failures(content.tries, batch) else { continue }
+            guard failure.code == .outcomeUnknown, content.outcome == .committed else { throw failure }
+            unanswered = failure
+        }
+        for batch in batches { try next.forgetKeys(with: batch) }
+        for batch in batches { try next.write(batch) }
+        content = next
+        content.commits.append(batches.count)
+        return unanswered
+    }
+
+    func acceptClock(_ now: Timestamp) -> AcceptedClock { store.content.withLock { $0.acceptClock(now) } }
+
+    func maintain() throws(StoreError) {
+        try read { _ in }
+        let failure = store.content.withLock { $0.maintenance($0.commits) }
+        if let failure { throw failure }
+    }
+
+    func close() throws(StoreError) {
+        try read { _ in }
+        store.content.withLock { $0.isClosed = true }
+    }
+}
+
+/// What is committed in a `FakeStore` when something is read first, whatever is committed then.
+final class FakeView: StoreView, FakeLookup {
+    private let store: FakeStore
+    private var content: FakeContent?
+    private(set) var hasFailed = false
+
+    init(store: FakeStore) {
+        self.store = store
+    }
+
+    func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
+        if let content { return body(content) }
+        let content = try store.read { $0 }
+        self.content = content
+        return body(content)
+    }
+
+    func release() {
+        content = nil
+        hasFailed = false
+        let (views, viewed) = store.content.withLock { content in
+            content.views += 1
+            return (content.views, content.viewed)
+        }
+        viewed(views)
+    }
+
+    func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
+        let fails = store.content.withLock { content in
+            content.failingLooks -= 1
+            return content.failingLooks >= 0
+        }
+        if fails {
+            hasFailed = true
+            throw StoreError(.unavailable, "made to fail")
+        }
+        return try read { $0.position(of: key, in: scope) }
+    }
+}
