@@ -7,6 +7,9 @@ protocol SQLiteLookup: StoreLookup {
 }
 
 extension SQLiteLookup {
+    /// A lookup is a prepared statement in this process.
+    package var prefetch: (any StorePrefetch)? { nil }
+
     package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
         try read { database in try StoreQueries.machine(database, key, version: version) }
     }

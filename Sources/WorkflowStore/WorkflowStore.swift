@@ -42,12 +42,15 @@ package protocol StoreLookup: AnyObject {
 
     /// The latest time that a forgotten key of a partition says itself (UUID version 7).
     func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp
+
+    /// Reading at once what will be looked up; nil for a store whose lookups take no round trip.
+    var prefetch: (any StorePrefetch)? { get }
 }
 
 /// Reads what is committed beside a commit that is under way. Not thread-safe, but independent of the writing side.
 package protocol StoreView: StoreLookup {
-    /// Ends the view: what is read between two calls is one committed state, as of the first read. Call it within
-    /// milliseconds, because the write-ahead log cannot start over before.
+    /// Ends the view: what is read between two calls is one committed state, as of the first read, and what was read at
+    /// once goes with it. Call it within milliseconds, because the write-ahead log cannot start over before.
     func release()
 
     /// Whether something could not be read since the last `release`.

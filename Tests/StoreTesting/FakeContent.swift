@@ -45,6 +45,10 @@ package struct FakeContent: Sendable {
     package internal(set) var views = 0
     /// Called with `views` when one of them has been applied.
     package var viewed: @Sendable (_ views: Int) -> Void = { _ in }
+    /// Called on the reader's thread with each number of rows read at once since `FakeStore.forgetTrips`.
+    package var prefetched: @Sendable (_ number: Int) -> Void = { _ in }
+    /// Attempts to read rows at once that fail from now on.
+    package var failingPrefetches = 0
     /// Looks at keys beside a commit that fail from now on.
     package var failingLooks = 0
 

@@ -9,17 +9,37 @@ package final class FakeStore: WorkflowStore {
     package let hold = Hold()
     package let identity = StoreIdentity(uuid: UniqueID(bytes: Array(repeating: 7, count: 16)), generation: 1)
     package let partitions: [PartitionID]
+    /// Whether every lookup of its writer takes a round trip, and many rows can be read with one.
+    let isRemote: Bool
     private let hasBackups: Bool
     private let isTaken = Atomic(false)
+    private let counted = Mutex(Trips())
+
+    /// Round trips of lookups.
+    package struct Trips: Sendable, Equatable {
+        /// Those that read rows at once, or tried to.
+        package var prefetches = 0
+        /// Those of lookups that were not answered from memory.
+        package var lookups = 0
+
+        /// So many.
+        package init(prefetches: Int = 0, lookups: Int = 0) {
+            self.prefetches = prefetches
+            self.lookups = lookups
+        }
+    }
 
     /// An empty one.
     ///
-    /// - Parameter hasBackups: Whether it makes backups, all of which fail.
-    package convenience init(partitions: Int = 1, hasBackups: Bool = false) {
-        self.init(FakeContent(partitions: partitions), hasBackups: hasBackups)
+    /// - Parameters:
+    ///   - hasBackups: Whether it makes backups, all of which fail.
+    ///   - isRemote: Whether its lookups are counted as round trips, and can be made at once.
+    package convenience init(partitions: Int = 1, hasBackups: Bool = false, isRemote: Bool = false) {
+        self.init(FakeContent(partitions: partitions), hasBackups: hasBackups, isRemote: isRemote)
     }
 
-    private init(_ content: FakeContent, hasBackups: Bool) {
+    private init(_ content: FakeContent, hasBackups: Bool, isRemote: Bool) {
+        self.isRemote = isRemote
         partitions = content.partitions
         self.content = Mutex(content)
         self.hasBackups = hasBackups
@@ -30,7 +50,7 @@ package final class FakeStore: WorkflowStore {
         var content = content.withLock { $0 }
         precondition(content.isClosed, "a store is closed before it is opened again")
         content.isClosed = false
-        return FakeStore(content, hasBackups: hasBackups)
+        return FakeStore(content, hasBackups: hasBackups, isRemote: isRemote)
     }
 
     package func writer() throws(StoreError) -> sending any StoreWriter {
@@ -48,6 +68,29 @@ package final class FakeStore: WorkflowStore {
 
     /// Commits that were tried since `fail`.
     package var tries: Int { content.withLock { $0.tries } }
+
+    /// Round trips since `forgetTrips`.
+    package var trips: Trips { counted.withLock { $0 } }
+
+    /// Counts round trips from nought again.
+    package func forgetTrips() { counted.withLock { $0 = Trips() } }
+
+    /// A lookup goes out.
+    func count() { if isRemote { counted.withLock { $0.lookups += 1 } } }
+
+    /// Rows are read at once.
+    func countPrefetch() throws(StoreError) {
+        let number = counted.withLock { trips in
+            trips.prefetches += 1
+            return trips.prefetches
+        }
+        let (told, fails) = content.withLock { content in
+            content.failingPrefetches -= 1
+            return (content.prefetched, content.failingPrefetches >= 0)
+        }
+        told(number)
+        if fails { throw StoreError(.unavailable, "made to fail") }
+    }
 
     /// The instance of a name in the default namespace, also when the store is closed.
     package func record(_ name: String) -> InstanceRecord? {

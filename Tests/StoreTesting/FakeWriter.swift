@@ -3,21 +3,58 @@ import Synchronization
 import WorkflowStore
 
 /// What applying a command reads of a `FakeStore`.
-protocol FakeLookup: StoreLookup {
+protocol FakeLookup: StoreLookup, StorePrefetch {
+    var store: FakeStore { get }
+    var prefetched: PrefetchedRows { get set }
     func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value
 }
 
 extension FakeLookup {
-    package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
-        try read { $0.machine(key, version: version) }
+    package var prefetch: (any StorePrefetch)? { store.isRemote ? self : nil }
+
+    package func prefetch(_ wanted: WantedRows) throws(StoreError) {
+        try store.countPrefetch()
+        prefetched = try read { [prefetched] content in
+            var prefetched = prefetched
+            prefetched.take(wanted, of: content)
+            return prefetched
+        }
     }
 
-    package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? { try read { $0.machine(id) } }
+    package func forget() { prefetched = PrefetchedRows() }
 
-    package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? { try read { $0.instance(key) } }
+    package func machine(_ key: MachineKey, version: MachineVersion?) throws(StoreError) -> MachineRecord? {
+        if let known = prefetched.machines[WantedMachine(key, version: version)] { return known }
+        return try look { $0.machine(key, version: version) }
+    }
 
-    package func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey? { try read { $0.instanceKey(id) } }
+    package func machine(_ id: MachineID) throws(StoreError) -> MachineRecord? {
+        if let known = prefetched.versions[id] { return known }
+        return try look { $0.machine(id) }
+    }
 
+    package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? {
+        if let known = prefetched.instances[key] { return known }
+        return try look { $0.instance(key) }
+    }
+
+    package func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey? {
+        if let known = prefetched.names[id] { return known }
+        return try look { $0.instanceKey(id) }
+    }
+
+    /// What `position(of:in:)` gives.
+    func found(_ key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
+        if let known = prefetched.position(of: key, in: scope) { return known }
+        return try look { $0.position(of: key, in: scope) }
+    }
+
+    private func look<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
+        store.count()
+        return try read(body)
+    }
+
+    /// Stands with the numbers, and is known with them.
     package func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp {
         try read { $0.part(partition).keys.forgotten }
     }
@@ -25,7 +62,8 @@ extension FakeLookup {
 
 /// The writing side of a `FakeStore`.
 final class FakeWriter: StoreWriter, FakeLookup {
-    private let store: FakeStore
+    let store: FakeStore
+    var prefetched = PrefetchedRows()
     let view: any StoreView
     let backups: (any BackupCopying)?
     let partitions: [PartitionID]
@@ -46,7 +84,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
     }
 
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
-        try read { $0.position(of: key, in: scope) }
+        try found(key, in: scope)
     }
 
     func resolve() -> CommitOutcome { store.content.withLock { $0.outcome } }
@@ -109,7 +147,8 @@ final class FakeWriter: StoreWriter, FakeLookup {
 
 /// What is committed in a `FakeStore` when something is read first, whatever is committed then.
 final class FakeView: StoreView, FakeLookup {
-    private let store: FakeStore
+    let store: FakeStore
+    var prefetched = PrefetchedRows()
     private var content: FakeContent?
     private(set) var hasFailed = false
 
@@ -125,6 +164,7 @@ final class FakeView: StoreView, FakeLookup {
     }
 
     func release() {
+        forget()
         content = nil
         hasFailed = false
         let (views, viewed) = store.content.withLock { content in
@@ -143,6 +183,6 @@ final class FakeView: StoreView, FakeLookup {
             hasFailed = true
             throw StoreError(.unavailable, "made to fail")
         }
-        return try read { $0.position(of: key, in: scope) }
+        return try found(key, in: scope)
     }
 }

@@ -9,6 +9,10 @@ final class BatchApplier {
     private let library: MachineLibrary
     private let recent: WorkingSet
     private let motion: SelfMotion
+    /// Of the store and of its view; nil where lookups take no round trip.
+    private let prefetches: (alone: BatchPrefetch?, beside: BatchPrefetch?)
+    /// Of the batch that began last.
+    private(set) var prefetch: BatchPrefetch?
     /// As of the last sealed batch.
     private var numbers: StoreNumbers
     /// Of batches and trials.
@@ -27,6 +31,10 @@ final class BatchApplier {
         self.library = library
         self.recent = recent
         motion = SelfMotion(limits: limits)
+        prefetches = (
+            BatchPrefetch(of: store, recent: recent, limits: limits),
+            BatchPrefetch(of: store.view, recent: recent, limits: limits)
+        )
         numbers = store.numbers(in: partition)
     }
 
@@ -34,7 +42,9 @@ final class BatchApplier {
     ///
     /// - Parameter underWay: What is being committed, the oldest first. Beside it the store is read by its view.
     func begin(after underWay: [UncommittedBatch]) -> BatchBuilder {
-        BatchBuilder(
+        prefetch = underWay.isEmpty ? prefetches.alone : prefetches.beside
+        prefetch?.begin()
+        return BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
             recent: recent, motion: motion, now: clock.now(), limits: limits,
             nextNumber: { [self] in
@@ -62,6 +72,8 @@ final class BatchApplier {
         from queue: CommandQueue, isBesideCommit: Bool, since begin: ContinuousClock.Instant
     ) -> Int {
         var applied = 0
+        // Commands for which nothing is to be done before they are applied.
+        var ready = 0
         var costAtLook = builder.cost
         let (burning, inFront) = (order.burning, order.inFront)
         while applied == 0 || hasRoom(builder) {
@@ -72,11 +84,14 @@ final class BatchApplier {
             }
             // What stood aside has a batch of its own.
             if inFront > 0, applied == inFront { break }
-            if applied == waiting.count {
-                let more = order.admit(queue.takeWaiting())
-                if waiting.isEmpty { waiting = more } else { waiting += more }
-                // What came since the batch began came later than that.
-                builder.now = clock.now()
+            if applied == ready {
+                if applied == waiting.count {
+                    let more = order.admit(queue.takeWaiting())
+                    if waiting.isEmpty { waiting = more } else { waiting += more }
+                    // What came since the batch began came later than that.
+                    builder.now = clock.now()
+                }
+                ready = read(waiting, from: applied, inFront: inFront)
             }
             guard applied < waiting.count else { break }
             let entry = waiting[waiting.startIndex + applied]
@@ -90,6 +105,18 @@ final class BatchApplier {
             }
         }
         return applied
+    }
+
+    /// Reads at once what the next commands look up; says how many are ready then, with those that were applied.
+    private func read(_ waiting: Lane.Waiting, from applied: Int, inFront: Int) -> Int {
+        guard let prefetch else { return waiting.count }
+        return applied + prefetch.read(for: waiting.prefix(inFront > 0 ? inFront : .max).dropFirst(applied))
+    }
+
+    /// Applies a command that has a batch of its own.
+    func apply(_ entry: any QueuedCommand, to builder: inout BatchBuilder) {
+        _ = prefetch?.read(for: [entry])
+        entry.apply(to: &builder)
     }
 
     /// Whether there is room and time for more in a batch.

@@ -18,6 +18,8 @@ struct BatchBuilder {
     var now: Timestamp
     let limits: EngineLimits
     var numbers: StoreNumbers
+    /// The numbers when it began.
+    private let base: StoreNumbers
     private var machines: [LoadedMachine] = []
     private var journal: [JournalRecord] = []
     private var snapshots: [SnapshotRecord] = []
@@ -47,6 +49,7 @@ struct BatchBuilder {
         self.store = store
         self.provisional = provisional
         self.numbers = numbers
+        base = numbers
         self.library = library
         self.recent = recent
         self.motion = motion
@@ -200,8 +203,17 @@ extension BatchBuilder {
     func position(of key: RequestKey, in scope: KeyScope) throws(Rejection) -> Position? {
         let place = KeyPlace(key: key, scope: scope)
         if let position = keys[place] { return position }
+        if isNew(scope) { return nil }
         for batch in provisional { if let position = batch.keys[place] { return position } }
         return try read { () throws(StoreError) in try store.position(of: key, in: scope) }
+    }
+
+    /// Whether it began in this batch: the store knows no key of it.
+    private func isNew(_ scope: KeyScope) -> Bool {
+        switch scope {
+        case .instance(let id): id >= base.nextInstance && id.partition == base.partition
+        case .machine(let id): id >= base.nextMachine
+        }
     }
 
     /// Remembers a key, and the row that it was used for.

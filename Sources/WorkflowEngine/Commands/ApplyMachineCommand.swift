@@ -16,6 +16,8 @@ struct ApplyMachineCommand: WriterCommand {
     var targets: [CommandTarget] { [.machine(key)] }
     var summary: String { "apply \(machine.name)" }
 
+    func want(_ rows: inout WantedRows) { rows.machines.insert(WantedMachine(key, version: nil)) }
+
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> AppliedMachine {
         let key = key
         let latest = try batch.machine(key, version: nil)

@@ -24,6 +24,8 @@ extension RetryCommand: WriterCommand {
     var targets: [CommandTarget] { payers }
     var summary: String { "retry \(instance)" }
 
+    func want(_ rows: inout WantedRows) { rows.instances.insert(target) }
+
     /// Lets the instance go on with the event that it failed on; when it fails on it again that is recorded.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> SendResult {
         let instance = try batch.existing(target)

@@ -45,6 +45,11 @@ extension SendCommand: WriterCommand {
     var targets: [CommandTarget] { payers }
     var summary: String { "send \(instance) \(event.name)" }
 
+    func want(_ rows: inout WantedRows) {
+        rows.instances.insert(target)
+        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+    }
+
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
         guard isDryRun else { return try send(in: &batch) }
         // What fires before it, and what it does, goes with the copy.

@@ -10,6 +10,8 @@ struct SendTogetherCommand: WriterCommand {
     var targets: [CommandTarget] { payers }
     var summary: String { "send \(sends.count) events together" }
 
+    func want(_ rows: inout WantedRows) { for command in sends { command.want(&rows) } }
+
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> [KeyedAnswer<SendResult>] {
         do throws(Rejection) {
             return try send(in: &batch)

@@ -41,6 +41,15 @@ extension StartCommand: WriterCommand {
     }
     var summary: String { "start \(machine) \(instance?.rawValue ?? "")" }
 
+    func want(_ rows: inout WantedRows) {
+        rows.machines.insert(WantedMachine(machineKey, version: version))
+        if let instance { rows.instances.insert(InstanceKey(instance, in: caller.namespace)) }
+        if let key {
+            rows.machines.insert(WantedMachine(machineKey, version: .first))
+            rows.keys.insert(WantedKey(key, in: .machine(machineKey)))
+        }
+    }
+
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<InstanceView> {
         let scope: KeyScope? = if let key { try scope(of: key, in: batch) } else { nil }
         if let key, let scope, let position = try batch.position(of: key, in: scope) { return .repeated(position) }
@@ -51,7 +60,8 @@ extension StartCommand: WriterCommand {
         }
         let uuid = batch.newID(batch.now)
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
-        if try batch.instance(name) != nil { throw .instanceExists(name.name) }
+        // A name that was just made is nobody's, and is not looked up.
+        if instance != nil, try batch.instance(name) != nil { throw .instanceExists(name.name) }
         let state = InstanceState(
             started: batch.numbers.nextInstance, uuid: uuid, key: name, loaded: loaded, salt: batch.newSalt(),
             at: batch.now)

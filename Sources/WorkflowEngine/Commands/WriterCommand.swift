@@ -28,6 +28,10 @@ protocol WriterCommand: Sendable {
     /// What it asks for, in a few words for the log; without payloads.
     var summary: String { get }
 
+    /// Says what applying it looks up in the store, so that it can be read at once with what others look up. What only
+    /// a rejection looks up may be missing.
+    func want(_ rows: inout WantedRows)
+
     /// Applies it, or throws why not. One that is rejected leaves no trace in the batch. It may be applied again to
     /// another batch, when the first was not written.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer

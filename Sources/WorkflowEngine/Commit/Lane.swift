@@ -152,7 +152,7 @@ final class Lane {
     private func runApart() throws(StoreError) {
         guard let entry = apart.popFirst() else { return }
         var builder = applier.begin(after: [])
-        entry.apply(to: &builder)
+        applier.apply(entry, to: &builder)
         try commit(seal(&builder, entries: [entry]))
     }
 

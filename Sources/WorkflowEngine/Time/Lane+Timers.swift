@@ -35,10 +35,21 @@ extension Lane {
         // With a batch under way nothing was due: see `mustSettle`.
         if areTimersResting || !state.isIdle { return round }
         let bound = firesOneByOne ? 1 : Int.max
+        let prefetch = applier.prefetch
+        // Timers of which the instances were read at once.
+        var ready = 0
         while round.fired.count < bound, applier.isOpen(builder, since: begin, share: sharing ? 2 : 1) {
             guard !mustCommit(builder) else {
                 round.isExhausted = true
                 break
+            }
+            if let prefetch {
+                if ready == 0 {
+                    let due = try window.due(by: builder.now, limit: min(bound, limits.batchRows), store)
+                    prefetch.read(due)
+                    ready = due.count
+                }
+                ready -= 1
             }
             guard let (key, id) = try window.popDue(by: builder.now, store) else {
                 if round.fired.isEmpty { firesOneByOne = false }

@@ -61,6 +61,12 @@ struct TimerWindow {
         return (first.key, first.instance)
     }
 
+    /// The instances that may have something due by a time, in the order of their turns; at most `limit`.
+    mutating func due(by now: Timestamp, limit: Int, _ store: any StoreWriter) throws(StoreError) -> [InstanceID] {
+        try refresh(store)
+        return entries.unordered.filter { $0.turn <= now }.sorted().prefix(limit).map(\.instance)
+    }
+
     /// Whether a look would take something out, or read the store.
     func isDue(by now: Timestamp) -> Bool {
         mustRead || entries.min.map { $0.turn <= now } ?? false
