@@ -370,7 +370,7 @@ static bool checkpoint(sqlite_floor *floor, int mode) {
     return code == SQLITE_OK || fail(floor, "checkpoint");
 }
 
-// As Sources/SQLiteStore/WALMeter.swift.
+// As WALMeter in Sources/SQLiteStore/SQLiteWriter+Checkpoint.swift.
 static bool maintain(sqlite_floor *floor) {
     if (floor->frames < floor->last_frames) {
         floor->passive_at = PASSIVE_FRAMES;

@@ -101,6 +101,12 @@ package struct Actor: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
 /// The name of a machine, as its definition says it.
 package struct MachineName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let rawValue: String
+
+    /// As the store compares: Swift takes the Kelvin sign for a 'K', which has another number of bytes.
+    package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue.utf8.count == rhs.rawValue.utf8.count && lhs.rawValue == rhs.rawValue
+    }
+
     package init(rawValue: String) { self.rawValue = rawValue }
     package init(stringLiteral: String) { rawValue = stringLiteral }
     package var description: String { rawValue }
@@ -124,6 +130,12 @@ package struct MachineVersion: RawRepresentable, Hashable, Comparable, Sendable,
 /// The name of an instance, as its caller chose it.
 package struct InstanceName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let rawValue: String
+
+    /// As the store compares: Swift takes the Kelvin sign for a 'K', which has another number of bytes.
+    package static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.rawValue.utf8.count == rhs.rawValue.utf8.count && lhs.rawValue == rhs.rawValue
+    }
+
     package init(rawValue: String) { self.rawValue = rawValue }
     package init(stringLiteral: String) { rawValue = stringLiteral }
     package var description: String { rawValue }

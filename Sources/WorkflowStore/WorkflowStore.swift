@@ -205,6 +205,7 @@ package struct StoreBatch: Sendable {
 
     package var isEmpty: Bool {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
+            && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty
     }
 }
 

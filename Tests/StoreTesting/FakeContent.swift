@@ -49,6 +49,8 @@ package struct FakeContent: Sendable {
     package var prefetched: @Sendable (_ number: Int) -> Void = { _ in }
     /// Attempts to read rows at once that fail from now on.
     package var failingPrefetches = 0
+    /// Lookups of the writing side that fail from now on.
+    package var failingLookups = 0
     /// Looks at keys beside a commit that fail from now on.
     package var failingLooks = 0
 

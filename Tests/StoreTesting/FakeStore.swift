@@ -76,7 +76,15 @@ package final class FakeStore: WorkflowStore {
     package func forgetTrips() { counted.withLock { $0 = Trips() } }
 
     /// A lookup goes out.
-    func count() { if isRemote { counted.withLock { $0.lookups += 1 } } }
+    func countLookup() throws(StoreError) {
+        if isRemote { counted.withLock { $0.lookups += 1 } }
+        let fails = content.withLock { content in
+            guard content.failingLookups > 0 else { return false }
+            content.failingLookups -= 1
+            return true
+        }
+        if fails { throw StoreError(.unavailable, "made to fail") }
+    }
 
     /// Rows are read at once.
     func countPrefetch() throws(StoreError) {

@@ -50,7 +50,7 @@ extension FakeLookup {
     }
 
     private func look<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
-        store.count()
+        try store.countLookup()
         return try read(body)
     }
 

@@ -117,6 +117,17 @@ import WorkflowStore
     private static func isNotFound(_ error: any Error) -> Bool { (error as? Rejection)?.code == .instanceNotFound }
 
     /// The same key names another start in each.
+    /// Swift takes the Kelvin sign for a K; the store does not.
+    @Test(.timeLimit(.minutes(1))) func namesAreComparedAsTheStoreDoes() async throws {
+        let running = try await begin()
+        _ = try await running.engine.start(StartCommand(machine: "lamp", instance: "K", by: Self.here))
+        let send = SendCommand(instance: "\u{212A}", event: Event(name: "flip"), by: Self.here)
+        let outcome = await running.engine.outcome(of: send)
+        #expect(throws: Rejection.self) { try outcome.get() }
+        #expect(InstanceName(rawValue: "K") != "\u{212A}" && MachineName(rawValue: "K") != "\u{212A}")
+        try await running.stop()
+    }
+
     @Test(.timeLimit(.minutes(1))) func keysDoNotMix() async throws {
         let running = try await begin()
         var names: [InstanceName] = []

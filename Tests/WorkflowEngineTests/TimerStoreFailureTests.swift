@@ -60,6 +60,22 @@ import WorkflowStore
         try await running.stop()
     }
 
+    /// What cannot be read for a moment must not wait for a restart.
+    @Test(.timeLimit(.minutes(5))) func timersThatCannotBeReadAreFiredAfterAPause() async throws {
+        let store = FakeStore()
+        let clock = HandClock()
+        let running = try await Self.running(["a", "b"], store, clock)
+        let begin = ContinuousClock.now
+        store.content.withLock { $0.failingLookups = 3 }
+        clock.advance(3_000)
+        running.engine.clockWasMoved()
+        try await eventually("the timers have fired") { Self.due(store, clock).isEmpty }
+        #expect(ContinuousClock.now - begin >= .milliseconds(60))
+        #expect(Self.fired("a", store) == [1_000, 2_000, 3_000])
+        #expect(Self.fired("b", store) == [1_000, 2_000, 3_000])
+        try await running.stop()
+    }
+
     @Test(.timeLimit(.minutes(5))) func theWriterDoesNotSpinWhileTheStoreCannotWrite() async throws {
         let store = FakeStore()
         let clock = HandClock()

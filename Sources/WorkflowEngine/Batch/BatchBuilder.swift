@@ -194,7 +194,7 @@ extension BatchBuilder {
     private func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
         guard let record = try read({ () throws(StoreError) in try store.instance(key) }) else { return nil }
         guard let loaded = try machine(record.machineID) else {
-            throw .fault("the machine of instance '\(key.name)' is not in the store")
+            throw Rejection(.damaged, "The machine of instance '\(key.name)' is not in the store")
         }
         return LiveInstance(try InstanceState(record: record, loaded: loaded))
     }
@@ -212,7 +212,7 @@ extension BatchBuilder {
     private func isNew(_ scope: KeyScope) -> Bool {
         switch scope {
         case .instance(let id): id >= base.nextInstance && id.partition == base.partition
-        case .machine(let id): id >= base.nextMachine
+        case .machine(let id): machines.contains { $0.record.id == id }
         }
     }
 

@@ -268,7 +268,7 @@ extension InstanceRecord {
         do throws(SnapshotTextError) {
             return try loaded.machine.snapshot(of: state, status: Snapshot.Status(status), seq: seq.rawValue)
         } catch {
-            throw .fault("instance '\(name)' cannot be read: \(error)")
+            throw Rejection(.damaged, "Instance '\(name)' cannot be read: \(error)")
         }
     }
 
@@ -277,7 +277,7 @@ extension InstanceRecord {
         do throws(SnapshotTextError) {
             return try SnapshotText.positions(in: state.armed).map(Position.init(rawValue:))
         } catch {
-            throw .fault("instance '\(name)' cannot be read: \(error)")
+            throw Rejection(.damaged, "Instance '\(name)' cannot be read: \(error)")
         }
     }
 

@@ -33,7 +33,8 @@ final class MachineLibrary: Sendable {
     func machine(of record: MachineRecord) throws(Rejection) -> LoadedMachine {
         if let loaded = machine(record.id) { return loaded }
         guard Digest(of: record.source.utf8) == record.digest else {
-            throw .fault(
+            throw Rejection(
+                .damaged,
                 "Version \(record.version) of machine '\(record.name)' is damaged: its source is not what was applied; "
                     + "restore a backup")
         }

@@ -53,15 +53,15 @@ final class CommandQueue: @unchecked Sendable {
         _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
     ) async throws(Rejection) {
         if commands.isEmpty { return answered([]) }
-        let (ends, end) = AsyncStream.makeStream(of: Rejection?.self, bufferingPolicy: .bufferingNewest(1))
+        let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let group = WaitingGroup(entries: Self.entries(commands, answered), end: end)
         if let rejection = enqueue(group) { throw rejection }
         // Cancelled when this returns.
         async let _ = expire(group)
         var iterator = ends.makeAsyncIterator()
-        // Without an end the task was cancelled; the commands may have found room in that moment.
-        guard let rejection = await iterator.next() ?? (remove(group) ? .overloaded : nil) else { return }
-        throw rejection
+        _ = await iterator.next()
+        // A task that was cancelled waits no more; the commands may have found room in that moment.
+        if let rejection = giveUp(group) { throw rejection }
     }
 
     private static func entries<Command: WriterCommand>(
@@ -120,16 +120,19 @@ final class CommandQueue: @unchecked Sendable {
     private func expire(_ group: WaitingGroup) async {
         // Ends early when the group has found room.
         try? await Task.sleep(for: limits.roomWaiting)
-        if remove(group) { group.end.yield(.overloaded) }
+        _ = giveUp(group)
     }
 
-    /// Whether the group waited still.
-    private func remove(_ group: WaitingGroup) -> Bool {
+    /// Lets a group wait no more; gives why its commands are not in the queue, nil when they are.
+    private func giveUp(_ group: WaitingGroup) -> Rejection? {
         condition.lock()
         defer { condition.unlock() }
-        guard let index = waiting.firstIndex(where: { $0 === group }) else { return false }
-        waiting.remove(at: index)
-        return true
+        if let index = waiting.firstIndex(where: { $0 === group }) {
+            waiting.remove(at: index)
+            group.refused = .overloaded
+            group.end.yield()
+        }
+        return group.refused
     }
 
     /// Puts groups that wait into the queue, in their order, as long as there is room. Under the lock.
@@ -140,7 +143,7 @@ final class CommandQueue: @unchecked Sendable {
             entries += group.entries
             bytes += group.bytes
             // Resumes a task on its executor, and runs nothing here.
-            group.end.yield(nil)
+            group.end.yield()
         }
     }
 
@@ -231,7 +234,10 @@ final class CommandQueue: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if closing == nil { closing = reason }
-        for group in waiting { group.end.yield(closing) }
+        for group in waiting {
+            group.refused = closing
+            group.end.yield()
+        }
         waiting = []
         condition.signal()
     }
@@ -249,13 +255,17 @@ final class CommandQueue: @unchecked Sendable {
 }
 
 /// Commands that are put into the queue together, once there is room for all.
-private final class WaitingGroup: Sendable {
+///
+/// `@unchecked Sendable`: `refused` is read and written under the queue's lock only.
+private final class WaitingGroup: @unchecked Sendable {
     let entries: [any QueuedCommand]
     let bytes: Int
-    /// Takes nil when they are in the queue, or why they never will be.
-    let end: AsyncStream<Rejection?>.Continuation
+    /// Why they never will be in the queue.
+    var refused: Rejection?
+    /// Told when they wait no more.
+    let end: AsyncStream<Void>.Continuation
 
-    init(entries: [any QueuedCommand], end: AsyncStream<Rejection?>.Continuation) {
+    init(entries: [any QueuedCommand], end: AsyncStream<Void>.Continuation) {
         self.entries = entries
         self.end = end
         bytes = entries.reduce(0) { $0 + $1.size }

@@ -11,7 +11,8 @@ import WorkflowThreads
 final class CommitPipeline: @unchecked Sendable {
     private let condition = NSCondition()
     private let together: Int
-    private let write: @Sendable ([SealedBatch]) -> [BatchEnding]
+    /// Nil when the thread has ended: it holds the store no longer then.
+    private var write: (@Sendable ([SealedBatch]) -> [BatchEnding])?
     private var waiting: [SealedBatch] = []
     private var endings: [BatchEnding] = []
     private var isBroken = false
@@ -51,20 +52,26 @@ final class CommitPipeline: @unchecked Sendable {
         locked { isBroken = false }
     }
 
-    /// Lets the thread go when everything is done.
+    /// Ends the thread, and waits until it has: whoever opens the store next finds nobody there.
     func close() {
-        locked { isClosed = true }
+        locked {
+            isClosed = true
+            condition.broadcast()
+            while write != nil { condition.wait() }
+        }
     }
 
     private func run() {
         while let batches = next() {
-            let ended = locked { isBroken } ? batches.map { _ in .untried } : write(batches)
+            let write = locked { isBroken ? nil : self.write }
+            let ended = write?(batches) ?? batches.map { _ in .untried }
             locked {
                 endings += ended
                 if case .committed? = ended.last { return }
                 isBroken = true
             }
         }
+        locked { write = nil }
     }
 
     /// What is to be written next; nil when there is nothing and the pipeline is closed.

@@ -22,8 +22,8 @@ final class Lane {
     let log: OperatorLog
     let logger: Logger
     let applier: BatchApplier
-    let committer: BatchCommitter
-    let pipeline: CommitPipeline
+    private let committer: BatchCommitter
+    private let pipeline: CommitPipeline
     private let queue: CommandQueue
     /// Backups, where the store makes them.
     private let backups: (orders: BackupCoordinator, copying: any BackupCopying)?
@@ -99,9 +99,10 @@ final class Lane {
             }
         } catch {
             abandonBackup()
-            queue.close(.stopped(by: error))
-            abandon(apart + waiting + order.takeAll())
-            queue.abandon(with: Self.stopped)
+            let rejection = Rejection.stopped(by: error)
+            queue.close(rejection)
+            for entry in apart + waiting + order.takeAll() { entry.refuse(rejection) }
+            queue.abandon(with: rejection)
             throw error
         }
         abandonBackup()
@@ -201,13 +202,105 @@ final class Lane {
     }
 
     /// Answers commands that were taken from the queue but never applied.
-    private func abandon(_ entries: Waiting) {
-        for entry in entries { entry.refuse(Self.stopped) }
-    }
-
     private func abandonBackup() {
         if let backups { backups.orders.abandon(backups.copying) }
     }
+}
 
-    private static var stopped: Rejection { .storageUnavailable("the daemon has stopped writing") }
+// MARK: From what was applied to what is on disk: `PipelineState` decides, the lane does it
+
+extension Lane {
+    /// Closes a batch.
+    func seal(
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = []
+    ) -> SealedBatch {
+        defer { entered = [:] }
+        return applier.seal(&builder, fired: fired, entered: entered, entries: entries)
+    }
+
+    /// Waits until one more batch may be handed over, and takes over what has ended by then. False when a batch failed:
+    /// nothing holds that was applied on top of it, and the commands of those behind it wait again.
+    ///
+    /// - Parameter isOverlapping: Whether the next is to be applied while that one is committed.
+    func makeRoom(isOverlapping: Bool = false) throws(StoreError) -> Bool {
+        while !state.isIdle, !state.hasRoom(isOverlapping: isOverlapping) || pipeline.hasEnding {
+            guard try conclude(pipeline.end()) else { return false }
+        }
+        return true
+    }
+
+    /// Lets a batch be committed for which there is room, and whose commands wait no more.
+    ///
+    /// - Parameter isOverlapping: Whether to go on while it is committed.
+    func commit(_ sealed: SealedBatch, isOverlapping: Bool = false) throws(StoreError) {
+        state.handedOver(sealed, isDivisible: sealed.isDivisible)
+        if isOverlapping {
+            statistics.batchOverlapped()
+            pipeline.begin(sealed)
+        } else {
+            _ = try conclude(committer.commit([sealed])[0])
+        }
+    }
+
+    /// Writes a batch for which no command waits.
+    func commit(_ builder: inout BatchBuilder) throws(StoreError) {
+        let sealed = seal(&builder)
+        switch committer.commit([sealed])[0] {
+        case .committed: adopt(sealed)
+        case .failed(let error), .last(let error):
+            discard()
+            throw error
+        case .untried: preconditionFailure("nothing was under way")
+        }
+    }
+
+    /// Takes over what the oldest batch made. False when it failed, and was recovered from.
+    private func conclude(_ first: BatchEnding) throws(StoreError) -> Bool {
+        var ending = first
+        while true {
+            switch state.ended(ending) {
+            case .adopt(let sealed):
+                adopt(sealed)
+                return true
+            case .awaitNext: ending = pipeline.end()
+            case .recover(let recovery):
+                try recover(recovery)
+                return false
+            }
+        }
+    }
+
+    /// After batches that were not written.
+    private func recover(_ recovery: PipelineState<SealedBatch>.Recovery) throws(StoreError) {
+        pipeline.mend()
+        discard()
+        let again = recovery.again.flatMap(\.entries)
+        if !again.isEmpty { waiting = again + waiting }
+        if let (sealed, error) = recovery.split {
+            blame(sealed.fired, for: error)
+            apart = sealed.entries
+        }
+        for (sealed, error) in recovery.refused { refuse(sealed, error) }
+        if let error = recovery.stop { throw error }
+    }
+
+    private func refuse(_ sealed: SealedBatch, _ error: StoreError) {
+        if sealed.entries.isEmpty { timersRest = .now + limits.timerPause }
+        log.tell(
+            .batches, .error, "a batch was not written",
+            ["commands": "\(sealed.entries.count)", "error": "\(error)"])
+        for entry in sealed.entries { entry.refuse(Rejection(error)) }
+    }
+
+    /// Takes over what is on disk, and waits for what it armed.
+    private func adopt(_ sealed: SealedBatch) {
+        for hint in sealed.pending { window.insert(hint) }
+        applier.adopt(sealed)
+    }
+
+    /// Goes back to what is committed.
+    func discard() {
+        applier.discard()
+        forgetTimers()
+    }
 }

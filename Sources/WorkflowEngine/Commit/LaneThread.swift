@@ -19,18 +19,26 @@ final class LaneThread: Sendable {
         ending = stream
         // After each flush it waits for a core while others are busy, and all callers wait with it.
         startThread("wfd-writer", turns: .short) {
-            do throws(StoreError) {
+            // The writing side is gone when its end is told: the store may be opened again.
+            let error = Self.run { () throws(StoreError) in
                 let writer = try Self.writer(of: store, queue)
                 let committer = BatchCommitter(store: writer, observers: observers, health: health, logger: logger)
-                let lane = Lane(
+                return Lane(
                     store: writer, queue: queue, library: library, committer: committer, clock: clock, limits: limits,
                     statistics: statistics, health: health, backups: backups, log: log, logger: logger)
-                try lane.run()
-                continuation.yield(nil)
-            } catch {
-                continuation.yield(error)
             }
+            continuation.yield(error)
             continuation.finish()
+        }
+    }
+
+    /// Runs a lane to its end; gives the error that ended it.
+    private static func run(_ lane: () throws(StoreError) -> Lane) -> StoreError? {
+        do throws(StoreError) {
+            try lane().run()
+            return nil
+        } catch {
+            return error
         }
     }
 

@@ -70,6 +70,11 @@ extension Lane {
                     round.isExhausted = true
                 }
             } catch {
+                if error.code == .storageUnavailable {
+                    // What cannot be read now may be read soon.
+                    rest()
+                    break
+                }
                 leaveAlone(id, because: error)
             }
             if builder.cost - costBefore > order.burning {
@@ -95,6 +100,12 @@ extension Lane {
     func forgetTimers() {
         window.invalidate()
         entered = [:]
+    }
+
+    /// Lets timers wait for a while; the store is asked for them then.
+    func rest() {
+        timersRest = .now + limits.timerPause
+        forgetTimers()
     }
 
     private func leaveAlone(_ id: InstanceID, because error: any Error) {
@@ -125,7 +136,7 @@ extension Lane {
             let begin = ContinuousClock.now
             var round = Round()
             // An instance that had its share is not overtaken: the batch ends.
-            while !round.isExhausted, !mustCommit(builder), applier.isOpen(builder, since: begin),
+            while !round.isExhausted, !areTimersResting, !mustCommit(builder), applier.isOpen(builder, since: begin),
                 let due = try window.nextDue(store), due <= target
             {
                 clock.move(to: due)
@@ -134,9 +145,10 @@ extension Lane {
                 fired += round.fired.count
             }
             let isLast = try mustCommit(builder) ? false : window.nextDue(store).map { $0 > target } ?? true
-            let isDone = isLast && !round.isExhausted
+            let isDone = isLast && !round.isExhausted && !areTimersResting
             if isDone { clock.move(to: target) }
             try commit(&builder)
+            if areTimersResting { return .failure(.storageUnavailable("an instance cannot be read")) }
             if isDone, try window.nextDue(store).map({ $0 > target }) ?? true {
                 return .success(ClockMove(now: clock.now(), fired: fired, isDone: true))
             }

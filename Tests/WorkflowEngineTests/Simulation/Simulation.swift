@@ -62,12 +62,14 @@ final class Simulation {
 
     private func take(_ step: Scenario.Step, _ number: Int?) async throws -> Told? {
         var isCertain = true
+        var last = "no engine starts"
         for _ in 0..<20 {
             guard let engine = try await engine() else { continue }
             if let number, !isCertain || number == resumed, try await isTaken(number) { return nil }
             do throws(Rejection) {
                 return try await engine.take(step)
             } catch {
+                last = error.message
                 switch error.code {
                 case .storageUnavailable:
                     // Either it is worth trying again, or the engine is at its end.
@@ -79,7 +81,7 @@ final class Simulation {
                 }
             }
         }
-        throw Failure(description: "step \(number ?? -1) cannot be taken")
+        throw Failure(description: "step \(number ?? -1) cannot be taken: \(last)")
     }
 
     /// The step that was under way when the run began: it may have been taken.
