@@ -156,8 +156,10 @@ struct BatchSending {
             }
         } catch  where answers.isEmpty {
             let failure = CommandFailure(Self.renumbered(error, group))
+            // A daemon that went away in the middle is one to come back to.
+            let isBroken = counts.lines > 0 && failure.exitStatus == .unreachable
             throw CommandFailure(
-                failure.exitStatus, failure.message,
+                isBroken ? .tryAgain : failure.exitStatus, failure.message,
                 notes: failure.notes + sent + (error.isTransient ? [Self.goesOn] : []))
         } catch {
             // What became of the lines is in their answers.

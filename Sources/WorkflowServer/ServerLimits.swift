@@ -8,6 +8,8 @@ package struct ServerLimits: Sendable {
     var extraConnections = 50
     /// From the first byte of a request's head to its last.
     var headTime: TimeAmount = .seconds(10)
+    /// From the first byte of a request to the last of its body, unless that is in lines.
+    var bodyTime: TimeAmount = .seconds(30)
     /// Seconds after which an idle connection is closed: longer than a request for history may wait.
     var idleSeconds: Int64 = 75
     /// Bytes of all header fields of a request, and of one of them.

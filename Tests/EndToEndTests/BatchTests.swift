@@ -191,6 +191,25 @@ import WorkflowJSON
         #expect(try await next.json("show", "a")["seq"] == .int(Int64(count) + 1))
     }
 
+    @Test(.timeLimit(.minutes(2))) func aBatchWhoseDaemonDoesNotComeBackIsOneToTryAgain() async throws {
+        let lines = (0..<5_000).map { _ in #"{"instance": "a", "event": "tick"}"# + "\n" }.joined()
+        let arguments = ["send", "--batch", try folder.write(lines, to: "ticks.ndjson"), "--run", "one"]
+        async let sending = wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
+        let database = DatabaseFile(daemon.database)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try database.number("SELECT count(*) FROM journal") < 1_000 {
+            try #require(.now < deadline, "the batch does not get on")
+            await Task.yield()
+        }
+        try await daemon.kill()
+        let result = try await sending
+        #expect(result.end == .exited(75), "\(result)")
+        #expect(result.errors.contains("\n  sent so far: "), "\(result)")
+        let next = try await Daemon(in: folder)
+        #expect(try await next.wfctl(arguments[0], arguments[1], arguments[2], "--run", "one").end == .exited(0))
+        #expect(try await next.json("show", "a")["seq"] == 5_001)
+    }
+
     @Test(.timeLimit(.minutes(1))) func aBatchThatWasMendedGoesOn() async throws {
         let tick = #"{"instance": "a", "event": "tick"}"#
         let other = #"{"instance": "b", "event": "tick"}"#

@@ -75,6 +75,20 @@ import WorkflowJSON
         }
     }
 
+    /// Half a body holds its connection no longer, however the request is carried out.
+    @Test(.timeLimit(.minutes(2)), arguments: ["/v1/instances/x/events", "/v1/instances"])
+    func aBodyThatDoesNotEndIsAnswered(target: String) async throws {
+        try await onOwnThread { [daemon] in
+            let connection = try RawConnection(to: daemon.address)
+            let head = "POST \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            try connection.write(Array((head + "Content-Length: 500\r\n\r\n{").utf8))
+            let answer = try connection.readAnswer()
+            try expect(answer, .requestTimeout, "The body of the request was not complete after 30 seconds")
+            #expect(answer.headers["connection"] == "close")
+            #expect(connection.isAtEnd)
+        }
+    }
+
     @Test(.timeLimit(.minutes(1))) func aHeadThatIsCutOffIsAnsweredWithAProblem() throws {
         let connection = try RawConnection(to: daemon.address)
         try connection.write(Array("GET /livez HTTP/1.1\r\nHost: loc".utf8))

@@ -88,7 +88,8 @@ import WorkflowStore
                 caller.resume(returning: load.burnt.withLock { $0 })
             }
         }
-        #expect(waited <= 1, "a plain send waited for \(waited) of \(names.count) that burnt")
+        // One while it waits, and those that burn beside its commit.
+        #expect(waited <= 3, "a plain send waited for \(waited) of \(names.count) that burnt")
         try await eventually("the last has burnt") { load.ended.withLock { $0 } == names.count }
         try await running.stop()
     }

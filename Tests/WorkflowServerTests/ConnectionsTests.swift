@@ -107,15 +107,33 @@ import WorkflowAPI
             ByteBuffer(string: "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: 10\r\n\r\n"))
         #expect(try head(channel)?.method == .post)
         for _ in 0..<10 {
-            channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
             try channel.writeInbound(ByteBuffer(string: "b"))
         }
-        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         try channel.writeInbound(ByteBuffer(string: "G"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(9))
         #expect(try head(channel) == nil)
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         try expectTimeout(on: channel)
+    }
+
+    @Test(arguments: ["application/json", "application/x-ndjson"])
+    func aBodyIsCompleteInThirtySecondsUnlessItIsInLines(type: String) throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        try channel.writeInbound(
+            ByteBuffer(string: "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Type: \(type)\r\nContent-Length: 10\r\n\r\n"))
+        for _ in 0..<5 {
+            channel.embeddedEventLoop.advanceTime(by: .milliseconds(5_999))
+            try channel.writeInbound(ByteBuffer(string: "b"))
+        }
+        if type == "application/json" {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            #expect(throws: BodyTimeout.self) { try channel.throwIfErrorCaught() }
+        } else {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(600))
+            try channel.throwIfErrorCaught()
+        }
     }
 
     @Test func aConnectionTooManyIsClosedWhenItsHeadDoesNotEnd() throws {

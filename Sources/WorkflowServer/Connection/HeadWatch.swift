@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Gives up a request whose head is not complete in time after its first byte: `RequestCodec` has it answered 408
+/// Gives up a request whose head, or whose whole body, is not complete in time after its first byte: it is answered 408
 /// in its turn (RFC 9110, 15.5.9), and the connection ends with that answer.
 ///
 /// It stands nearest to the socket, where requests are bytes; `RequestCodec` says which of them were heads.
@@ -11,6 +11,9 @@ final class HeadWatch: ChannelInboundHandler {
     let limits: ServerLimits
     /// When the first byte of a head came; nil when none is incomplete.
     private var began: NIODeadline?
+    /// When the first byte came of a request whose body is incomplete; nil when none is, and for bodies in lines, which
+    /// may take as long as they like.
+    private var bodyBegan: NIODeadline?
     /// Bytes belong to a request whose head was complete.
     private var isInRequest = false
     private var watching: Scheduled<Void>?
@@ -40,12 +43,15 @@ final class HeadWatch: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    func headIsComplete() {
+    /// - Parameter isInLines: Whether the body may take as long as it likes.
+    func headIsComplete(_ context: ChannelHandlerContext, isInLines: Bool) {
+        bodyBegan = isInLines ? nil : began ?? context.eventLoop.now
         began = nil
         isInRequest = true
     }
 
     func requestEnded() {
+        bodyBegan = nil
         isInRequest = false
     }
 
@@ -62,12 +68,24 @@ final class HeadWatch: ChannelInboundHandler {
     private func watch(_ context: ChannelHandlerContext, for time: TimeAmount) {
         watching = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in
             watching = nil
-            guard let began else { return }
-            let left = began + limits.headTime - context.eventLoop.now
-            if left <= .nanoseconds(0) { context.fireErrorCaught(HeadTimeout()) } else { watch(context, for: left) }
+            guard let end = began.map({ $0 + limits.headTime }) ?? bodyBegan.map({ $0 + limits.bodyTime }) else {
+                return
+            }
+            let left = end - context.eventLoop.now
+            guard left <= .nanoseconds(0) else { return watch(context, for: left) }
+            if began == nil {
+                context.fireErrorCaught(BodyTimeout(time: limits.bodyTime))
+            } else {
+                context.fireErrorCaught(HeadTimeout())
+            }
         }
     }
 }
 
 /// A request's head did not come to its end in time.
 struct HeadTimeout: Error {}
+
+/// A request's body did not come to its end in time.
+struct BodyTimeout: Error {
+    let time: TimeAmount
+}

@@ -72,7 +72,8 @@ extension RequestCodec {
         if watch.isExtra { request = Self.extra(request) }
         isInRequest = true
         unanswered += 1
-        watch.headIsComplete()
+        watch.headIsComplete(
+            context, isInLines: head.headers.first(name: "Content-Type")?.hasPrefix(LineStream.mediaType) == true)
         context.fireChannelRead(wrapInboundOut(.head(request)))
     }
 
@@ -92,10 +93,14 @@ extension RequestCodec {
         switch error {
         case is ByteToMessageDecoderError where isDeaf: break
         case is HTTPParserError where isDeaf: break
-        case is HeadTimeout where isDeaf: break
+        case is HeadTimeout where isDeaf, is BodyTimeout where isDeaf: break
         case is HeadTimeout:
             let seconds = watch.limits.headTime.nanoseconds / 1_000_000_000
             refuse("The head of the request was not complete after \(seconds) seconds", context, .requestTimeout)
+        case is BodyTimeout:
+            // The body ends there for whoever reads it, and says so.
+            isDeaf = true
+            context.fireErrorCaught(error)
         case HTTPParserError.headerOverflow where !isInRequest:
             // RFC 6585, section 5.
             refuse("The head of the request is larger than \(watch.limits.headBytes) bytes", context, .headTooLarge)
