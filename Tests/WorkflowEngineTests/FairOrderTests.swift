@@ -83,13 +83,14 @@ import WorkflowStore
         load.isOver.withLock { $0 = true }
         for name in names { Self.burn(name, running.engine, load) }
         let waited = await withCheckedContinuation { caller in
+            // On a busy machine some have burnt before it is sent.
+            let before = load.burnt.withLock { $0 }
             running.engine.begin(SendCommand(instance: "lamp-1", event: Event(name: "flip"))) { outcome in
                 if case .failure(let rejection) = outcome { Issue.record("it was not taken: \(rejection)") }
-                caller.resume(returning: load.burnt.withLock { $0 })
+                caller.resume(returning: load.burnt.withLock { $0 } - before)
             }
         }
-        // One while it waits, and those that burn beside its commit.
-        #expect(waited <= 3, "a plain send waited for \(waited) of \(names.count) that burnt")
+        #expect(waited <= 1, "a plain send waited for \(waited) of \(names.count) that burnt")
         try await eventually("the last has burnt") { load.ended.withLock { $0 } == names.count }
         try await running.stop()
     }
