@@ -166,19 +166,23 @@ import WorkflowJSON
         #expect(result.errors.hasPrefix("error: Cannot use '\(file)': line 2 is longer than 1048576 bytes"))
     }
 
-    @Test(.timeLimit(.minutes(2))) func aBatchGoesOnOverAKill() async throws {
-        let count = 5_000
-        let lines = (0..<count).map { _ in #"{"instance": "a", "event": "tick"}"# + "\n" }.joined()
-        let file = try folder.write(lines, to: "ticks.ndjson")
-        let arguments = ["send", "--batch", file, "--run", "one"]
-        async let first = wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
-        // In the midst of it.
+    /// Returns when a part of a batch is written.
+    private func waitForTheMidst() async throws {
         let database = DatabaseFile(daemon.database)
         let deadline = ContinuousClock.now + .seconds(30)
         while try database.number("SELECT count(*) FROM journal") < 1_000 {
             try #require(.now < deadline, "the batch does not get on")
             await Task.yield()
         }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aBatchGoesOnOverAKill() async throws {
+        let count = 5_000
+        let lines = (0..<count).map { _ in #"{"instance": "a", "event": "tick"}"# + "\n" }.joined()
+        let file = try folder.write(lines, to: "ticks.ndjson")
+        let arguments = ["send", "--batch", file, "--run", "one"]
+        async let first = wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
+        try await waitForTheMidst()
         try await daemon.kill()
         let next = try await Daemon(in: folder)
         // It goes on by itself: what it asks again is answered and not applied again.
@@ -195,12 +199,7 @@ import WorkflowJSON
         let lines = (0..<5_000).map { _ in #"{"instance": "a", "event": "tick"}"# + "\n" }.joined()
         let arguments = ["send", "--batch", try folder.write(lines, to: "ticks.ndjson"), "--run", "one"]
         async let sending = wfctl(arguments, environment: ["WFCTL_ADDRESS": "\(daemon.address)"])
-        let database = DatabaseFile(daemon.database)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while try database.number("SELECT count(*) FROM journal") < 1_000 {
-            try #require(.now < deadline, "the batch does not get on")
-            await Task.yield()
-        }
+        try await waitForTheMidst()
         try await daemon.kill()
         let result = try await sending
         #expect(result.end == .exited(75), "\(result)")

@@ -136,6 +136,22 @@ import WorkflowAPI
         }
     }
 
+    /// Its head came together with the end of a body in lines, which nobody had looked at any more.
+    @Test func aBodyBehindOneInLinesIsCompleteInThirtySecondsToo() throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        let lines = "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Type: application/x-ndjson\r\nContent-Length: 2\r\n\r\na"
+        try channel.writeInbound(ByteBuffer(string: lines))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        try channel.writeInbound(
+            ByteBuffer(string: "aPOST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: 100\r\n\r\n"))
+        for _ in 0..<5 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+            try channel.writeInbound(ByteBuffer(string: "b"))
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(throws: BodyTimeout.self) { try channel.throwIfErrorCaught() }
+    }
+
     @Test func aConnectionTooManyIsClosedWhenItsHeadDoesNotEnd() throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel(), isExtra: true))
         try channel.writeInbound(ByteBuffer(string: "G"))

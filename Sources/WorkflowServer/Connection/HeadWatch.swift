@@ -17,6 +17,7 @@ final class HeadWatch: ChannelInboundHandler {
     /// Bytes belong to a request whose head was complete.
     private var isInRequest = false
     private var watching: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
 
     /// Whether its connection is one too many.
     var isExtra: Bool { place.isExtra }
@@ -24,6 +25,10 @@ final class HeadWatch: ChannelInboundHandler {
     init(_ place: ConnectionPlace, limits: ServerLimits = ServerLimits()) {
         self.place = place
         self.limits = limits
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -44,10 +49,13 @@ final class HeadWatch: ChannelInboundHandler {
     }
 
     /// - Parameter isInLines: Whether the body may take as long as it likes.
-    func headIsComplete(_ context: ChannelHandlerContext, isInLines: Bool) {
-        bodyBegan = isInLines ? nil : began ?? context.eventLoop.now
+    func headIsComplete(isInLines: Bool) {
+        defer { isInRequest = true }
+        guard !isInLines, let context else { return began = nil }
+        bodyBegan = began ?? context.eventLoop.now
         began = nil
-        isInRequest = true
+        // Where it came together with the end of the request before, nobody looks yet.
+        if watching == nil { watch(context, for: limits.bodyTime) }
     }
 
     func requestEnded() {
@@ -62,6 +70,7 @@ final class HeadWatch: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         watching?.cancel()
         watching = nil
+        self.context = nil
     }
 
     /// One look is on its way at most, however many requests come.

@@ -73,7 +73,7 @@ extension RequestCodec {
         isInRequest = true
         unanswered += 1
         watch.headIsComplete(
-            context, isInLines: head.headers.first(name: "Content-Type")?.hasPrefix(LineStream.mediaType) == true)
+            isInLines: head.headers.first(name: "Content-Type")?.hasPrefix(LineStream.mediaType) == true)
         context.fireChannelRead(wrapInboundOut(.head(request)))
     }
 
