@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Runs swift with the arguments, without the package manager's warnings about the dependencies' own manifests; one about
 # ours (an unused dependency, a file that belongs to no target) is an error. The compiler's warnings are errors anyway.
+# What failed among many tests is said once more at the end.
 set -euo pipefail
 root=$(basename "$PWD" | tr '[:upper:]' '[:lower:]')
 own=$(mktemp)
-trap 'rm -f "$own"' EXIT
+said=$(mktemp)
+trap 'rm -f "$own" "$said"' EXIT
 
 filter() {
     local line skips=
@@ -22,10 +24,13 @@ filter() {
 exec 3> >(filter)
 filtering=$!
 status=0
-swift "$@" 2>&3 3>&- || status=$?
+swift "$@" 2>&3 3>&- | tee "$said" || status=$?
 exec 3>&-
 wait "$filtering"
-[ "$status" -eq 0 ] || exit "$status"
+if [ "$status" -ne 0 ]; then
+    grep -a 'recorded an issue' "$said" | cut -c 1-1000 || true
+    exit "$status"
+fi
 if [ -s "$own" ]; then
     printf 'error: there are warnings\n%s\n' "$(sort -u "$own")" >&2
     exit 1

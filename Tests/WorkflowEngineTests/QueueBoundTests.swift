@@ -84,7 +84,7 @@ import WorkflowStore
         _ group: [SendCommand], _ running: RunningEngine
     ) async -> [String] {
         do throws(Rejection) {
-            return try await running.engine.beginWhenRoom(group).outcomes().map { outcome in
+            return try await running.engine.beginWhenRoom(group, in: CommandSequence()).outcomes().map { outcome in
                 switch outcome {
                 case .success(let sent): "\(sent.seq.rawValue)"
                 case .failure(let rejection): rejection.kind

@@ -41,20 +41,22 @@ final class CommandQueue: @unchecked Sendable {
     /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and
     /// none is missing. When there is no room for all commands none is taken, and that is thrown.
     func begin<Command: WriterCommand>(
-        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
+        _ commands: [Command], in sequence: CommandSequence?,
+        _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
     ) throws(Rejection) {
         if commands.isEmpty { return answered([]) }
-        if let rejection = enqueue(Self.entries(commands, answered)) { throw rejection }
+        if let rejection = enqueue(Self.entries(commands, in: sequence, answered)) { throw rejection }
     }
 
     /// The same, but when there is no room the commands wait for it: in front of the queue, in their order, and no
     /// longer than `limits.roomWaiting`. Returns when they are in the queue. Ends early when the task is cancelled.
     func beginWhenRoom<Command: WriterCommand>(
-        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
+        _ commands: [Command], in sequence: CommandSequence?,
+        _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
     ) async throws(Rejection) {
         if commands.isEmpty { return answered([]) }
         let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let group = WaitingGroup(entries: Self.entries(commands, answered), end: end)
+        let group = WaitingGroup(entries: Self.entries(commands, in: sequence, answered), end: end)
         if let rejection = enqueue(group) { throw rejection }
         // Cancelled when this returns.
         async let _ = expire(group)
@@ -65,9 +67,10 @@ final class CommandQueue: @unchecked Sendable {
     }
 
     private static func entries<Command: WriterCommand>(
-        _ commands: [Command], _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
+        _ commands: [Command], in sequence: CommandSequence?,
+        _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
     ) -> [any QueuedCommand] {
-        let answers = AnswerCollection<Command.Answer>(count: commands.count, answered)
+        let answers = AnswerCollection<Command.Answer>(count: commands.count, in: sequence, answered)
         // Commands are large: pairs of offset and command would be two more copies of each.
         return commands.indices.map { commands[$0].queued(.collection(answers, $0)) }
     }

@@ -79,15 +79,19 @@ extension Engine {
     /// begun later are applied later. Throws, and has begun none, when there is no room for all of them.
     package func begin(_ commands: [SendCommand]) throws(Rejection) -> PendingSends {
         let (pending, checked) = pending(commands)
-        try queue.begin(checked) { pending.answered($0) }
+        try queue.begin(checked, in: nil) { pending.answered($0) }
         return pending
     }
 
     /// The same, but when there is no room they wait for it, no longer than `EngineLimits.roomWaiting`, and until the
     /// task is cancelled. Returns when they are in the queue.
-    package func beginWhenRoom(_ commands: [SendCommand]) async throws(Rejection) -> PendingSends {
+    ///
+    /// - Parameter sequence: What they are a part of, with those that were begun before.
+    package func beginWhenRoom(
+        _ commands: [SendCommand], in sequence: CommandSequence
+    ) async throws(Rejection) -> PendingSends {
         let (pending, checked) = pending(commands)
-        try await queue.beginWhenRoom(checked) { pending.answered($0) }
+        try await queue.beginWhenRoom(checked, in: sequence) { pending.answered($0) }
         return pending
     }
 

@@ -30,6 +30,11 @@ enum AnswerDestination<Answer: Sendable>: Sendable {
     /// A place among the answers to commands that were sent together.
     case collection(AnswerCollection<Answer>, Int)
 
+    /// What it is a part of, where its order counts.
+    fileprivate var sequence: CommandSequence? {
+        if case .collection(let answers, _) = self { answers.sequence } else { nil }
+    }
+
     fileprivate func tell(_ outcome: Result<Answer, Rejection>) {
         switch self {
         case .caller(let answered): answered(outcome)
@@ -57,19 +62,27 @@ extension OutcomeKeeper {
     }
 
     func apply(to batch: inout BatchBuilder) {
+        let sequence = destination.sequence
+        if let rejection = sequence?.rejection(of: self) {
+            outcome = .failure(rejection)
+            return
+        }
         do throws(Rejection) {
             outcome = .success(try asked.apply(to: &batch))
         } catch {
             outcome = .failure(error)
+            sequence?.rejected(self, error)
         }
     }
 
     func reply() {
         guard let outcome else { preconditionFailure("a command is applied before it is answered") }
+        if case .failure(let rejection) = outcome { destination.sequence?.told(self, rejection) }
         destination.tell(outcome)
     }
 
     func refuse(_ rejection: Rejection) {
+        destination.sequence?.told(self, rejection)
         destination.tell(.failure(rejection))
     }
 }
@@ -112,10 +125,15 @@ final class QueuedSend: OutcomeKeeper, @unchecked Sendable {
 
 /// Collects the answers to commands that were sent together.
 final class AnswerCollection<Answer: Sendable>: Sendable {
+    /// What the commands are a part of, where their order counts.
+    let sequence: CommandSequence?
     private let state: Mutex<(answers: [Result<Answer, Rejection>?], missing: Int)>
     private let whole: @Sendable ([Result<Answer, Rejection>?]) -> Void
 
-    init(count: Int, _ whole: @escaping @Sendable ([Result<Answer, Rejection>?]) -> Void) {
+    init(
+        count: Int, in sequence: CommandSequence?, _ whole: @escaping @Sendable ([Result<Answer, Rejection>?]) -> Void
+    ) {
+        self.sequence = sequence
         state = Mutex((Array(repeating: nil, count: count), count))
         self.whole = whole
     }

@@ -34,8 +34,8 @@ struct BatchGroup {
 
     /// Puts the events into the writer's queue. When it is full they wait for room: a later line must not be applied
     /// when an earlier one was turned away.
-    func begin(in engine: Engine) async throws -> BegunGroup {
-        BegunGroup(group: self, sends: try await engine.beginWhenRoom(commands))
+    func begin(in engine: Engine, _ sequence: CommandSequence) async throws -> BegunGroup {
+        BegunGroup(group: self, sends: try await engine.beginWhenRoom(commands, in: sequence))
     }
 
     /// The answer to a line, given those to the events of it and those behind it; nil behind the last line.

@@ -65,6 +65,7 @@ struct BatchStream {
         let linesUnderWay = withContext ? BatchLimits.contextLinesAtOnce : BatchLimits.linesUnderWay
         var lines = BodyLines(body)
         var answers = answered.makeAsyncIterator()
+        let sequence = CommandSequence()
         var underWay = (lines: 0, bytes: 0)
         while try await lines.more() {
             while true {
@@ -79,7 +80,7 @@ struct BatchStream {
                     underWay.lines -= begun.group.count
                     underWay.bytes -= begun.group.bytes
                 }
-                groups.yield(try await group.begin(in: engine))
+                groups.yield(try await group.begin(in: engine, sequence))
                 underWay.lines += group.count
                 underWay.bytes += group.bytes
             }
