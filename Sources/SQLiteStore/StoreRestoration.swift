@@ -61,8 +61,10 @@ package struct StoreRestoration {
         do {
             return try await Restoring(self, now: now).run()
         } catch {
-            throw (error as? StoreError)
-                ?? StoreError(.cannotOpen, "Cannot restore '\(backup)': \(SQLiteFailure(error))")
+            if let error = error as? StoreError { throw error }
+            let failure = SQLiteFailure(error)
+            throw StoreError(
+                failure.isCorrupt ? .damaged : .cannotOpen, "Cannot restore '\(backup)': \(failure)")
         }
     }
 }

@@ -7,6 +7,8 @@ import WorkflowEngine
 extension OperatorLog.Topic {
     /// Requests that were told to come back.
     static let overload = OperatorLog.Topic("requests that were refused because there was too much to do")
+    /// Requests that found what nobody wrote.
+    static let damage = OperatorLog.Topic("requests that found the database damaged")
     /// Connections whose callers do not read.
     static let unread = OperatorLog.Topic("connections that were cut off")
     /// Bodies some of whose lines were refused.
@@ -18,14 +20,20 @@ extension OperatorLog {
     func tell(_ problem: Problem, _ request: HTTPRequest? = nil) {
         switch problem.type {
         case .internalError: fault(problem.detail, request)
+        case .databaseDamaged:
+            tell(.damage, .error, "a request found the database damaged", Self.reason(problem, request))
         case .overloaded:
-            var metadata = ["reason": "\(problem.detail)"]
-            if let request { metadata["route"] = request.route }
             tell(
                 .overload, .warning, "a request was refused, because there was too much to do",
-                metadata.mapValues { "\($0)" })
+                Self.reason(problem, request))
         default: break
         }
+    }
+
+    private static func reason(_ problem: Problem, _ request: HTTPRequest?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["reason": "\(problem.detail)"]
+        if let request { metadata["route"] = "\(request.route)" }
+        return metadata
     }
 
     /// Tells of a connection that was closed because its caller took nothing of so many bytes.

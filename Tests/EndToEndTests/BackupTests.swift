@@ -192,6 +192,12 @@ import WorkflowJSON
         #expect(
             refused.errors
                 == "error: '\(copy)' is damaged: profile, seq 2: the digest does not fit what the row says\n")
+        let part = folder.path("part.db")
+        try Data(contentsOf: URL(filePath: copy)).dropLast(5_000).write(to: URL(filePath: part))
+        let cut = try await restore(part, "--database", daemon.database)
+        #expect(cut.end == .exited(65))
+        #expect(
+            cut.errors == "error: Cannot restore '\(part)': database disk image is malformed (SQLite 11)\n", "\(cut)")
         #expect(try contents(of: daemon.database) == before)
         #expect(try folder.names().allSatisfy { !$0.contains("restoring") && !$0.contains("replaced") })
     }

@@ -52,7 +52,7 @@ import WorkflowJSON
         let long = String(repeating: "-", count: 50)
         try await BadRequestStage().expect(
             reserved + invalid + [
-                .event(#"{"event": "\#(long)"}"#, .invalidName, "'\(long.prefix(40))' is no event name: \(rule)")
+                .event(#"{"event": "\#(long)"}"#, .invalidName, "'\(long.prefix(40))…' is no event name: \(rule)")
             ])
     }
 

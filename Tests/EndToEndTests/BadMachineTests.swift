@@ -79,7 +79,7 @@ import WorkflowJSON
         try await BadRequestStage().expect(
             names + steps + [
                 .start(
-                    #"{"machine": "order", "instance": "\#(long)"}"#, .invalidName, "'\(long.prefix(40))' \(rule)"),
+                    #"{"machine": "order", "instance": "\#(long)"}"#, .invalidName, "'\(long.prefix(40))…' \(rule)"),
                 .start(
                     #"{"machine": "order", "instance": "order-1"}"#, .instanceExists,
                     "Instance 'order-1' exists already"),

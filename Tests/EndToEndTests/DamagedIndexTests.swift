@@ -34,6 +34,30 @@ import WorkflowJSON
         #expect(try await daemon.wfctl("send", "o1", "succeed").end == .exited(65))
         #expect(try await daemon.json("show", "o7")["seq"] == 1)
         #expect(try await daemon.wfctl("show", "o5").end == .exited(65))
+        let lines = daemon.program.errors.split(separator: "\n").filter { $0.contains(Self.found) }
+        #expect(lines.count == 3 && lines[2].contains(#"route="GET /v1/instances/o5""#), "\(lines)")
+    }
+
+    private static let found = "a request found the database damaged"
+
+    /// The instance's own row is whole, and a row of its history is not.
+    @Test(.timeLimit(.minutes(2))) func whoReadsADamagedHistoryIsToldAndSoIsTheOperator() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("profile")
+        for event in ["fail", "retry", "succeed"] { _ = try await daemon.said("send", "profile", event) }
+        // Beside the daemon, which has checked its file when it started.
+        try DatabaseFile(daemon.database).forge("UPDATE journal SET event = 'succeed' WHERE seq = 2")
+        #expect(try await daemon.wfctl("show", "profile").end == .exited(0))
+        #expect(!daemon.program.errors.contains(Self.found))
+        for options in [[], ["--to", "2"], ["--trace"]] {
+            let replayed = try await daemon.wfctl(["replay", "profile"] + options)
+            #expect(replayed.end == .exited(65), "\(replayed)")
+            #expect(replayed.errors.contains("the history does not fold at seq 2"), "\(replayed)")
+            #expect(replayed.errors.contains("'wfctl verify --all' says what else is wrong"), "\(replayed)")
+        }
+        #expect(daemon.program.errors.contains(Self.found), "\(daemon.program.errors)")
+        #expect(try await daemon.wfctl("verify", "--all").end == .exited(1))
     }
 
     @Test(.timeLimit(.minutes(2))) func everyVerificationFindsIt() async throws {

@@ -62,6 +62,21 @@ import WorkflowJSON
         #expect(connection.isAtEnd)
     }
 
+    /// RFC 9112, 9.6: the last answer says so, and what comes behind is not answered.
+    @Test(.timeLimit(.minutes(1))) func aConnectionEndsWhereItsCallerSaysSo() async throws {
+        try await onOwnThread { [daemon] in
+            let connection = try RawConnection(to: daemon.address)
+            let event = RawRequest.post("/v1/instances/a/events", Self.send)
+            let last = RawRequest.post("/v1/instances/a/events", Self.send, headers: [("Connection", "close")])
+            try connection.write(event.bytes + last.bytes + event.bytes)
+            let answers = try [connection.readAnswer(), connection.readAnswer()]
+            #expect(answers.map(\.status) == [200, 200])
+            #expect(answers.map { $0.headers["connection"] } == [nil, "close"])
+            #expect(connection.isAtEnd)
+        }
+        #expect(try await ticks == 2)
+    }
+
     /// RFC 9110, 15.5.9: the answer comes, and the connection ends.
     @Test(.timeLimit(.minutes(1))) func aHeadThatDoesNotEndIsAnswered() async throws {
         try await onOwnThread { [daemon] in
@@ -222,8 +237,8 @@ import WorkflowJSON
     @Test(.timeLimit(.minutes(1))) func methodsThatARouteDoesNotTakeAreNamed() async throws {
         for method in ["PUT", "TRACE", "CONNECT"] {
             let answer = try await daemon.answer(to: RawRequest(method, "/v1/events"))
-            try expect(answer, .methodNotAllowed, "/v1/events does not take \(method); it takes POST")
-            #expect(answer.headers["allow"] == "POST")
+            try expect(answer, .methodNotAllowed, "/v1/events does not take \(method); it takes POST, OPTIONS")
+            #expect(answer.headers["allow"] == "POST, OPTIONS")
         }
         try expect(
             await daemon.answer(to: RawRequest("PROPFIND", "/v1/events")), .notImplemented,

@@ -100,6 +100,7 @@ import WorkflowJSON
 
     @Test(.timeLimit(.minutes(2))) func replaysThatNobodyReadsKeepNobodyFromVerifying() async throws {
         try await fill()
+        let asked = ContinuousClock.now
         var connections: [RawConnection] = []
         for _ in 0..<6 {
             let connection = try RawConnection(to: daemon.address)
@@ -110,6 +111,8 @@ import WorkflowJSON
         var verified = try await daemon.wfctl("verify", "--all")
         while verified.end != .exited(0), .now < deadline { verified = try await daemon.wfctl("verify", "--all") }
         #expect(verified.end == .exited(0), "\(verified.errors)")
+        // On a machine with much to do they may have been cut off by now: nobody has read for so long.
+        guard .now - asked < .seconds(20) else { return }
         // Those that had a place come to their end when they are read at last; which ones had one is not said.
         let replays = try connections.map { try $0.readAnswer() }.filter { $0.status == 200 }
         // A verification that came before all of them had one of the four.

@@ -9,7 +9,7 @@ package enum DelayText {
     /// The milliseconds of a text that must be a delay.
     package static func length(of text: String) throws(DelayError) -> Int64 {
         guard let milliseconds = try read(text) else {
-            throw DelayError(message: "'\(text.prefix(40))' is no delay; one is written \(rule)")
+            throw DelayError(message: "\(EventName.quoted(text)) is no delay; one is written \(rule)")
         }
         guard milliseconds >= 0 else { throw DelayError(message: "a delay is not negative; 0 is at once") }
         return milliseconds
@@ -18,7 +18,7 @@ package enum DelayText {
     /// The milliseconds of a text in one of the forms, negative where a minus stands before it; nil for any other text.
     /// What looks like one of the forms and is no delay is an error: `P1M`, `5min`.
     package static func read(_ text: String) throws(DelayError) -> Int64? {
-        let name = "'\(text.prefix(40))'"
+        let name = EventName.quoted(text)
         if let day = date(text) {
             throw DelayError(
                 message: "\(name) is a date, not a delay; "
@@ -38,7 +38,7 @@ package enum DelayText {
         // Why a text is no duration is left out: the message says what a delay is.
         if (try? TimeSpan.read(text)) != nil { return }
         guard try read(text) == nil else { return }
-        throw DelayError(message: "'\(text.prefix(40))' is no delay; one is written \(rule)")
+        throw DelayError(message: "\(EventName.quoted(text)) is no delay; one is written \(rule)")
     }
 
     /// The day of `2026-12-24` and `2026-12-24T18:00:00Z`; nil for any other text.

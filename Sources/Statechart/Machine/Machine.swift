@@ -128,6 +128,12 @@ package enum EventName {
     /// In bytes; as long as the longest name of a definition.
     private static let longest = 200
 
+    /// A name in a message: however long it is, its beginning is enough.
+    package static func quoted(_ name: String) -> String {
+        name.unicodeScalars.count > 40
+            ? "'\(String(String.UnicodeScalarView(name.unicodeScalars.prefix(40))))…'" : "'\(name)'"
+    }
+
     /// Whether a name lies under a reserved prefix.
     package static func isReserved(_ name: String) -> Bool {
         // Asked of every event; most have no dot.

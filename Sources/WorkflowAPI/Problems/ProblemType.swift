@@ -158,7 +158,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .keyAhead: "Key is of a later time"
         case .clockNotVirtual: "Clock is not virtual"
         case .invalidTime: "Time is not valid"
-        case .invalidRequest: "Request body is not valid"
+        case .invalidRequest: "Request is not valid"
         case .invalidPageToken: "Page token is not valid"
         case .invalidParameter: "Query parameter is not valid"
         case .generationChanged: "The database was restored"

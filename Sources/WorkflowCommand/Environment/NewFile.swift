@@ -33,6 +33,11 @@ final class SystemNewFile: NewFile {
     init(_ path: String) throws {
         self.path = path
         partial = path + ".partial"
+        // Before anything is done for what could not be put there.
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
+            throw CommandFailure(.cannotCreate, "Cannot write '\(path)': it is a folder; name a file in it")
+        }
         descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(errno) }
         // What a process left that was killed may be written over; what a living one writes may not.

@@ -21,7 +21,9 @@ struct History: Verb {
     @Flag(help: "Newest first.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("This many at most; with --follow: begin with the newest n.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("This many at most; with --follow: begin with the newest n.", valueName: "n"))
     var limit: Int?
 
     @Option(help: ArgumentHelp("Only what came after this seq.", valueName: "seq"))

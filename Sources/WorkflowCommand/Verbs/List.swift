@@ -19,7 +19,7 @@ struct List: Verb {
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
     var status: Instance.Status?
 
-    @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

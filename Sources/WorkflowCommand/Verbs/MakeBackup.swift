@@ -34,12 +34,12 @@ struct MakeBackup: Verb {
             try session.say(Written(file: "standard output", backup: backup).text)
             return
         }
-        guard force || !files.exists(destination) else {
-            throw CommandFailure(.other, "'\(destination)' exists already", notes: ["--force replaces it"])
-        }
         // Before the work begins, so that a folder that cannot be written costs nothing.
         let file = try files.create(destination)
         defer { file.discard() }
+        guard force || !files.exists(destination) else {
+            throw CommandFailure(.other, "'\(destination)' exists already", notes: ["--force replaces it"])
+        }
         let backup = try await session.withClient { client in
             try await fetch(from: client, in: session) { try file.write($0) }
         }

@@ -59,7 +59,11 @@ struct Replay: Verb {
         } else if let instance, trace {
             try await printSteps(of: instance, in: session)
         } else if let instance {
-            let shown = try await session.withClient { try await $0.instance(instance, seq: to) }
+            let shown = try await session.withClient { client in
+                // As its history says, also without '--to'.
+                let seq = if let to { to } else { try await client.instance(instance).seq }
+                return try await client.instance(instance, seq: seq)
+            }
             try Show.print(shown, in: session)
         }
     }

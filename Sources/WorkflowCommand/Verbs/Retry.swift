@@ -22,16 +22,27 @@ struct Retry: Verb {
     @OptionGroup var global: GlobalOptions
 
     func run(in session: Session) async throws {
-        let (answer, failure) = try await session.withClient { client in
-            let answer = try await client.retry(instance, seq: expectSeq, wantsContext: session.showsContext)
-            guard answer.status == .failed else { return (answer, Instance.Failure?.none) }
-            // The retry is done: that its reason cannot be read is no failure of it.
-            return (answer, try? await client.instance(instance).failure)
+        let answer = try await session.withClient { client in
+            try await client.retry(instance, seq: expectSeq, wantsContext: session.showsContext)
         }
         try session.print(answer) { SendText.lines(for: answer) }
-        guard answer.status == .failed else { return }
-        throw CommandFailure(
-            .refused, "\(answer.instance) has failed again",
-            notes: [failure?.detail ?? "'wfctl show \(answer.instance)' tells on which event and why"])
+        if answer.status == .failed { try await session.throwFailure(of: answer.instance, "has failed again") }
+    }
+}
+
+extension Session {
+    /// Ends a command that was carried out and left its instance failed: with the reason.
+    func throwFailure(of instance: String, _ what: String) async throws -> Never {
+        // The command is done: that its reason cannot be read is no failure of it.
+        throw CommandFailure(instance, what, try? await withClient { try await $0.instance(instance).failure })
+    }
+}
+
+extension CommandFailure {
+    /// A command was carried out, and the instance has failed on what followed.
+    init(_ instance: String, _ what: String, _ failure: Instance.Failure?) {
+        self.init(
+            .refused, "\(instance) \(what)",
+            notes: [failure?.detail ?? "'wfctl show \(instance)' tells on which event and why"])
     }
 }

@@ -10,7 +10,8 @@ struct Send: Verb {
         discussion: """
             $ wfctl send order-1042 pay --data '{"card": "tok_9"}'
 
-            When it says that the event was taken, everything that follows from it is on disk. A batch has an event in each \
+            When it says that the event was taken, everything that follows from it is on disk. When the instance fails \
+            on what follows, the exit code is 5. A batch has an event in each \
             line, {"instance": …, "event": …, "data"?, "expect"?, "key"?}; sent again it goes on where it stopped.
             """)
 
@@ -92,8 +93,13 @@ struct Send: Verb {
                     request, to: instance, parameters, key: dryRun ? nil : key, wantsContext: session.showsContext)
             }
             try session.print(answer) { SendText.lines(for: answer) }
+            if answer.status == .failed, answer.dryRun != true {
+                try await session.throwFailure(of: answer.instance, "has failed")
+            }
         } catch let error as OutputClosed {
             throw error
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure(error, event: event)
         }

@@ -46,5 +46,6 @@ struct Start: Verb {
             return "\(instance.instance): started in \(place)"
                 + "   (\(instance.machine) version \(instance.version), seq \(instance.seq)\(end))\n"
         }
+        if instance.status == .failed { throw CommandFailure(instance.instance, "has failed", instance.failure) }
     }
 }

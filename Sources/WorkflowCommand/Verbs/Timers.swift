@@ -15,7 +15,7 @@ struct Timers: Verb {
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(help: ArgumentHelp("This many at most.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
     var limit: Int?
 
     @OptionGroup var global: GlobalOptions

@@ -139,7 +139,7 @@ extension BatchBuilder {
         do throws(StoreError) {
             return try body()
         } catch {
-            throw Rejection(error)
+            throw .notCarriedOut(error)
         }
     }
 }

@@ -51,7 +51,22 @@ extension Rejection {
 
     static func damaged(_ reason: String) -> Rejection { Rejection(.damaged, "Nothing was changed: \(reason)") }
 
+    /// What the store holds does not fit together.
+    static func inconsistent(_ what: String) -> Rejection {
+        Rejection(.damaged, "\(what); 'wfctl verify --all' says what else is wrong")
+    }
+
     static func fault(_ message: String) -> Rejection { Rejection(.fault, message) }
+
+    /// What a caller is told whose command was not carried out, because the store could not do something.
+    static func notCarriedOut(_ error: StoreError) -> Rejection {
+        let rejection = Rejection(error)
+        return switch rejection.code {
+        case .damaged: .damaged(error.message)
+        case .storageUnavailable: .storageUnavailable(error.message)
+        default: rejection
+        }
+    }
 
     /// What a caller is told when the store could not do something.
     init(_ error: StoreError) {
@@ -61,8 +76,8 @@ extension Rejection {
             case .closed: .draining
             case .unsupported: Rejection(.notImplemented, error.message)
             case .constraint: .fault(error.message)
-            case .damaged, .corrupt: .damaged(error.message)
-            default: .storageUnavailable(error.message)
+            case .damaged, .corrupt: Rejection(.damaged, error.message)
+            default: Rejection(.storageUnavailable, error.message)
             }
     }
 }

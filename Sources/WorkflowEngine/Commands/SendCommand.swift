@@ -99,7 +99,7 @@ extension SendCommand: WriterCommand {
     func check() throws(Rejection) {
         if EventName.isReserved(event.name) { throw .reservedEvent(event.name) }
         guard EventName.isValid(event.name) else {
-            throw .invalidName("'\(event.name.prefix(40))' is no event name: \(EventName.rule)")
+            throw .invalidName("\(EventName.quoted(event.name)) is no event name: \(EventName.rule)")
         }
     }
 }

@@ -289,7 +289,7 @@ extension Lane {
         log.tell(
             .batches, .error, "a batch was not written",
             ["commands": "\(sealed.entries.count)", "error": "\(error)"])
-        for entry in sealed.entries { entry.refuse(Rejection(error)) }
+        for entry in sealed.entries { entry.refuse(.notCarriedOut(error)) }
     }
 
     /// Takes over what is on disk, and waits for what it armed.

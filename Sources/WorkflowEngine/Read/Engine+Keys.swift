@@ -14,7 +14,7 @@ extension Engine {
         else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
         guard before.state.record.key == command.target else {
-            throw .fault("the row of a key belongs to another instance")
+            throw .inconsistent("the row of a key belongs to another instance")
         }
         let chain = try chain(of: row, from: before.state)
         let answer = SendResult(
@@ -52,21 +52,21 @@ extension Engine {
                 return chain
             }
         } catch {
-            throw .fault("the history of '\(before.record.name)' cannot be read at seq \(row.seq.rawValue)")
+            throw .inconsistent("the history of '\(before.record.name)' cannot be read at seq \(row.seq.rawValue)")
         }
-        throw .fault("the history of '\(before.record.name)' does not fold at seq \(row.seq.rawValue)")
+        throw .inconsistent("the history of '\(before.record.name)' does not fold at seq \(row.seq.rawValue)")
     }
 
     private func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
         guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }),
             row.key == key?.bytes
-        else { throw .fault("the row of a key is not in the store") }
+        else { throw .inconsistent("the row of a key is not in the store") }
         return row
     }
 
     private func record(_ id: InstanceID) async throws(Rejection) -> InstanceRecord {
         guard let record = try await read({ () async throws(StoreError) in try await store.instance(id) }) else {
-            throw .fault("the instance of a key is not in the store")
+            throw .inconsistent("the instance of a key is not in the store")
         }
         return record
     }
@@ -81,7 +81,9 @@ extension Engine {
         }
         let record = try await record(row.instanceID)
         let fold = try await fold(of: record, through: last)
-        guard let snapshot = fold.snapshot else { throw .fault("'\(record.name)' has no row before seq \(last + 1)") }
+        guard let snapshot = fold.snapshot else {
+            throw .inconsistent("'\(record.name)' has no row before seq \(last + 1)")
+        }
         let loaded = try await loadedMachine(row.machineID)
         return PastInstance(record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: loaded)
     }

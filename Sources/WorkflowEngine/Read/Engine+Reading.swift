@@ -170,14 +170,14 @@ extension Engine {
         var next: Int64 = 1
         if let snapshot {
             let row = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue)).first
-            guard let row else { throw .fault("the history has no row at seq \(snapshot.seq.rawValue)") }
+            guard let row else { throw .inconsistent("the history has no row at seq \(snapshot.seq.rawValue)") }
             let machine = try await loadedMachine(row.machineID).machine
             fold = try folding { () throws(FoldError) in try Fold(of: record, after: snapshot, machine: machine) }
             next = snapshot.seq.rawValue + 1
         }
         while next <= last {
             let rows = try await history(query.with(seqs: next...min(last, next + limits.foldedRows - 1)))
-            if rows.isEmpty { throw .fault("the history has no row at seq \(next)") }
+            if rows.isEmpty { throw .inconsistent("the history has no row at seq \(next)") }
             for row in rows {
                 let loaded = try await loadedMachine(row.machineID)
                 let macrostep = try folding { () throws(FoldError) in
@@ -194,7 +194,7 @@ extension Engine {
         do throws(FoldError) {
             return try body()
         } catch {
-            throw .fault("the history does not fold at \(error)")
+            throw .inconsistent("the history does not fold at \(error)")
         }
     }
 
@@ -227,7 +227,7 @@ extension Engine {
     package func loadedMachine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
         if let loaded = library.machine(id) { return loaded }
         guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {
-            throw .fault("machine \(id.rawValue) is not in the store")
+            throw .inconsistent("machine \(id.rawValue) is not in the store")
         }
         return try library.machine(of: record)
     }

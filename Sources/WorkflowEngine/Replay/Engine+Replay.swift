@@ -14,7 +14,7 @@ extension Engine {
             instance: now.id, head: now.head, headSeq: now.seq, seqs: seq.rawValue...seq.rawValue, isReversed: false)
         let fold = try await fold(of: now, through: seq.rawValue)
         guard let row = try await history(query).first, let snapshot = fold.snapshot else {
-            throw .fault("the history of '\(name)' has no row at seq \(seq.rawValue)")
+            throw .inconsistent("the history of '\(name)' has no row at seq \(seq.rawValue)")
         }
         let loaded = try await loadedMachine(row.machineID)
         var past = now
@@ -44,7 +44,7 @@ extension Engine {
             let rows = try await history(
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
-            if rows.isEmpty { throw Rejection.fault("the history has no row at seq \(next)") }
+            if rows.isEmpty { throw Rejection.inconsistent("the history has no row at seq \(next)") }
             for row in rows {
                 let loaded = try await loadedMachine(row.machineID)
                 let macrostep = try folding { () throws(FoldError) in

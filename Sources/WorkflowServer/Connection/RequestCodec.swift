@@ -24,8 +24,8 @@ final class RequestCodec: ChannelDuplexHandler {
     private var isDeaf = false
     /// Requests whose answers have not ended.
     private var unanswered = 0
-    /// How many answers end before that to a request in HTTP/1.0, which is the last; nil without one.
-    private var untilOldAnswer: Int?
+    /// A request after which its caller wants no other, and how many answers end before its own.
+    private var last: (untilAnswer: Int, isOld: Bool)?
     /// An answer goes out that nobody has asked for.
     private var isDropping = false
 
@@ -63,12 +63,13 @@ extension RequestCodec {
         if !head.uri.hasPrefix("/"), let start = head.uri.firstRange(of: "://")?.upperBound {
             request.authority = String(head.uri[start...].prefix { !"/?#".contains($0) })
         }
-        if head.version.major == 1, head.version.minor == 0 {
+        let isOld = head.version.major == 1 && head.version.minor == 0
+        if isOld {
             // Its answer ends with the connection: HTTP/1.0 knows neither chunks nor, for sure, `keep-alive`.
             request.headerFields[.connection] = "close"
             request.headerFields[.expect] = nil
-            if untilOldAnswer == nil { untilOldAnswer = unanswered }
         }
+        if last == nil, isOld || !head.isKeepAlive { last = (unanswered, isOld) }
         if watch.isExtra { request = Self.extra(request) }
         isInRequest = true
         unanswered += 1
@@ -140,7 +141,7 @@ extension RequestCodec {
         case .end(let trailers):
             unanswered -= 1
             if unanswered == 0, !isInRequest { watch.allIsAnswered() }
-            if let count = untilOldAnswer { untilOldAnswer = count - 1 }
+            last?.untilAnswer -= 1
             context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
         }
     }
@@ -150,12 +151,11 @@ extension RequestCodec {
         if response.status.kind == .informational { return head }
         // https://fetch.spec.whatwg.org/#x-content-type-options-header
         if isOnTCP { head.headers.add(name: "X-Content-Type-Options", value: "nosniff") }
-        // RFC 9110, 15.5.9: nothing that came behind it is read.
-        if isDeaf, unanswered == 1 { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-        if untilOldAnswer == 0 {
-            head.version = .http1_0
+        // RFC 9110, 15.5.9: nothing that came behind it is read. RFC 9112, 9.6: so the caller wanted it.
+        if isDeaf && unanswered == 1 || last?.untilAnswer == 0 {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
+        if let last, last.untilAnswer == 0, last.isOld { head.version = .http1_0 }
         return head
     }
 }

@@ -35,7 +35,7 @@ struct InstanceRoutes: Sendable {
                 InstanceNameRule.isStep(name)
                 ? "in the path of a URL, '.' and '..' are steps"
                 : "1 to \(APILimits.instanceNameLength) characters of A-Z a-z 0-9 _ . : @ -"
-            throw Problem(.invalidName, detail: "'\(name.prefix(40))' is no instance name: \(rule)")
+            throw Problem(.invalidName, detail: "\(EventName.quoted(name)) is no instance name: \(rule)")
         }
         let command = StartCommand(
             machine: MachineName(rawValue: body.machine), version: body.version.map(MachineVersion.init(rawValue:)),

@@ -44,7 +44,7 @@ struct RouteHandlers: Sendable {
     private static func refuseOthers(
         than methods: [Route.Method], at path: RouterPath, of router: Router<ServerContext>
     ) {
-        let allowed = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        let allowed = Response.allowed(methods)
         for method in HTTPRequest.Method.known {
             switch method {
             // The router makes HEAD of GET.
@@ -79,8 +79,12 @@ extension HTTPRequest.Method {
 extension Response {
     /// The answer to `OPTIONS`.
     static func allowing(_ methods: [Route.Method]) -> Response {
+        Response(status: .noContent, headers: [.allow: allowed(methods)])
+    }
+
+    /// What `Allow` says.
+    fileprivate static func allowed(_ methods: [Route.Method]) -> String {
         let head = methods.contains(.get) ? ["HEAD"] : []
-        let allowed = (Set(methods).map(\.rawValue).sorted() + head + ["OPTIONS"]).joined(separator: ", ")
-        return Response(status: .noContent, headers: [.allow: allowed])
+        return (Set(methods).map(\.rawValue).sorted() + head + ["OPTIONS"]).joined(separator: ", ")
     }
 }

@@ -67,7 +67,8 @@ import WorkflowStore
         for number in 1...20 { try await running.start("lamp-\(number)") }
         let writing = Task {
             var count = 0
-            while !Task.isCancelled {
+            // So many that there is always something new, and few enough to be verified on a machine with much to do.
+            while !Task.isCancelled, count < 100 {
                 for number in 1...20 { _ = try await running.flip("lamp-\(number)") }
                 try await running.start("late-\(count)")
                 count += 1
