@@ -86,6 +86,7 @@ struct BatchBuilder {
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         touched.settle(in: recent)
         touched.write(to: &batch)
+        recent.recount(touched.list)
         return batch
     }
 

@@ -31,6 +31,9 @@ struct GenerationCache<Key: Hashable, Value> {
         youngCost += cost()
     }
 
+    /// Values that were inserted or asked for since the last `trim` cost so much more than was said.
+    mutating func grow(by cost: Int) { youngCost = max(0, youngCost + cost) }
+
     /// Drops the older generation when the younger fills its half. What was inserted or asked for since the last call
     /// stays.
     mutating func trim() {

@@ -3,18 +3,32 @@ import WorkflowStore
 
 /// An instance in the writer's hands: what it is, and what the batch did to it that touched it last.
 ///
-/// An instance goes from batch to batch in place; only a trial has a copy of its own.
+/// An instance goes from batch to batch in place; only a trial has a copy of its own. The writer's thread alone uses
+/// it, one access at a time. To check that costs 500 instructions an event.
 final class LiveInstance {
-    var state: InstanceState
-    var entry: BatchEntry
+    @exclusivity(unchecked) var state: InstanceState
+    @exclusivity(unchecked) var entry: BatchEntry
+    /// The bytes that its cache counts for it; it is counted anew after each batch that changed it.
+    fileprivate(set) var countedBytes: Int
 
     init(_ state: consuming InstanceState, entry: BatchEntry = .none) {
+        countedBytes = state.size
         self.state = state
         self.entry = entry
     }
 
-    /// Roughly the bytes that it takes in a cache.
-    var size: Int { state.size }
+    /// The same, which can be changed without changing this one.
+    func copy() -> LiveInstance {
+        let copy = LiveInstance(state.copy(), entry: entry)
+        copy.countedBytes = countedBytes
+        return copy
+    }
+
+    /// Counts the bytes that it takes; gives how many more they are than before.
+    func recount() -> Int {
+        defer { countedBytes = state.size }
+        return state.size - countedBytes
+    }
 
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(

@@ -21,7 +21,7 @@ struct TouchedInstances {
     /// Takes an instance; gives the one that this batch may change.
     mutating func touch(_ known: LiveInstance) -> LiveInstance {
         if known.entry.number == number { return known }
-        let own = copies == nil ? known : LiveInstance(known.state.copy())
+        let own = copies == nil ? known : known.copy()
         own.entry = BatchEntry(number: number, isNew: false)
         enter(own)
         return own
@@ -43,7 +43,7 @@ struct TouchedInstances {
         var trial = TouchedInstances(number: number)
         trial.copies = [:]
         for instance in list {
-            let copy = LiveInstance(instance.state.copy(), entry: instance.entry)
+            let copy = instance.copy()
             copy.entry.number = number
             trial.enter(copy)
         }

@@ -5,7 +5,7 @@ import WorkflowStore
 /// Batches change them in place. So when one fails all are forgotten, and read again from what is committed.
 final class WorkingSet {
     private let bound: Int
-    private var cache: GenerationCache<InstanceKey, LiveInstance>
+    @exclusivity(unchecked) private var cache: GenerationCache<InstanceKey, LiveInstance>
 
     /// - Parameter bound: Bytes, about.
     init(bound: Int) {
@@ -13,10 +13,15 @@ final class WorkingSet {
         cache = GenerationCache(bound: bound)
     }
 
-    func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.size) }
+    func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.countedBytes) }
 
     func keep(_ instance: LiveInstance) {
-        cache.insert(instance, for: instance.state.record.key, cost: instance.size)
+        cache.insert(instance, for: instance.state.record.key, cost: instance.countedBytes)
+    }
+
+    /// Counts what instances take after a batch.
+    func recount(_ instances: [LiveInstance]) {
+        cache.grow(by: instances.reduce(0) { $1.entry.isChanged ? $0 + $1.recount() : $0 })
     }
 
     /// Makes room. What was asked for or kept since the last call stays.
