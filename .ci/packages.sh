@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes sure of what a build needs from the system: Swift, and SQLite and RE2 with their headers. Installs the missing
-# packages with apt-get when it may (as root, or with sudo that asks for no password); otherwise says what to install.
+# Makes sure of what is needed from the system: Swift, SQLite and RE2 with their headers, and time zones. Installs the
+# missing packages with apt-get when it may (as root, or with sudo that asks for no password); otherwise says what to
+# install.
 set -euo pipefail
 
 fail() {
@@ -28,6 +29,8 @@ has_re2() {
         int main() { return RE2::FullMatch("a", "a") ? 0 : 1; }' -std=c++17 -lre2 -lstdc++
 }
 
+has_zones() { [ -f /usr/share/zoneinfo/Europe/Paris ]; }
+
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
 }
@@ -42,10 +45,11 @@ command -v swift >/dev/null ||
 missing=()
 has_sqlite || missing+=(libsqlite3-dev)
 has_re2 || missing+=(libre2-dev)
+has_zones || missing+=(tzdata)
 [ "${#missing[@]}" -gt 0 ] || exit 0
 case $(uname) in Linux) ;; *) fail "a library is missing: ${missing[*]} (Debian's names)" ;; esac
 may_install || fail "a library is missing; on Debian and Ubuntu: sudo apt-get install ${missing[*]}"
-echo "Installing ${missing[*]} (the SQLite that the database is kept with, the RE2 of regular expressions)"
+echo "Installing ${missing[*]} (SQLite for the database, RE2 for regular expressions, the time zones)"
 as_root apt-get update -qq
 as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
-has_sqlite && has_re2 || fail "a library is still missing after installing ${missing[*]}"
+has_sqlite && has_re2 && has_zones || fail "a library is still missing after installing ${missing[*]}"

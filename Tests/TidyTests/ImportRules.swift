@@ -9,7 +9,7 @@ enum ImportRules {
         "Sources/WorkflowSpelling": [],
         "Sources/WorkflowTerminal": [],
         "Sources/WorkflowCEL": [
-            "CRE2", "WorkflowJSON", "WorkflowSpelling", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin",
+            "CRE2", "WorkflowJSON", "WorkflowSpelling", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
         "Sources/WorkflowInterchange": [

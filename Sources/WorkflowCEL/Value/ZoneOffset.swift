@@ -1,5 +1,3 @@
-// The only file of this target that needs Foundation: it has the IANA zones (FoundationEssentials alone knows none).
-import Foundation
 import WorkflowSpelling
 
 /// How far the clocks of a place are ahead of UTC.
@@ -11,17 +9,11 @@ enum ZoneOffset {
         try budget.take(2)
         if zone == "UTC" { return 0 }
         if let fixed = fixed(zone) { return fixed }
-        if zone.utf8.count <= longestName, let place = TimeZone(identifier: zone) {
-            let date = Date(timeIntervalSince1970: Double(moment.seconds))
-            return Int64(place.secondsFromGMT(for: date))
-        }
+        if let place = TimeZoneFolder.system.zone(zone) { return place.offset(at: moment.seconds) }
         // Looking for a likeness is much work, also where `||` drops the error.
         try budget.take(5000)
         throw unknown(zone)
     }
-
-    /// Names are shorter; a longer text need not be looked up.
-    private static let longestName = 64
 
     private static func fixed(_ zone: String) -> Int64? {
         guard zone.utf8.count <= 6 else { return nil }
@@ -39,8 +31,10 @@ enum ZoneOffset {
 
     private static func unknown(_ zone: String) -> EvaluationError {
         let hint =
-            Spelling.closest(to: zone, among: TimeZone.knownTimeZoneIdentifiers).map { "; did you mean '\($0)'?" }
-            ?? "; zones are named as 'Europe/Paris', 'UTC' or '+02:00'"
-        return EvaluationError(.invalidArgument, "unknown time zone '\(zone.prefix(longestName))'\(hint)")
+            Spelling.closest(to: zone, among: TimeZoneFolder.system.names).map { "; did you mean '\($0)'?" }
+            ?? (TimeZoneFolder.system.isEmpty
+                ? "; this system has no time zones: install tzdata"
+                : "; zones are named as 'Europe/Paris', 'UTC' or '+02:00'")
+        return EvaluationError(.invalidArgument, "unknown time zone '\(zone.prefix(64))'\(hint)")
     }
 }

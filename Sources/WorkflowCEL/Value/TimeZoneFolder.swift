@@ -1,0 +1,81 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The system's time zone database. What was read once is kept: a change of it counts from the next start on.
+final class TimeZoneFolder: Sendable {
+    /// That of the system.
+    static let system = TimeZoneFolder("/usr/share/zoneinfo")
+
+    private let path: String
+    /// As many as the database has at most.
+    private let known = Mutex<[String: TimeZoneData]>([:])
+    private let listed = Mutex<[String]?>(nil)
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    /// A zone by its name; nil when there is none.
+    func zone(_ name: String) -> TimeZoneData? {
+        if let zone = known.withLock({ $0[name] }) { return zone }
+        guard Self.isName(name), let zone = read(name, limit: 1 << 17).flatMap(TimeZoneData.init) else { return nil }
+        known.withLock { $0[name] = zone }
+        return zone
+    }
+
+    /// Whether there is no database at all.
+    var isEmpty: Bool { zone("UTC") == nil }
+
+    /// The names of all zones; empty where the database does not list them.
+    var names: [String] {
+        listed.withLock { listed in
+            if let listed { return listed }
+            // The lines of zones, and of names for them: 'Z NAME …', 'L ZONE NAME'.
+            let lines = (read("tzdata.zi", limit: 1 << 20) ?? []).split(separator: UInt8(ascii: "\n"))
+            let names = lines.compactMap { line -> String? in
+                let words = line.split(separator: UInt8(ascii: " "))
+                switch (words.first?.first, words.count) {
+                case (UInt8(ascii: "Z"), 2...): return String(decoding: words[1], as: UTF8.self)
+                case (UInt8(ascii: "L"), 3): return String(decoding: words[2], as: UTF8.self)
+                default: return nil
+                }
+            }
+            listed = names.sorted()
+            return names.sorted()
+        }
+    }
+
+    /// Letters, digits and `_`, `+`, `-`, in parts between slashes: nothing that leads out of the folder. Files with
+    /// leap seconds are for other clocks.
+    private static func isName(_ name: String) -> Bool {
+        guard name.utf8.count <= 64, !name.hasPrefix("right/"), name.utf8.first != UInt8(ascii: "/") else {
+            return false
+        }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// The content of a file; nil when it cannot be read, or is longer.
+    private func read(_ name: String, limit: Int) -> [UInt8]? {
+        guard let file = fopen("\(path)/\(name)", "r") else { return nil }
+        defer { fclose(file) }
+        let content = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            count = fread(buffer.baseAddress, 1, limit, file)
+        }
+        return ferror(file) == 0 && content.count < limit ? content : nil
+    }
+}
