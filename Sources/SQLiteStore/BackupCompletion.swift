@@ -38,7 +38,7 @@ struct BackupCompletion {
 
     /// Takes it out of WAL mode, in which it would need a log beside it, and marks it as closed in order.
     private func prepare(_ path: String) throws {
-        let connection = try DatabaseQueue(path: path, configuration: Self.configuration())
+        let connection = try DatabaseQueue(path: path, configuration: ConnectionSettings.ofCopy())
         defer { try? connection.close() }
         try connection.inDatabase { database in
             try database.execute(
@@ -90,20 +90,6 @@ struct BackupCompletion {
             guard mayGoOn(reader.size, reader.size) else { throw CancellationError() }
         }
         return (bytes, digest.value)
-    }
-
-    private static func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: """
-                    PRAGMA locking_mode = EXCLUSIVE;
-                    PRAGMA synchronous = OFF;
-                    PRAGMA trusted_schema = OFF;
-                    PRAGMA cell_size_check = ON;
-                    """)
-        }
-        return configuration
     }
 }
 

@@ -12,6 +12,21 @@ struct ConnectionSettings: Sendable {
     let settings: [Setting]
     let isReader: Bool
 
+    /// Alone with a copy that is flushed at the end: no index of a log beside it, and no flushing between.
+    static func ofCopy() -> Configuration {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE;
+                    PRAGMA synchronous = OFF;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA cell_size_check = ON;
+                    """)
+        }
+        return configuration
+    }
+
     /// The one connection that writes and checkpoints.
     static func writer(_ limits: StoreLimits) -> ConnectionSettings {
         ConnectionSettings(

@@ -133,7 +133,7 @@ struct Restoring {
 
     /// Does something with the copy that nobody else has open.
     private func inCopy<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let connection = try DatabaseQueue(path: file.restoring, configuration: Self.configuration())
+        let connection = try DatabaseQueue(path: file.restoring, configuration: ConnectionSettings.ofCopy())
         let value: Value
         do {
             value = try connection.inDatabase(body)
@@ -216,21 +216,6 @@ struct Restoring {
 
     private func removeCopy() {
         file.removeUnfinishedRestore()
-    }
-
-    private static func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            // Alone with a file that is flushed at the end: no index of a log beside it, and no flushing between.
-            try database.execute(
-                sql: """
-                    PRAGMA locking_mode = EXCLUSIVE;
-                    PRAGMA synchronous = OFF;
-                    PRAGMA trusted_schema = OFF;
-                    PRAGMA cell_size_check = ON;
-                    """)
-        }
-        return configuration
     }
 }
 

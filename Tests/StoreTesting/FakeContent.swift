@@ -51,6 +51,8 @@ package struct FakeContent: Sendable {
     package var failingPrefetches = 0
     /// Lookups of the writing side that fail from now on.
     package var failingLookups = 0
+    /// What the next probe throws.
+    package var probeFailure: StoreError?
     /// Looks at keys beside a commit that fail from now on.
     package var failingLooks = 0
 

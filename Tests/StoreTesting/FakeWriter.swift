@@ -97,7 +97,11 @@ final class FakeWriter: StoreWriter, FakeLookup {
         if let overtaken { throw overtaken }
     }
 
-    func probe() throws(StoreError) { try read { _ in } }
+    func probe() throws(StoreError) {
+        try read { _ in }
+        let failure = store.content.withLock { $0.probeFailure.take() }
+        if let failure { throw failure }
+    }
 
     func commit(_ batches: [StoreBatch]) throws(StoreError) {
         try read { _ in }

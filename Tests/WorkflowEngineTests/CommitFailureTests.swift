@@ -106,6 +106,23 @@ import WorkflowStore
         #expect(!store.content.withLock { $0.isClosed })
     }
 
+    @Test(.timeLimit(.minutes(5))) func aProbeThatIsFoundOnDiskShowsThatWritingWorks() async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        try await running.start("lamp-1")
+        store.content.withLock {
+            $0.outcome = .committed
+            $0.probeFailure = StoreError(.outcomeUnknown, "made to fail")
+        }
+        store.fail { number, _ in number == 1 ? StoreError(.unavailable, "made to fail") : nil }
+        let told = await Self.rejection { () throws(Rejection) in _ = try await running.flip("lamp-1") }
+        #expect(told == "storageUnavailable")
+        try await eventually("the writer has tried again") { store.content.withLock { $0.probeFailure == nil } }
+        try await eventually("the engine writes again") { running.engine.currentHealth == .ready }
+        #expect(try await running.flip("lamp-1").seq.rawValue == 2)
+        try await running.stop()
+    }
+
     @Test(.timeLimit(.minutes(5))) func aCommitThatIsFoundOnDiskIsAnsweredAsSuch() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)

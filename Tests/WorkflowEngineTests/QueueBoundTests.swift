@@ -113,6 +113,21 @@ import WorkflowStore
         try await running.stop()
     }
 
+    @Test(.timeLimit(.minutes(5))) func whatWaitsForRoomIsBoundedInBytes() async throws {
+        let store = FakeStore()
+        let (running, _) = try await Self.full(store)
+        let engine = running.engine
+        let half = JSONValue.string(String(repeating: "x", count: engine.limits.queuedBytes / 2))
+        let large = SendCommand(instance: "lamp-1", event: Event(name: "flip", data: half))
+        async let first = Self.told([large], running)
+        try await eventually("the first group waits") { engine.queue.groupsThatWait == 1 }
+        #expect(await Self.told([large], running) == ["overloaded"])
+        #expect(engine.queue.groupsThatWait == 1)
+        store.hold.open()
+        #expect(await first == ["7"])
+        try await running.stop()
+    }
+
     @Test(.timeLimit(.minutes(5))) func whereNoRoomComesInTimeLinesAreToldSo() async throws {
         let store = FakeStore()
         let (running, _) = try await Self.full(store, waiting: .milliseconds(20))

@@ -107,6 +107,9 @@ final class CommandQueue: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         if let closing { return closing }
+        // As much may wait for room as there is room for; the first group waits whatever it has.
+        let ahead = waiting.reduce(0) { $0 + $1.bytes }
+        if !waiting.isEmpty, ahead + group.bytes > limits.queuedBytes { return .overloaded }
         waiting.append(group)
         admitWaiting()
         return nil

@@ -45,7 +45,7 @@ final class BatchCommitter: @unchecked Sendable {
         let batches = sealed.filter(\.isWritten).map(\.batch)
         do throws(StoreError) {
             if !batches.isEmpty {
-                try commit(batches)
+                try known { () throws(StoreError) in try store.commit(batches) }
                 writingWorks()
             } else if sealed.contains(where: { !$0.entries.isEmpty }) {
                 try store.confirm()
@@ -57,10 +57,10 @@ final class BatchCommitter: @unchecked Sendable {
         }
     }
 
-    /// Commits, and finds out what became of it where the store can tell.
-    private func commit(_ batches: [StoreBatch]) throws(StoreError) {
+    /// Writes, and finds out what became of it where the store can tell.
+    private func known(_ write: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
-            try store.commit(batches)
+            try write()
         } catch {
             guard error.code == .outcomeUnknown else { throw error }
             switch store.resolve() {
@@ -87,7 +87,7 @@ final class BatchCommitter: @unchecked Sendable {
     /// Tries whether the store can be written to again: the same row and flush as for every batch, and nothing new.
     func probe() throws(StoreError) {
         do throws(StoreError) {
-            try store.probe()
+            try known { () throws(StoreError) in try store.probe() }
         } catch {
             guard error.isUndone else { throw error }
             return health.failed(error.message)
