@@ -29,7 +29,6 @@ package final class Scribe {
     package private(set) var snapshots: [SnapshotRecord] = []
     /// Where in the batch of its partition an instance stands.
     private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
-    private var random = SystemRandomNumberGenerator()
     private var digests = DigestBuffer()
 
     /// One that goes on from what is committed.
@@ -77,6 +76,8 @@ package final class Scribe {
     package func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle", key: String? = nil) {
         let place = place(of: name)
         let at = tick(place)
+        // As a variable of this object it would have no address, which ThreadSanitizer cannot bear.
+        var random = SystemRandomNumberGenerator()
         let instance = InstanceRecord(
             id: parts[place].numbers.nextInstance, uuid: UniqueID(at: at, random: &random), namespace: .default,
             name: InstanceName(rawValue: name),
