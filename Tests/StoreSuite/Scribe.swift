@@ -29,6 +29,7 @@ package final class Scribe {
     package private(set) var snapshots: [SnapshotRecord] = []
     /// Where in the batch of its partition an instance stands.
     private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
+    private var random = Numbers()
     private var digests = DigestBuffer()
 
     /// One that goes on from what is committed.
@@ -76,8 +77,6 @@ package final class Scribe {
     package func start(_ name: String, _ machine: MachineRecord? = nil, in state: String = "idle", key: String? = nil) {
         let place = place(of: name)
         let at = tick(place)
-        // As a variable of this object it would have no address, which ThreadSanitizer cannot bear.
-        var random = SystemRandomNumberGenerator()
         let instance = InstanceRecord(
             id: parts[place].numbers.nextInstance, uuid: UniqueID(at: at, random: &random), namespace: .default,
             name: InstanceName(rawValue: name),
@@ -210,5 +209,17 @@ extension StoreWriter {
     /// Copying for backups, of a store that makes some.
     package var copying: any BackupCopying {
         get throws { try #require(backups) }
+    }
+}
+
+/// Numbers from a random one on. Unlike `SystemRandomNumberGenerator` it has content, and so an address: without one
+/// ThreadSanitizer ends the program.
+private struct Numbers: RandomNumberGenerator {
+    private var number = UInt64.random(in: .min ... .max)
+
+    mutating func next() -> UInt64 {
+        // Knuth's multiplier of 64 bits.
+        number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return number
     }
 }
