@@ -90,7 +90,8 @@ import WorkflowStore
                 caller.resume(returning: load.burnt.withLock { $0 } - before)
             }
         }
-        #expect(waited <= 1, "a plain send waited for \(waited) of \(names.count) that burnt")
+        // The one that was under way; and one more when the send began between its end and its answer.
+        #expect(waited <= 2, "a plain send waited for \(waited) of \(names.count) that burnt")
         try await eventually("the last has burnt") { load.ended.withLock { $0 } == names.count }
         try await running.stop()
     }
