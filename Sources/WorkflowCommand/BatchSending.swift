@@ -26,6 +26,8 @@ struct BatchSending {
         var applied: Int64 = 0
         var repeated: Int64 = 0
         var refused: Int64 = 0
+        /// Of those that were applied, also before: that left their instance failed.
+        var failed: Int64 = 0
 
         func write(to writer: inout JSONWriter) {
             writer.object { writer in
@@ -33,12 +35,14 @@ struct BatchSending {
                 writer.field("applied", applied)
                 writer.field("repeated", repeated)
                 writer.field("refused", refused)
+                writer.field("failed", failed)
             }
         }
 
         var text: String {
             let events = lines == 1 ? "event" : "events"
-            return "\(lines) \(events): \(applied) applied, \(repeated) applied before, \(refused) refused"
+            let failures = failed == 0 ? "" : "; \(failed) left their instance failed"
+            return "\(lines) \(events): \(applied) applied, \(repeated) applied before, \(refused) refused\(failures)"
         }
     }
 
@@ -206,6 +210,10 @@ struct BatchSending {
             counts.repeated += 1
         } else {
             counts.applied += 1
+        }
+        if answer.answer?.status == .failed {
+            counts.failed += 1
+            failure = failure ?? .refused
         }
         if session.format != .table { try session.write(json: JSONWriter.string(answer) + "\n") }
     }

@@ -91,7 +91,7 @@ package final class Engine: Service {
         } onGracefulShutdown: {
             self.beginDraining()
         }
-        backups?.close()
+        backups?.close(ending.map(Rejection.stopped(by:)) ?? .draining)
         _ = await keeping
         guard let error = ending else { return }
         health.withLock { $0 = .readOnly(error.message) }
@@ -102,7 +102,7 @@ package final class Engine: Service {
 
     private func beginDraining() {
         health.withLock { $0 = .draining }
-        backups?.close()
+        backups?.close(.draining)
         queue.close(.draining)
     }
 }

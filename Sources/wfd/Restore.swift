@@ -46,7 +46,8 @@ struct Restore: AsyncParsableCommand {
 
     private func text(of report: RestoreReport, _ file: String) -> String {
         let contents = report.contents
-        let last = Date(timeIntervalSince1970: Double(contents.last.rawValue) / 1_000)
+        // The format cuts what is below a millisecond, which a binary fraction may be short of.
+        let last = Date(timeIntervalSince1970: (Double(contents.last.rawValue) + 0.5) / 1_000)
         let time = last.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
         var lines = [
             "\(file): \(dryRun ? "would be restored" : "restored") from \(backup), which is whole",

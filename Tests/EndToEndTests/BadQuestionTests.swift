@@ -22,10 +22,13 @@ import WorkflowJSON
     @Test(.timeLimit(.minutes(1))) func aMethodThatARouteDoesNotTakeIsAnsweredWithThoseThatItTakes() async throws {
         let stage = try await BadRequestStage()
         for (method, path, allowed) in [
-            ("DELETE", "/v1/machines", "GET, POST"), ("PUT", "/v1/machines/order", "GET"),
-            ("POST", "/v1/machines/order/versions/1", "GET"), ("PATCH", "/v1/instances", "GET, POST"),
-            ("DELETE", "/v1/instances/order-1", "GET"), ("PUT", "/v1/instances/order-1/events", "GET, POST"),
-            ("POST", "/v1/instances/order-1/history", "GET"), ("POST", "/livez", "GET"), ("DELETE", "/readyz", "GET"),
+            ("DELETE", "/v1/machines", "GET, POST, HEAD, OPTIONS"), ("PUT", "/v1/machines/order", "GET, HEAD, OPTIONS"),
+            ("POST", "/v1/machines/order/versions/1", "GET, HEAD, OPTIONS"),
+            ("PATCH", "/v1/instances", "GET, POST, HEAD, OPTIONS"),
+            ("DELETE", "/v1/instances/order-1", "GET, HEAD, OPTIONS"),
+            ("PUT", "/v1/instances/order-1/events", "GET, POST, HEAD, OPTIONS"),
+            ("POST", "/v1/instances/order-1/history", "GET, HEAD, OPTIONS"), ("POST", "/livez", "GET, HEAD, OPTIONS"),
+            ("DELETE", "/readyz", "GET, HEAD, OPTIONS"),
         ] {
             let request = RawRequest(method, path)
             try await stage.expect([

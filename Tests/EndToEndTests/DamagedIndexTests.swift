@@ -34,8 +34,11 @@ import WorkflowJSON
         #expect(try await daemon.wfctl("send", "o1", "succeed").end == .exited(65))
         #expect(try await daemon.json("show", "o7")["seq"] == 1)
         #expect(try await daemon.wfctl("show", "o5").end == .exited(65))
+        let backup = try await daemon.wfctl("backup", folder.path("copy.db"))
+        #expect(backup.end == .exited(65), "\(backup)")
+        #expect(backup.errors.contains("the daemon has stopped writing: "), "\(backup)")
         let lines = daemon.program.errors.split(separator: "\n").filter { $0.contains(Self.found) }
-        #expect(lines.count == 3 && lines[2].contains(#"route="GET /v1/instances/o5""#), "\(lines)")
+        #expect(lines.count == 4 && lines[2].contains(#"route="GET /v1/instances/o5""#), "\(lines)")
     }
 
     private static let found = "a request found the database damaged"

@@ -99,6 +99,20 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "job-1")["status"] == "failed")
     }
 
+    @Test(.timeLimit(.minutes(1))) func aBatchSaysHowManyItLeftFailed() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))
+        for name in ["job-1", "job-2"] { _ = try await daemon.said("start", "job", name) }
+        let lines = ["job-1", "job-2"].map { #"{"instance":"\#($0)","event":"go"}"# + "\n" }.joined()
+        let batch = try folder.write(lines, to: "go.ndjson")
+        for counts in ["2 applied, 0 applied before", "0 applied, 2 applied before"] {
+            let sent = try await daemon.wfctl("send", "--batch", batch, "--run", "r")
+            #expect(sent.end == .exited(5))
+            #expect(sent.output == "2 events: \(counts), 0 refused; 2 left their instance failed\n")
+        }
+    }
+
     @Test(.timeLimit(.minutes(1))) func aRetryThatFailsIsToldFromAFailure() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)

@@ -91,6 +91,7 @@ struct DefinitionExpressionTests {
         ("36526d", "the delay is longer than a hundred years"),
         ("P36526D", "the delay is longer than a hundred years"),
         ("3155760000001", "the delay is longer than a hundred years"),
+        ("101y", "a year has no fixed length; write days, such as 36525d"),
         ("5min", "'5min' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
         ("30m1h", "'30m1h' is no delay: its units are w, d, h, m, s, ms, each once, the largest first"),
         ("-5s", "a delay is not negative; 0 is at once"),

@@ -205,7 +205,7 @@ extension DelayText {
     }
 
     private static func written(_ days: Double) -> String {
-        Int64(exactly: days.rounded(.up)).map(String.init) ?? "30"
+        Int64(exactly: min(days, 36_525).rounded(.up)).map(String.init) ?? "30"
     }
 
     /// A decimal number at the beginning, and what follows it.

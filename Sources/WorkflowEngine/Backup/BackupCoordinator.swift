@@ -40,7 +40,9 @@ final class BackupCoordinator: Sendable {
         var phase = Phase.idle
         /// Who ordered it went away.
         var isUnwanted = false
-        var isClosed = false
+        /// What callers are told from now on; nil while orders are taken.
+        var closing: Rejection?
+        var isClosed: Bool { closing != nil }
     }
 
     let state = Mutex(State())
@@ -69,7 +71,7 @@ final class BackupCoordinator: Sendable {
         var random = SystemRandomNumberGenerator()
         let order = Order(name: BackupName(random: &random), events: continuation)
         let rejection: Rejection? = state.withLock { state in
-            if state.isClosed { return .draining }
+            if let closing = state.closing { return closing }
             guard case .idle = state.phase else { return .backupUnderWay }
             state.phase = .ordered(order)
             state.isUnwanted = false
@@ -95,8 +97,10 @@ final class BackupCoordinator: Sendable {
     }
 
     /// Takes no more orders, and ends the one under way; the writer and the checking find out.
-    func close() {
-        state.withLock { $0.isClosed = true }
+    ///
+    /// - Parameter reason: What callers are told from now on.
+    func close(_ reason: Rejection) {
+        state.withLock { $0.closing = reason }
         copied.finish()
         kept.finish()
     }
@@ -144,7 +148,7 @@ extension BackupCoordinator {
         case .idle, .checking, .ready: return
         case .ordered(let order), .copying(let order):
             writer.abandonBackup()
-            end(order, .draining)
+            end(order, state.withLock { $0.closing } ?? .draining)
         }
     }
 

@@ -98,8 +98,9 @@ final class Lane {
                 }
             }
         } catch {
-            abandonBackup()
             let rejection = Rejection.stopped(by: error)
+            backups?.orders.close(rejection)
+            abandonBackup()
             queue.close(rejection)
             for entry in apart + waiting + order.takeAll() { entry.refuse(rejection) }
             queue.abandon(with: rejection)
