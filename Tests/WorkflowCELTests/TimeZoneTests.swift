@@ -47,7 +47,8 @@ import Testing
 
     @Test(arguments: [
         "", "/", "Europe", "Europe/", "../zoneinfo/UTC", "/usr/share/zoneinfo/UTC", "right/UTC", "tzdata.zi",
-        "Europe/Paris\0", "Europe//../Paris", "zone1970.tab", String(repeating: "UTC", count: 30),
+        "Europe/Paris\0", "Europe//../Paris", "Europe//Paris", "Europe/Paris/", "/Europe/Paris", "zone1970.tab",
+        String(repeating: "UTC", count: 30),
     ])
     func whatIsNoNameOfAZoneLeadsToNoFile(name: String) {
         #expect(TimeZoneFolder.system.zone(name) == nil)

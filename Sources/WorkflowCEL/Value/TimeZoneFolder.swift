@@ -52,12 +52,11 @@ final class TimeZoneFolder: Sendable {
         }
     }
 
-    /// Letters, digits and `_`, `+`, `-`, in parts between slashes: nothing that leads out of the folder. Files with
-    /// leap seconds are for other clocks.
+    /// Letters, digits and `_`, `+`, `-`, in parts between single slashes: nothing that leads out of the folder, and
+    /// one name for each file. Files with leap seconds are for other clocks.
     private static func isName(_ name: String) -> Bool {
-        guard name.utf8.count <= 64, !name.hasPrefix("right/"), name.utf8.first != UInt8(ascii: "/") else {
-            return false
-        }
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard name.utf8.count <= 64, !name.hasPrefix("right/"), parts.allSatisfy({ !$0.isEmpty }) else { return false }
         return name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
