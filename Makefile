@@ -37,7 +37,7 @@ heavy := $(heavy)|BusyVerificationTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
-swift_folders := Package.swift Sources Tests migrations Benchmarks
+swift_folders := Package.swift Sources Tests migrations Benchmarks $(addprefix Examples/Swift/,Package.swift Sources Tests)
 
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20

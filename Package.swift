@@ -7,10 +7,21 @@ let package = Package(
     products: [
         .executable(name: "wfd", targets: ["wfd"]),
         .executable(name: "wfctl", targets: ["wfctl"]),
+        .library(name: "StateMachines", targets: ["StateMachines"]),
         .library(name: "WorkflowClient", targets: ["WorkflowClient"]),
         // For tests only; libraries, so that they can be loaded into a process.
         .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"]),
         .library(name: "SyncFaults", type: .dynamic, targets: ["SyncFaults"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Daemon"]),
+        .trait(
+            name: "Daemon", description: "The programs wfd and wfctl",
+            enabledTraits: ["Durable", "Client", "YAML", "RE2"]),
+        .trait(name: "Durable", description: "DurableMachines: instances in a SQLite file of this process"),
+        .trait(name: "Client", description: "WorkflowClient: instances in a daemon"),
+        .trait(name: "YAML", description: "Definitions in YAML; without it they are JSON"),
+        .trait(name: "RE2", description: "The function 'matches' in expressions; it needs libre2"),
     ],
     dependencies: [
         // Verbs, flags, help and exit codes of both executables.
@@ -46,11 +57,17 @@ let package = Package(
         .target(name: "WorkflowTerminal"),
         // Regular expressions in linear time: libre2 behind a few C functions.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
-        .target(name: "WorkflowCEL", dependencies: ["CRE2", "WorkflowJSON", "WorkflowSpelling"]),
+        .target(
+            name: "WorkflowCEL",
+            dependencies: [
+                .target(name: "CRE2", condition: .when(traits: ["RE2"])), "WorkflowJSON", "WorkflowSpelling",
+            ]
+        ),
         .target(
             name: "Statechart",
             dependencies: ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", .product(name: "Yams", package: "Yams")]
         ),
+        .target(name: "StateMachines", dependencies: ["WorkflowJSON", "Statechart"]),
         .target(name: "WorkflowInterchange", dependencies: ["WorkflowJSON", "WorkflowSpelling", "Statechart"]),
         .target(
             name: "WorkflowMigrations",
@@ -175,6 +192,11 @@ let package = Package(
             name: "NaiveStatechart", dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", "WorkflowStore"],
             path: "Tests/NaiveStatechart"
         ),
+        // The same files as in the package of examples, which needs no trait.
+        .target(name: "Seeds", dependencies: ["StateMachines"], path: "Examples/Swift/Sources/Seeds"),
+        .testTarget(
+            name: "SeedsTests", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Tests/SeedsTests"),
+        .testTarget(name: "StateMachinesTests", dependencies: ["Seeds", "StateMachines"]),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
         .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
@@ -297,6 +319,22 @@ if Context.environment["WFD_FUZZ"] != nil {
     ] as [(String, [Target.Dependency])] {
         package.targets.append(.target(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
         package.products.append(.library(name: name, type: .static, targets: [name]))
+    }
+}
+
+// Which trait asks for a package: what no enabled trait asks for is not even fetched. A condition names one trait.
+let traits = [
+    "GRDB.swift": "Durable", "swift-crypto": "Durable", "swift-collections": "Durable", "swift-log": "Durable",
+    "swift-service-lifecycle": "Durable", "async-http-client": "Client", "swift-nio": "Client", "Yams": "YAML",
+    "swift-argument-parser": "Daemon", "swift-http-types": "Daemon", "swift-nio-extras": "Daemon",
+    "hdrhistogram-swift": "Daemon", "hummingbird": "Daemon",
+]
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, let aliases, nil) = dependency else { return dependency }
+        guard let trait = traits[package] else { fatalError("no trait asks for \(package)") }
+        return .product(
+            name: name, package: package, moduleAliases: aliases, condition: .when(traits: [trait]))
     }
 }
 

@@ -21,6 +21,9 @@ struct DocumentationRules {
         "AsyncSequence": ["makeAsyncIterator", "Element", "AsyncIterator"],
         "Collection": ["index"],
         "Comparable": ["<"],
+        "Decoder": ["container", "unkeyedContainer", "singleValueContainer"],
+        "Encodable": ["encode"],
+        "Codable": ["encode"],
         "Equatable": ["=="],
         "Hashable": ["==", "hash"],
         "IteratorProtocol": ["next"],
@@ -76,6 +79,9 @@ struct DocumentationRules {
 
     private func isWitness(_ declaration: Declaration, in parent: Declaration?) -> Bool {
         guard let parent, parent.keyword != "protocol" else { return false }
+        // What a result builder is asked for, and what a protocol gives of what it asks for.
+        if declaration.name.hasPrefix("build"), parent.name.hasSuffix("Builder") { return true }
+        if parent.keyword == "extension", requirements[parent.name]?.contains(declaration.name) == true { return true }
         let protocols = conformances[parent.name] ?? []
         return protocols.contains { requirements[$0]?.contains(declaration.name) == true }
     }

@@ -12,6 +12,7 @@ enum ImportRules {
             "CRE2", "WorkflowJSON", "WorkflowSpelling", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
+        "Sources/StateMachines": ["WorkflowJSON", "Statechart", "Synchronization"],
         "Sources/WorkflowInterchange": [
             "WorkflowJSON", "WorkflowSpelling", "Statechart", "Foundation", "FoundationXML",
         ],

@@ -8,7 +8,7 @@ enum Repository {
 
     /// Every Swift file of ours.
     static let swiftFiles: [SourceFile] = {
-        (["Sources", "Tests", "Benchmarks", "migrations"].flatMap { files(in: $0) } + ["Package.swift"])
+        (["Sources", "Tests", "Benchmarks", "migrations", "Examples"].flatMap { files(in: $0) } + ["Package.swift"])
             .filter { $0.hasSuffix(".swift") }.map(file)
     }()
 
@@ -39,11 +39,12 @@ enum Repository {
         try? Data(contentsOf: root.appending(path: path))  // nil is the answer
     }
 
-    /// The paths of all files below a folder, sorted; none when there is no such folder.
+    /// The paths of all files below a folder, sorted; none when there is no such folder. What builds leave there is not
+    /// ours.
     static func files(in folder: String) -> [String] {
         let enumerator = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
         let paths = (enumerator?.compactMap { $0 as? String } ?? []).map { folder + "/" + $0 }
-        return paths.filter { !isFolder($0) }.sorted()
+        return paths.filter { !$0.contains("/.build/") && !isFolder($0) }.sorted()
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -9,6 +9,18 @@ package enum DefinitionReader {
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = DiagnosticList()
         let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
+        return try read(source, diagnostics)
+    }
+
+    /// The same for a tree that was made, not read: its places are what is told of mistakes.
+    package static func read(_ tree: DefinitionNode) throws(DefinitionError) -> DefinitionReading {
+        try read(SourceNode(tree), DiagnosticList())
+    }
+
+    private static func read(
+        _ source: SourceNode, _ diagnostics: DiagnosticList
+    ) throws(DefinitionError) -> DefinitionReading {
+        var diagnostics = diagnostics
         var reader = DraftReader(diagnostics: diagnostics)
         var draft = reader.machine(source)
         diagnostics = reader.diagnostics

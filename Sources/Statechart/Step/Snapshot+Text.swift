@@ -77,6 +77,24 @@ extension Machine {
         return JSONWriter.string(object)
     }
 
+    /// Whether the machine can be in these states, and in no others: a tree from the root down to leaves, one child of
+    /// a compound state, all regions of a parallel one.
+    package func isConfiguration(_ states: [StateIndex]) -> Bool {
+        let active = Set(states)
+        guard active.contains(.root) else { return false }
+        return states.allSatisfy { index in
+            let state = self[index]
+            let children = state.children.count { active.contains($0) }
+            guard state.parent.map(active.contains) ?? true else { return false }
+            return switch state.kind {
+            case .atomic, .final: true
+            case .compound: children == 1
+            case .parallel: children == state.children.count
+            case .shallowHistory, .deepHistory: false
+            }
+        }
+    }
+
     /// The snapshot of its stored form.
     package func snapshot(
         of text: SnapshotText, status: Snapshot.Status, seq: Int64

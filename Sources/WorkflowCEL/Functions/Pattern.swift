@@ -1,42 +1,57 @@
-import CRE2
+#if RE2
 
-/// A compiled regular expression in RE2's syntax, which matches in linear time whatever the pattern.
-final class Pattern: Sendable {
-    // Matching is const and locks within: RE2 may be used from any thread.
-    nonisolated(unsafe) private let handle: OpaquePointer
-    /// How large the pattern is when compiled, in instructions.
-    private let size: Int
+    import CRE2
 
-    /// Compiles a pattern; fails when it is none, or takes more than `CELLimits.patternBytes`.
-    init(_ text: String) throws(EvaluationError) {
-        var reason = [CChar](repeating: 0, count: 160)
-        var text = text
-        let handle = text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { bytes in
-                cre2_compile(bytes.baseAddress, bytes.count, Int64(CELLimits.patternBytes), &reason, reason.count)
+    /// A compiled regular expression in RE2's syntax, which matches in linear time whatever the pattern.
+    final class Pattern: Sendable {
+        // Matching is const and locks within: RE2 may be used from any thread.
+        nonisolated(unsafe) private let handle: OpaquePointer
+        /// How large the pattern is when compiled, in instructions.
+        private let size: Int
+
+        /// Compiles a pattern; fails when it is none, or takes more than `CELLimits.patternBytes`.
+        init(_ text: String) throws(EvaluationError) {
+            var reason = [CChar](repeating: 0, count: 160)
+            var text = text
+            let handle = text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { bytes in
+                    cre2_compile(bytes.baseAddress, bytes.count, Int64(CELLimits.patternBytes), &reason, reason.count)
+                }
+            }
+            guard let handle else {
+                let end = reason.firstIndex(of: 0) ?? reason.count
+                let why = String(decoding: reason[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                throw EvaluationError(.invalidArgument, "the pattern is no RE2 regular expression: \(why)")
+            }
+            self.handle = handle
+            size = Int(cre2_size(handle))
+        }
+
+        deinit {
+            cre2_free(handle)
+        }
+
+        /// Whether the pattern matches anywhere in the text.
+        func matches(_ text: String, _ budget: inout Budget) throws(EvaluationError) -> Bool {
+            // The worst that RE2 does is to look at each instruction for each byte.
+            let (steps, overflow) = text.utf8.count.multipliedReportingOverflow(by: size)
+            try budget.take(1 + (overflow ? .max : steps) / 64)
+            var text = text
+            return text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { cre2_matches(handle, $0.baseAddress, $0.count) }
             }
         }
-        guard let handle else {
-            let end = reason.firstIndex(of: 0) ?? reason.count
-            let why = String(decoding: reason[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            throw EvaluationError(.invalidArgument, "the pattern is no RE2 regular expression: \(why)")
-        }
-        self.handle = handle
-        size = Int(cre2_size(handle))
     }
 
-    deinit {
-        cre2_free(handle)
+#else
+
+    /// Without RE2 no pattern can be compiled.
+    final class Pattern: Sendable {
+        init(_ text: String) throws(EvaluationError) {
+            throw EvaluationError(.invalidArgument, "'matches' needs the trait RE2")
+        }
+
+        func matches(_ text: String, _ budget: inout Budget) throws(EvaluationError) -> Bool { false }
     }
 
-    /// Whether the pattern matches anywhere in the text.
-    func matches(_ text: String, _ budget: inout Budget) throws(EvaluationError) -> Bool {
-        // The worst that RE2 does is to look at each instruction for each byte.
-        let (steps, overflow) = text.utf8.count.multipliedReportingOverflow(by: size)
-        try budget.take(1 + (overflow ? .max : steps) / 64)
-        var text = text
-        return text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { cre2_matches(handle, $0.baseAddress, $0.count) }
-        }
-    }
-}
+#endif

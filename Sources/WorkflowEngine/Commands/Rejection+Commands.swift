@@ -46,38 +46,29 @@ extension Rejection {
     static func refused(
         _ refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?
     ) -> Rejection {
-        Rejection(
-            Code(refusal), message(of: refusal, event: event, machine: machine, facts: facts), facts: facts,
+        let message =
+            facts.map { refusal.message(for: event, in: machine, at: $0.place) }
+            ?? refusal.message(for: event, in: machine)
+        return Rejection(
+            Code(refusal), message, facts: facts,
             refused: RefusedEvent(refusal: refusal, event: event, machine: machine))
     }
 
-    private static func message(
-        of refusal: Refusal, event: String, machine: Machine, facts: InstanceFacts?
-    ) -> String {
-        let message = refusal.message(for: event, in: machine)
-        guard let facts else { return message }
-        return switch refusal {
-        case .notAccepted: "\(facts.name) does not accept '\(event)' in \(facts.states) (seq \(facts.seq.rawValue))"
-        case .guardRejected: "\(facts.place): \(message)"
-        case .unknownEvent, .finished, .failed, .expressionFailed, .livelock, .invalidData: message
-        }
-    }
-
     static func finished(_ facts: InstanceFacts) -> Rejection {
-        Rejection(.finished, "\(facts.place), is \(facts.status) and accepts no more events", facts: facts)
+        Rejection(.finished, "\(facts.place.text), is \(facts.status) and accepts no more events", facts: facts)
     }
 
     static func failed(_ facts: InstanceFacts) -> Rejection {
-        Rejection(.failed, "\(facts.place), has failed and waits for an operator", facts: facts)
+        Rejection(.failed, "\(facts.place.text), has failed and waits for an operator", facts: facts)
     }
 
     static func notFailed(_ facts: InstanceFacts) -> Rejection {
-        Rejection(.notFailed, "\(facts.place), is \(facts.status) and needs no retry", facts: facts)
+        Rejection(.notFailed, "\(facts.place.text), is \(facts.status) and needs no retry", facts: facts)
     }
 
     /// - Parameter expected: What was expected and did not hold: `seq 4`.
     static func preconditionFailed(_ expected: String, _ facts: InstanceFacts) -> Rejection {
-        Rejection(.preconditionFailed, "\(facts.place), is not at \(expected)", facts: facts)
+        Rejection(.preconditionFailed, "\(facts.place.text), is not at \(expected)", facts: facts)
     }
 
     static func tooMuchTogether(_ message: String) -> Rejection { Rejection(.tooMuchTogether, message) }

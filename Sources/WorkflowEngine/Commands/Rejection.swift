@@ -162,12 +162,6 @@ package struct InstanceFacts: Sendable, Equatable {
 }
 
 extension InstanceFacts {
-    /// `state 'packing'`, or all states of a configuration with several leaves.
-    var states: String {
-        let names = configuration.map { "'\($0)'" }.joined(separator: ", ")
-        return configuration.count == 1 ? "state \(names)" : "states \(names)"
-    }
-
-    /// `order-1042, in state 'packing' (seq 5)`.
-    var place: String { "\(name), in \(states) (seq \(seq.rawValue))" }
+    /// For messages.
+    var place: InstancePlace { InstancePlace(name: name.rawValue, paths: configuration, seq: seq.rawValue) }
 }

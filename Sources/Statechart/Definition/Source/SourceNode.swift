@@ -42,6 +42,34 @@ struct SourceNode: Sendable {
     }
 }
 
+extension SourceNode {
+    /// What a tree that was made means, without its text.
+    init(_ tree: DefinitionNode) {
+        let content: Content =
+            switch tree.content {
+            case .null: .scalar("null", isPlain: true)
+            case .bool(let bool): .scalar(bool ? "true" : "false", isPlain: true)
+            case .number(let number): .scalar(number, isPlain: true)
+            case .string(let string): .scalar(string, isPlain: false)
+            case .list(let elements): .sequence(elements.map { SourceNode($0) })
+            case .map(let members):
+                .mapping(
+                    members.map {
+                        Pair(
+                            key: SourceWord(text: $0.key, position: SourcePosition($0.place)),
+                            value: SourceNode($0.value))
+                    })
+            }
+        self.init(content: content, position: SourcePosition(tree.place))
+    }
+}
+
+extension SourcePosition {
+    fileprivate init(_ place: DefinitionPlace?) {
+        self = place.map { SourcePosition(line: $0.line, column: $0.column) } ?? .start
+    }
+}
+
 extension [SourceNode.Pair] {
     /// The value of a key; nil when the mapping does not have it.
     subscript(key: String) -> SourceNode? {

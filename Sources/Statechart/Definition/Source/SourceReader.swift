@@ -15,7 +15,7 @@ enum SourceReader {
         guard text.contains(where: { !$0.isWhitespace }) else { throw DefinitionError("the definition is empty") }
         switch syntax {
         case .json: return try json(text, diagnostics: &diagnostics)
-        case .yaml: return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+        case .yaml: return try yaml(text, diagnostics: &diagnostics)
         case .detected: return try detected(text, diagnostics: &diagnostics)
         }
     }
@@ -25,7 +25,7 @@ enum SourceReader {
     ) throws(DefinitionError) -> SourceNode {
         let start = text.utf8.drop { " \t\r\n".utf8.contains($0) }
         guard start.first == UInt8(ascii: "{") else {
-            return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+            return try yaml(text, diagnostics: &diagnostics)
         }
         let mistake: DefinitionError
         do {
@@ -34,13 +34,32 @@ enum SourceReader {
             mistake = error
         }
         do {
-            return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+            return try yaml(text, diagnostics: &diagnostics)
         } catch {
             // Neither: a quoted first key says that JSON was meant.
             let key = start.dropFirst().first { !" \t\r\n".utf8.contains($0) }
             throw key == UInt8(ascii: "\"") ? mistake : error
         }
     }
+
+    private static func yaml(
+        _ text: String, diagnostics: inout DiagnosticList
+    ) throws(DefinitionError) -> SourceNode {
+        #if YAML
+            return try YAMLSource.node(from: text, diagnostics: &diagnostics)
+        #else
+            throw DefinitionError("\(Self.name(in: text)) is YAML: add the trait YAML")
+        #endif
+    }
+
+    #if !YAML
+        /// The name of the machine, as far as it can be seen in YAML that cannot be read.
+        private static func name(in text: String) -> String {
+            let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("id:") }
+            guard let word = line?.dropFirst(3).split(separator: " ").first else { return "the definition" }
+            return String(word).quoted
+        }
+    #endif
 
     private static func json(
         _ text: String, diagnostics: inout DiagnosticList

@@ -1,136 +1,140 @@
-import Yams
+#if YAML
 
-/// A YAML text on its way into Yams, which stops at the first key that stands twice.
-///
-/// To find the others as well, that key gets a tag of its own, which makes it another key to Yams, and the text is
-/// read again; positions are told as they were in the text as written.
-struct YAMLText {
-    /// A tag that was put into the text.
-    private struct Mark {
-        let line: Int
-        /// In the text with all marks.
-        var column: Int
-        let length: Int
-    }
+    import Yams
 
-    private var text: String
-    private var marks: [Mark] = []
-    /// Where the text as written ends, if it had to be made longer.
-    private let end: SourcePosition?
+    /// A YAML text on its way into Yams, which stops at the first key that stands twice.
+    ///
+    /// To find the others as well, that key gets a tag of its own, which makes it another key to Yams, and the text is
+    /// read again; positions are told as they were in the text as written.
+    struct YAMLText {
+        /// A tag that was put into the text.
+        private struct Mark {
+            let line: Int
+            /// In the text with all marks.
+            var column: Int
+            let length: Int
+        }
 
-    /// Takes a text as written.
-    init(_ text: String) {
-        // Yams keeps a pointer to the string's storage, which only strings longer than 15 bytes have outside of
-        // themselves.
-        let padding = max(0, 16 - text.utf8.count)
-        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-        end = padding == 0 ? nil : SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
-        self.text = text + String(repeating: "\n", count: padding)
-        self.text.makeContiguousUTF8()
-    }
+        private var text: String
+        private var marks: [Mark] = []
+        /// Where the text as written ends, if it had to be made longer.
+        private let end: SourcePosition?
 
-    /// Yams' tree of the text, and the parser that must live as long as the tree is read.
-    mutating func parsed() throws(DefinitionError) -> (root: Node, parser: Parser) {
-        var duplicates = DiagnosticList()
-        while true {
-            do {
-                let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
-                guard let root = try parser.singleRoot() else { throw DefinitionError("the definition is empty") }
-                return (root, parser)
-            } catch let error as YamlError {
-                let mistake = mistake(of: error)
-                guard case .duplicatedKeysInMapping(_, let context) = error else {
-                    throw duplicates.errors.isEmpty ? mistake : DefinitionError(diagnostics: duplicates.told)
+        /// Takes a text as written.
+        init(_ text: String) {
+            // Yams keeps a pointer to the string's storage, which only strings longer than 15 bytes have outside of
+            // themselves.
+            let padding = max(0, 16 - text.utf8.count)
+            let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            end = padding == 0 ? nil : SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
+            self.text = text + String(repeating: "\n", count: padding)
+            self.text.makeContiguousUTF8()
+        }
+
+        /// Yams' tree of the text, and the parser that must live as long as the tree is read.
+        mutating func parsed() throws(DefinitionError) -> (root: Node, parser: Parser) {
+            var duplicates = DiagnosticList()
+            while true {
+                do {
+                    let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
+                    guard let root = try parser.singleRoot() else { throw DefinitionError("the definition is empty") }
+                    return (root, parser)
+                } catch let error as YamlError {
+                    let mistake = mistake(of: error)
+                    guard case .duplicatedKeysInMapping(_, let context) = error else {
+                        throw duplicates.errors.isEmpty ? mistake : DefinitionError(diagnostics: duplicates.told)
+                    }
+                    duplicates.add(mistake)
+                    guard duplicates.errors.count * text.utf8.count <= DefinitionLimits.rereadBytes else {
+                        throw DefinitionError(diagnostics: duplicates.told)
+                    }
+                    mark(line: context.mark.line, column: context.mark.column)
+                } catch {
+                    throw error as? DefinitionError ?? DefinitionError("not valid YAML")
                 }
-                duplicates.add(mistake)
-                guard duplicates.errors.count * text.utf8.count <= DefinitionLimits.rereadBytes else {
-                    throw DefinitionError(diagnostics: duplicates.told)
-                }
-                mark(line: context.mark.line, column: context.mark.column)
-            } catch {
-                throw error as? DefinitionError ?? DefinitionError("not valid YAML")
             }
         }
-    }
 
-    /// Where a node stands in the text as written.
-    func position(of mark: Yams.Mark?) -> SourcePosition {
-        guard let mark else { return .start }
-        let before = marks.filter { $0.line == mark.line && $0.column < mark.column }
-        let column = mark.column - before.reduce(0) { $0 + $1.length }
-        let position = SourcePosition(line: mark.line, column: column)
-        return end.map { min(position, $0) } ?? position
-    }
-
-    /// Whether the node's tag was put there by this type.
-    func isMarked(_ mark: Yams.Mark?) -> Bool {
-        marks.contains { $0.line == mark?.line && $0.column == mark?.column }
-    }
-
-    private mutating func mark(line: Int, column: Int) {
-        let tag = "!wfd-\(marks.count) "
-        let length = tag.unicodeScalars.count
-        for index in marks.indices where marks[index].line == line && marks[index].column >= column {
-            marks[index].column += length
+        /// Where a node stands in the text as written.
+        func position(of mark: Yams.Mark?) -> SourcePosition {
+            guard let mark else { return .start }
+            let before = marks.filter { $0.line == mark.line && $0.column < mark.column }
+            let column = mark.column - before.reduce(0) { $0 + $1.length }
+            let position = SourcePosition(line: mark.line, column: column)
+            return end.map { min(position, $0) } ?? position
         }
-        text.unicodeScalars.insert(contentsOf: tag.unicodeScalars, at: index(line: line, column: column))
-        text.makeContiguousUTF8()
-        marks.append(Mark(line: line, column: column, length: length))
+
+        /// Whether the node's tag was put there by this type.
+        func isMarked(_ mark: Yams.Mark?) -> Bool {
+            marks.contains { $0.line == mark?.line && $0.column == mark?.column }
+        }
+
+        private mutating func mark(line: Int, column: Int) {
+            let tag = "!wfd-\(marks.count) "
+            let length = tag.unicodeScalars.count
+            for index in marks.indices where marks[index].line == line && marks[index].column >= column {
+                marks[index].column += length
+            }
+            text.unicodeScalars.insert(contentsOf: tag.unicodeScalars, at: index(line: line, column: column))
+            text.makeContiguousUTF8()
+            marks.append(Mark(line: line, column: column, length: length))
+        }
+
+        /// The place of a line and column, with YAML's line breaks (yaml.org/spec/1.1, 4.2, which libyaml follows).
+        private func index(line: Int, column: Int) -> String.Index {
+            let scalars = text.unicodeScalars
+            var index = scalars.startIndex
+            var current = 1
+            while current < line, index < scalars.endIndex {
+                let scalar = scalars[index]
+                index = scalars.index(after: index)
+                switch scalar {
+                case "\r" where index < scalars.endIndex && scalars[index] == "\n": break
+                case "\r", "\n", "\u{85}", "\u{2028}", "\u{2029}": current += 1
+                default: break
+                }
+            }
+            return scalars.index(index, offsetBy: column - 1, limitedBy: scalars.endIndex) ?? scalars.endIndex
+        }
     }
 
-    /// The place of a line and column, with YAML's line breaks (yaml.org/spec/1.1, 4.2, which libyaml follows).
-    private func index(line: Int, column: Int) -> String.Index {
-        let scalars = text.unicodeScalars
-        var index = scalars.startIndex
-        var current = 1
-        while current < line, index < scalars.endIndex {
-            let scalar = scalars[index]
-            index = scalars.index(after: index)
-            switch scalar {
-            case "\r" where index < scalars.endIndex && scalars[index] == "\n": break
-            case "\r", "\n", "\u{85}", "\u{2028}", "\u{2029}": current += 1
-            default: break
+    extension YAMLText {
+        /// What Yams says, in our words where we know better ones.
+        private func mistake(of error: YamlError) -> DefinitionError {
+            switch error {
+            case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
+                return DefinitionError(message(context, problem, mark), at: position(of: mark))
+            case .composer(_, let problem, let mark, _):
+                let message =
+                    problem.contains("another document")
+                    ? "a definition is one YAML document; another one begins here"
+                    : "anchors and aliases are not supported; a text that begins with '*' must stand in quotes"
+                return DefinitionError(message, at: position(of: mark))
+            case .reader(let problem, let offset, _, _):
+                let before = text.prefix(offset ?? 0).unicodeScalars
+                let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
+                let position = SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
+                return DefinitionError("not valid YAML: \(problem)", at: position)
+            case .duplicatedKeysInMapping(let keys, let context):
+                let key = (keys.first ?? "").quoted
+                return DefinitionError("the key \(key) stands twice in one map", at: position(of: context.mark))
+            default:
+                return DefinitionError("not valid YAML: \(error)", at: .start)
             }
         }
-        return scalars.index(index, offsetBy: column - 1, limitedBy: scalars.endIndex) ?? scalars.endIndex
-    }
-}
 
-extension YAMLText {
-    /// What Yams says, in our words where we know better ones.
-    private func mistake(of error: YamlError) -> DefinitionError {
-        switch error {
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _):
-            return DefinitionError(message(context, problem, mark), at: position(of: mark))
-        case .composer(_, let problem, let mark, _):
-            let message =
-                problem.contains("another document")
-                ? "a definition is one YAML document; another one begins here"
-                : "anchors and aliases are not supported; a text that begins with '*' must stand in quotes"
-            return DefinitionError(message, at: position(of: mark))
-        case .reader(let problem, let offset, _, _):
-            let before = text.prefix(offset ?? 0).unicodeScalars
-            let lines = before.split(separator: "\n", omittingEmptySubsequences: false)
-            let position = SourcePosition(line: lines.count, column: (lines.last?.count ?? 0) + 1)
-            return DefinitionError("not valid YAML: \(problem)", at: position)
-        case .duplicatedKeysInMapping(let keys, let context):
-            let key = (keys.first ?? "").quoted
-            return DefinitionError("the key \(key) stands twice in one map", at: position(of: context.mark))
-        default:
-            return DefinitionError("not valid YAML: \(error)", at: .start)
+        private func message(_ context: YamlError.Context?, _ problem: String, _ mark: Yams.Mark) -> String {
+            if problem.hasPrefix("Maximum nesting level") { return SourceNode.tooDeep }
+            let found = text.unicodeScalars[index(line: mark.line, column: mark.column)...].first
+            if problem.hasPrefix("found character that cannot start any token"), let found {
+                return found == "\t"
+                    ? "not valid YAML: a tab cannot indent; use spaces"
+                    : "not valid YAML: text cannot begin with '\(found)' outside of quotes"
+            }
+            if context?.text.contains("alias") == true { return "not valid YAML: '*' must stand in quotes" }
+            let place = context.map { "\($0.text) that begins on line \($0.mark.line), " } ?? ""
+            return "not valid YAML: \(place)\(problem)"
         }
     }
 
-    private func message(_ context: YamlError.Context?, _ problem: String, _ mark: Yams.Mark) -> String {
-        if problem.hasPrefix("Maximum nesting level") { return SourceNode.tooDeep }
-        let found = text.unicodeScalars[index(line: mark.line, column: mark.column)...].first
-        if problem.hasPrefix("found character that cannot start any token"), let found {
-            return found == "\t"
-                ? "not valid YAML: a tab cannot indent; use spaces"
-                : "not valid YAML: text cannot begin with '\(found)' outside of quotes"
-        }
-        if context?.text.contains("alias") == true { return "not valid YAML: '*' must stand in quotes" }
-        let place = context.map { "\($0.text) that begins on line \($0.mark.line), " } ?? ""
-        return "not valid YAML: \(place)\(problem)"
-    }
-}
+#endif

@@ -1,0 +1,121 @@
+import Seeds
+import StateMachines
+import Testing
+
+struct ScreensTests {
+    @Test func onlyRoutesAreTaken() throws {
+        let machine = try StateMachine(Screens.self)
+        #expect("\(try machine.send(.launch))" == "initial -> greeting   (seq 1 -> 2)")
+        #expect(throws: Refusal<Screens>.self) { try machine.send(.loggedIn) }
+        #expect(machine.attempt(.start))
+        #expect(!machine.attempt(.start))
+        #expect(machine.state == .login)
+    }
+
+    @Test func aRefusalSaysWhatIsAccepted() throws {
+        let machine = try StateMachine(Screens.self)
+        let refusal = #expect(throws: Refusal<Screens>.self) { try machine.send(.start) }
+        #expect(refusal?.reason == .notAccepted)
+        #expect(refusal?.accepted == [.launch])
+        #expect(
+            refusal?.description
+                == "screens does not accept 'start' in state 'initial' (seq 1); accepted now: launch")
+    }
+}
+
+struct RequestTests {
+    @Test func aHundredFetchesAreOneRequest() throws {
+        let machine = try StateMachine(Request.self)
+        var moves: [String] = []
+        machine.onTransition { moves.append($0.description) }
+        #expect((1...100).count { _ in machine.attempt(.fetch) } == 1)
+        #expect(moves == ["ready -> fetching   (seq 1 -> 2)"])
+    }
+
+    @Test func valuesTravelWithTheState() throws {
+        let machine = try StateMachine(Request.self)
+        try machine.send(.fetch)
+        try machine.send(.succeed("Ada"))
+        #expect(machine.state == .success(result: "Ada"))
+        try machine.send(.reset)
+        #expect(machine.context == Request.Context())
+        try machine.send(.save)
+        try machine.send(.fail("offline"))
+        #expect(machine.state == .failure(error: "offline"))
+    }
+
+    @Test func theProgramIsAskedBefore() throws {
+        let machine = try StateMachine(Request.self)
+        var isOnline = false
+        machine.shouldTransition = { _, to in to != .fetching || isOnline }
+        let refusal = #expect(throws: Refusal<Request>.self) { try machine.send(.fetch) }
+        #expect(refusal?.reason == .vetoed)
+        #expect(machine.state == .ready)
+        isOnline = true
+        #expect(machine.attempt(.fetch))
+    }
+}
+
+@MainActor struct RocketTests {
+    @Test func itCountsDownAndFlies() throws {
+        let view = try RocketView()
+        view.fire()
+        #expect(!view.isFireEnabled)
+        #expect(view.machine.context.count == 5)
+        #expect(view.machine.advance(by: .seconds(4)).count == 4)
+        #expect(view.machine.context.count == 1)
+        #expect(!view.hasFlown)
+        view.machine.advance(by: .seconds(1))
+        #expect(view.hasFlown)
+        #expect(view.machine.state == .launched)
+    }
+
+    @Test func abortingStopsTheClock() throws {
+        let view = try RocketView()
+        view.fire()
+        view.machine.advance(by: .seconds(4))
+        try view.machine.send(.abort)
+        #expect(view.isFireEnabled)
+        #expect(view.machine.advance(by: .seconds(60)).isEmpty)
+        view.fire()
+        #expect(view.machine.context.count == 5)
+    }
+}
+
+struct EditorTests {
+    @Test func aTabIsLeftFromTheInsideAndEnteredFromTheOutside() throws {
+        let machine = try StateMachine(Editor.self)
+        try machine.send(.filter)
+        try machine.send(.beauty)
+        let move = try machine.send(.text)
+        #expect(move.exited == [.beauty, .filter])
+        #expect(move.entered == [.text, .textNone])
+        #expect(machine.canSend(.beauty) == false)
+    }
+
+    @Test func itComesBackToThePageThatWasLeft() throws {
+        let machine = try StateMachine(Editor.self)
+        try machine.send(.filter)
+        try machine.send(.vintage)
+        try machine.send(.music)
+        try machine.send(.resume)
+        #expect(machine.state == .vintage)
+        #expect(machine.isIn(.filter))
+    }
+}
+
+@MainActor struct ProfileTests {
+    @Test func aStateActsForTheView() throws {
+        let view = ProfileView()
+        let machine = try StateMachine(Profile.self)
+        machine.set(Retrieving(view), for: .retrieving)
+        machine.set(Available(view), for: .available)
+        #expect(view.isSpinning)
+        try machine.send(.succeed)
+        #expect(!view.isSpinning)
+        #expect(view.title == "Ada")
+        #expect(machine.canSend(.retry) == true)
+        try machine.send(.retry)
+        #expect(view.isSpinning)
+    }
+}

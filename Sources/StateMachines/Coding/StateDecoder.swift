@@ -1,0 +1,105 @@
+internal import Statechart
+internal import WorkflowJSON
+
+/// Reads a state value from the states that are active: the names of a state's active children are its keys, and the
+/// members of the context are there beside them. A child goes before a member of the context with its name.
+struct StateDecoder<Name: MachineState>: Decoder {
+    let reading: StateReading<Name>
+    /// The state whose value is read; the root for the whole.
+    let state: StateIndex
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(_ reading: StateReading<Name>) {
+        self.init(reading: reading, state: .root, codingPath: [])
+    }
+
+    init(reading: StateReading<Name>, state: StateIndex, codingPath: [any CodingKey]) {
+        self.reading = reading
+        self.state = state
+        self.codingPath = codingPath
+    }
+
+    private var machine: Machine { reading.names.machine }
+
+    /// The active children, in document order.
+    var children: [StateIndex] {
+        machine[state].children.filter { reading.configuration.contains($0) }
+    }
+
+    func key(of child: StateIndex) -> String {
+        let path = machine[child].path
+        return state == .root ? path : String(path.dropFirst(machine[state].path.count + 1))
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(KeyedStateDecoder<Name, Key>(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw MachineMismatch("a state is no list")
+    }
+
+    /// Of an enum with raw values: the key of the child that is active. Of a value of its own coding: the same.
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        guard children.count == 1 else { throw MachineMismatch("\(children.count) states are active, not one") }
+        return ValueDecoder(value: .string(key(of: children[0])), codingPath: codingPath)
+    }
+}
+
+private struct KeyedStateDecoder<Name: MachineState, Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: StateDecoder<Name>
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    /// An enum's case is chosen by them: only what is active counts.
+    var allKeys: [Key] { decoder.children.compactMap { Key(stringValue: decoder.key(of: $0)) } }
+
+    func contains(_ key: Key) -> Bool { (try? content(key)) != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        if case .value(.null) = try content(key) { true } else { false }
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        switch try content(key) {
+        case .state(let decoder): try Value(from: decoder)
+        case .value(let value): try ValueDecoder.value(type, from: value, at: codingPath + [key])
+        }
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try superDecoder(forKey: key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try superDecoder(forKey: key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { decoder }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        switch try content(key) {
+        case .state(let decoder): decoder
+        case .value(let value): ValueDecoder(value: value, codingPath: codingPath + [key])
+        }
+    }
+
+    private enum Content {
+        case state(StateDecoder<Name>)
+        case value(JSONValue)
+    }
+
+    /// What stands under a key: a child, the only value of a case without labels, or a member of the context.
+    private func content(_ key: Key) throws -> Content {
+        let children = decoder.children
+        if let child = children.first(where: { decoder.key(of: $0) == key.stringValue }) {
+            return .state(
+                StateDecoder(reading: decoder.reading, state: child, codingPath: codingPath + [key]))
+        }
+        if let value = decoder.reading.context[key.stringValue] { return .value(value) }
+        guard key.stringValue == "_0" else { throw MachineMismatch.missing(key, at: codingPath) }
+        return children.isEmpty ? .value(.object(decoder.reading.context)) : .state(decoder)
+    }
+}

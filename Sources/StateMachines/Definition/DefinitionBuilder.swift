@@ -1,0 +1,87 @@
+/// What stands in a definition: paths, states and tables.
+@resultBuilder public enum DefinitionBuilder<M: MachineDefinition> {
+    public static func buildExpression(_ piece: PathPiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
+    public static func buildExpression(_ piece: StatePiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
+    public static func buildExpression(_ piece: TablePiece<M>) -> [Piece<M>] { [Piece(piece.content)] }
+    public static func buildBlock(_ pieces: [Piece<M>]...) -> [Piece<M>] { pieces.flatMap { $0 } }
+    public static func buildArray(_ pieces: [[Piece<M>]]) -> [Piece<M>] { pieces.flatMap { $0 } }
+    public static func buildOptional(_ pieces: [Piece<M>]?) -> [Piece<M>] { pieces ?? [] }
+    public static func buildEither(first pieces: [Piece<M>]) -> [Piece<M>] { pieces }
+    public static func buildEither(second pieces: [Piece<M>]) -> [Piece<M>] { pieces }
+}
+
+/// What stands in a state: its transitions.
+@resultBuilder public enum TransitionBuilder<M: MachineDefinition> {
+    public static func buildExpression(_ piece: EventPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildExpression(_ piece: TimePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildExpression(_ piece: AlwaysPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildExpression(_ piece: DonePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildBlock(_ pieces: [TransitionPiece<M>]...) -> [TransitionPiece<M>] {
+        pieces.flatMap { $0 }
+    }
+    public static func buildArray(_ pieces: [[TransitionPiece<M>]]) -> [TransitionPiece<M>] { pieces.flatMap { $0 } }
+    public static func buildOptional(_ pieces: [TransitionPiece<M>]?) -> [TransitionPiece<M>] { pieces ?? [] }
+    public static func buildEither(first pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
+    public static func buildEither(second pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
+}
+
+/// A part of a definition; `Path`, `In` and `Table` make it.
+public struct Piece<M: MachineDefinition>: Sendable {
+    let content: PieceContent
+
+    init(_ content: PieceContent) {
+        self.content = content
+    }
+}
+
+/// A transition of a state; `On`, `After`, `Always` and `OnDone` make it.
+public struct TransitionPiece<M: MachineDefinition>: Sendable {
+    let content: TransitionContent
+
+    init(
+        _ trigger: TransitionContent.Trigger, _ target: String?, _ condition: Expression?, reenter: Bool = false,
+        _ actions: [MachineAction], _ place: SwiftPlace
+    ) {
+        content = TransitionContent(
+            trigger: trigger, target: target, condition: condition, reenter: reenter, actions: actions, place: place)
+    }
+}
+
+/// A state as a definition describes it; several pieces may describe one.
+struct PieceContent: Sendable {
+    /// Nil for the root.
+    var state: String?
+    var kind = StateKind.normal
+    var initial: String?
+    var tags: [String] = []
+    var entry: [MachineAction] = []
+    var exit: [MachineAction] = []
+    var output: Template?
+    var transitions: [TransitionContent] = []
+    /// The rows of a table, which has no state of its own.
+    var table: [(state: String, transition: TransitionContent)] = []
+    let place: SwiftPlace
+}
+
+/// A transition, by the texts of its parts.
+struct TransitionContent: Sendable {
+    enum Trigger: Sendable, Equatable {
+        case event(String)
+        /// As the key of `after`.
+        case delay(String)
+        case always
+        case done
+    }
+
+    let trigger: Trigger
+    let target: String?
+    var condition: Expression?
+    var reenter = false
+    var actions: [MachineAction] = []
+    let place: SwiftPlace
+}
+
+/// What kind of state it is.
+public enum StateKind: String, Sendable, Hashable {
+    case normal, parallel, final, history, deepHistory
+}

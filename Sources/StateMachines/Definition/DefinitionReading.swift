@@ -1,0 +1,91 @@
+internal import Statechart
+internal import Synchronization
+
+/// A definition that is read when it is needed first.
+final class DefinitionReading<M: MachineDefinition>: Sendable {
+    let source: DefinitionSource
+    private let result = Mutex<Result<TypedMachine<M>, DefinitionMistakes>?>(nil)
+
+    init(_ source: DefinitionSource) {
+        self.source = source
+    }
+
+    func machine() throws(DefinitionMistakes) -> TypedMachine<M> {
+        if let result = result.withLock({ $0 }) { return try result.get() }
+        // Not under the lock: it asks the types of the program.
+        let made = Result { () throws(DefinitionMistakes) in
+            try TypedMachine<M>(definition: try source.machine(), at: source.place)
+        }
+        return try result.withLock { result in
+            result = result ?? made
+            return result ?? made
+        }.get()
+    }
+}
+
+/// The text of a definition and where its parts stand in Swift.
+struct DefinitionSource: Sendable {
+    let text: String
+    /// Where the definition stands.
+    let place: SwiftPlace
+    /// What the text was printed from; its lines are numbers in `places`. Nil for a text as it was given.
+    private let tree: DefinitionNode?
+    private let places: [SwiftPlace]
+    /// What was found before reading.
+    private let mistakes: [String]
+
+    init(text: String, at place: SwiftPlace) {
+        self.text = text
+        self.place = place
+        tree = nil
+        places = []
+        mistakes = []
+    }
+
+    init(tree: DefinitionNode, places: [SwiftPlace], mistakes: [String]) {
+        self.tree = tree
+        self.places = places
+        self.mistakes = mistakes
+        place = places[0]
+        text = tree.text(as: .json)
+    }
+
+    /// Reads the text, as a daemon does.
+    func machine() throws(DefinitionMistakes) -> Machine {
+        guard mistakes.isEmpty else { throw DefinitionMistakes(mistakes: mistakes) }
+        do throws(DefinitionError) {
+            return try DefinitionReader.read(text).machine
+        } catch {
+            throw told(error)
+        }
+    }
+
+    /// What is said of a definition that can be used.
+    func warnings() -> [String] {
+        let told = tree.map { tree in Result { () throws(DefinitionError) in try DefinitionReader.read(tree) } }
+        if case .success(let reading)? = told { return reading.warnings.map(lineOfSwift) }
+        let reading = try? DefinitionReader.read(text)  // Its mistakes were thrown before.
+        return reading?.warnings.map(lineOfText) ?? []
+    }
+
+    /// The mistakes with lines of Swift: those of the tree, which knows them, or else those of the text.
+    private func told(_ error: DefinitionError) -> DefinitionMistakes {
+        let isMistake = { (diagnostic: Diagnostic) in diagnostic.severity == .error }
+        if let tree {
+            do throws(DefinitionError) {
+                _ = try DefinitionReader.read(tree)
+            } catch {
+                return DefinitionMistakes(mistakes: error.diagnostics.filter(isMistake).map(lineOfSwift))
+            }
+        }
+        return DefinitionMistakes(mistakes: error.diagnostics.filter(isMistake).map(lineOfText))
+    }
+
+    private func lineOfSwift(_ diagnostic: Diagnostic) -> String {
+        "\(places[diagnostic.line - 1]): \(diagnostic.message)"
+    }
+
+    private func lineOfText(_ diagnostic: Diagnostic) -> String {
+        "\(place): line \(diagnostic.line), column \(diagnostic.column) of the text: \(diagnostic.message)"
+    }
+}

@@ -1,0 +1,235 @@
+internal import Statechart
+internal import WorkflowJSON
+
+/// A definition that is put together from its pieces: the tree lies in the names of states, the order in their cases.
+struct DefinitionTree {
+    private var places: [SwiftPlace]
+    private var mistakes: [String] = []
+    private var rootMembers: [DefinitionNode.Member] = []
+    private var contextKeys: Set<String> = []
+    private var pieces: [String?: [PieceContent]] = [:]
+    private var transitions: [String?: [TransitionContent]] = [:]
+    private var children: [String?: [String]] = [:]
+    private let initial: String?
+    private var contextOwner = ""
+
+    init(_ name: String, initial: String?, isStrict: Bool, at place: SwiftPlace) {
+        places = [place]
+        self.initial = initial
+        rootMembers.append(.init("id", .string(name, at: .first), at: .first))
+        if !isStrict { rootMembers.append(.init("strict", .bool(false, at: .first), at: .first)) }
+    }
+
+    /// The text, the places of its parts, and what is wrong already.
+    var source: DefinitionSource {
+        var copy = self
+        let root = copy.node(of: nil)
+        return DefinitionSource(tree: root, places: copy.places, mistakes: copy.mistakes)
+    }
+
+    /// Says what a new instance keeps.
+    mutating func setContext(_ context: some Encodable, named owner: String) {
+        contextOwner = owner
+        do throws(MachineMismatch) {
+            let value = try MachineMismatch.told(owner) { try ValueEncoder.value(of: context) }
+            guard case .object(let object) = value else {
+                throw MachineMismatch("\(owner) must be a struct: its properties are the keys of the context")
+            }
+            contextKeys = Set(object.keys)
+            guard !object.isEmpty else { return }
+            rootMembers.append(.init("context", DefinitionNode(value, at: .first), at: .first))
+        } catch {
+            mistakes.append("\(places[0]): \(error)")
+        }
+    }
+
+    /// Adds what stands in the definition, and all states.
+    mutating func add(_ contents: [PieceContent], states: [String]) {
+        let known = Set(states)
+        for state in states {
+            let parent = state.lastIndex(of: ".").map { String(state[..<$0]) }
+            if let parent, !known.contains(parent) {
+                let key = state[state.index(state.startIndex, offsetBy: parent.count + 1)...]
+                mistakes.append("\(places[0]): '\(key)' has no parent '\(parent)'")
+            }
+            children[parent, default: []].append(state)
+        }
+        for content in contents {
+            pieces[content.state, default: []].append(content)
+            check(content.entry + content.exit, at: content.place)
+            for transition in content.transitions { add(transition, to: content.state) }
+        }
+        // Last, when it is known which states take no events.
+        for row in contents.flatMap(\.table) {
+            let kinds = pieces[row.state, default: []].map(\.kind)
+            guard !kinds.contains(where: { [.final, .history, .deepHistory].contains($0) }) else { continue }
+            add(row.transition, to: row.state)
+        }
+    }
+
+    private mutating func add(_ transition: TransitionContent, to state: String?) {
+        transitions[state, default: []].append(transition)
+        check(transition.actions, at: transition.place)
+    }
+
+    private mutating func check(_ actions: [MachineAction], at place: SwiftPlace) {
+        for key in actions.flatMap(\.assignedKeys).sorted() where !contextKeys.contains(key) {
+            mistakes.append("\(place): \(contextOwner) lacks '\(key)', which the definition assigns")
+        }
+    }
+}
+
+extension DefinitionTree {
+    private mutating func node(of state: String?) -> DefinitionNode {
+        let own = pieces[state] ?? []
+        let place = place(own.first?.place)
+        var members = state == nil ? rootMembers : []
+        addKind(of: own, state, to: &members)
+        if state == nil {
+            members.append(
+                initial.map { begin($0, in: nil, at: .first) }
+                    ?? .init("type", .string("parallel", at: .first), at: .first))
+        }
+        for piece in own { addInitial(of: piece, state, to: &members) }
+        let tags = own.flatMap(\.tags)
+        if !tags.isEmpty {
+            members.append(.init("tags", .list(tags.map { .string($0, at: place) }, at: place), at: place))
+        }
+        addActions("entry", own.map { ($0.entry, $0.place) }, to: &members)
+        addActions("exit", own.map { ($0.exit, $0.place) }, to: &members)
+        addTransitions(of: state, to: &members)
+        for piece in own {
+            guard let output = piece.output else { continue }
+            let place = self.place(piece.place)
+            members.append(.init("output", output.node(at: place), at: place))
+        }
+        let below = children[state] ?? []
+        if !below.isEmpty {
+            let nodes = below.map { child in
+                DefinitionNode.Member(key(of: child), node(of: child), at: self.place(pieces[child]?.first?.place))
+            }
+            members.append(.init("states", .map(nodes, at: place), at: place))
+        }
+        return .map(members, at: place)
+    }
+
+    private mutating func addKind(
+        of own: [PieceContent], _ state: String?, to members: inout [DefinitionNode.Member]
+    ) {
+        let kinds = own.filter { $0.kind != .normal }
+        guard let first = kinds.first else { return }
+        if let other = kinds.first(where: { $0.kind != first.kind }) {
+            let name = state.map { "'\($0)'" } ?? "the root"
+            mistakes.append("\(other.place): \(name) is \(first.kind.rawValue) and \(other.kind.rawValue)")
+        }
+        let place = place(first.place)
+        let type = first.kind == .deepHistory ? StateKind.history : first.kind
+        members.append(.init("type", .string(type.rawValue, at: place), at: place))
+        if first.kind == .deepHistory { members.append(.init("history", .string("deep", at: place), at: place)) }
+    }
+
+    private mutating func addInitial(
+        of piece: PieceContent, _ state: String?, to members: inout [DefinitionNode.Member]
+    ) {
+        guard let initial = piece.initial else { return }
+        let place = place(piece.place)
+        if piece.kind == .history || piece.kind == .deepHistory {
+            members.append(.init("target", .string("#\(initial)", at: place), at: place))
+        } else {
+            members.append(begin(initial, in: state, at: place))
+        }
+    }
+
+    /// `initial`: the key of a child, or where a state lies deeper.
+    private func begin(_ initial: String, in state: String?, at place: DefinitionPlace) -> DefinitionNode.Member {
+        let isChild = children[state]?.contains(initial) ?? false
+        return .init("initial", .string(isChild ? key(of: initial) : "#\(initial)", at: place), at: place)
+    }
+
+    private mutating func addActions(
+        _ word: String, _ lists: [(actions: [MachineAction], place: SwiftPlace)],
+        to members: inout [DefinitionNode.Member]
+    ) {
+        var nodes: [DefinitionNode] = []
+        for (actions, place) in lists {
+            let place = self.place(place)
+            nodes += actions.map { $0.node(at: place) }
+        }
+        guard let first = nodes.first else { return }
+        members.append(.init(word, nodes.count == 1 ? first : .list(nodes, at: first.place), at: first.place))
+    }
+
+    private mutating func addTransitions(of state: String?, to members: inout [DefinitionNode.Member]) {
+        let own = transitions[state] ?? []
+        var on: [(String, [TransitionContent])] = []
+        var after = on
+        var always: [TransitionContent] = []
+        var done = always
+        for transition in own {
+            switch transition.trigger {
+            case .event(let event): Self.add(transition, under: event, to: &on)
+            case .delay(let delay): Self.add(transition, under: delay, to: &after)
+            case .always: always.append(transition)
+            case .done: done.append(transition)
+            }
+        }
+        for (word, groups) in [("on", on), ("after", after)] {
+            guard let first = groups.first?.1.first else { continue }
+            let place = place(first.place)
+            let nodes = groups.map { DefinitionNode.Member($0.0, node(of: $0.1), at: self.place($0.1[0].place)) }
+            members.append(.init(word, .map(nodes, at: place), at: place))
+        }
+        for (word, list) in [("always", always), ("onDone", done)] {
+            guard let first = list.first else { continue }
+            members.append(.init(word, node(of: list), at: place(first.place)))
+        }
+    }
+
+    private static func add(
+        _ transition: TransitionContent, under key: String, to groups: inout [(String, [TransitionContent])]
+    ) {
+        if let index = groups.firstIndex(where: { $0.0 == key }) {
+            groups[index].1.append(transition)
+        } else {
+            groups.append((key, [transition]))
+        }
+    }
+
+    /// One transition, or a list of them.
+    private mutating func node(of transitions: [TransitionContent]) -> DefinitionNode {
+        let nodes = transitions.map { node(of: $0) }
+        return nodes.count == 1 ? nodes[0] : .list(nodes, at: nodes.first?.place)
+    }
+
+    private mutating func node(of transition: TransitionContent) -> DefinitionNode {
+        let place = place(transition.place)
+        var members: [DefinitionNode.Member] = []
+        if let condition = transition.condition {
+            members.append(.init("guard", .string(condition.text, at: place), at: place))
+        }
+        if let target = transition.target {
+            members.append(.init("target", .string("#\(target)", at: place), at: place))
+        }
+        if transition.reenter { members.append(.init("reenter", .bool(true, at: place), at: place)) }
+        addActions("actions", [(transition.actions, transition.place)], to: &members)
+        if members.count == 1, transition.target != nil { return members[0].value }
+        return .map(members, at: place)
+    }
+
+    private func key(of state: String) -> String {
+        state.lastIndex(of: ".").map { String(state[state.index(after: $0)...]) } ?? state
+    }
+
+    /// The number of a place, as the line of a node.
+    private mutating func place(_ place: SwiftPlace?) -> DefinitionPlace {
+        guard let place, place != places[0] else { return .first }
+        if let index = places.lastIndex(of: place) { return DefinitionPlace(line: index + 1, column: 1) }
+        places.append(place)
+        return DefinitionPlace(line: places.count, column: 1)
+    }
+}
+
+extension DefinitionPlace {
+    /// Of the definition itself.
+    fileprivate static let first = DefinitionPlace(line: 1, column: 1)
+}

@@ -1,0 +1,230 @@
+/// A route: `Path(from: .login, to: .home, by: .loggedIn)`.
+public struct PathPiece<M: MachineDefinition>: Sendable {
+    let content: PieceContent
+
+    public init(
+        from state: M.StateName, to target: M.StateName, by event: M.EventName, if condition: Expression? = nil,
+        _ actions: MachineAction..., fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        let place = SwiftPlace(fileID, line)
+        let transition = TransitionContent(
+            trigger: .event(event.rawValue), target: target.rawValue, condition: condition, actions: actions,
+            place: place)
+        content = PieceContent(state: state.rawValue, transitions: [transition], place: place)
+    }
+}
+
+/// A state: `In(.standby) { On(.fire, to: .countdown) }`. Without a name: the root, whose transitions every state has.
+public struct StatePiece<M: MachineDefinition>: Sendable {
+    let content: PieceContent
+
+    /// - Parameters:
+    ///   - initial: Of a state with states in it: which is entered with it. Of a history state: where it leads before
+    ///     there is a history.
+    ///   - output: Of a final state: the data of what its parent's `OnDone` sees.
+    public init(
+        _ state: M.StateName, _ kind: StateKind = .normal, initial: M.StateName, tags: [String] = [],
+        entry: [MachineAction] = [], exit: [MachineAction] = [], fileID: StaticString = #fileID, line: Int = #line,
+        @TransitionBuilder<M> _ transitions: () -> [TransitionPiece<M>] = { [] }
+    ) {
+        content = PieceContent(
+            state: state.rawValue, kind: kind, initial: initial.rawValue, tags: tags, entry: entry, exit: exit,
+            transitions: transitions().map(\.content), place: SwiftPlace(fileID, line))
+    }
+
+    // Not one with an optional `initial`: `.none` would mean nil, also where a state has this name.
+
+    public init(
+        _ state: M.StateName, _ kind: StateKind = .normal, tags: [String] = [], entry: [MachineAction] = [],
+        exit: [MachineAction] = [], output: Template? = nil, fileID: StaticString = #fileID, line: Int = #line,
+        @TransitionBuilder<M> _ transitions: () -> [TransitionPiece<M>] = { [] }
+    ) {
+        content = PieceContent(
+            state: state.rawValue, kind: kind, tags: tags, entry: entry, exit: exit, output: output,
+            transitions: transitions().map(\.content), place: SwiftPlace(fileID, line))
+    }
+
+    /// The root: what every state takes.
+    public init(
+        tags: [String] = [], entry: [MachineAction] = [], exit: [MachineAction] = [],
+        fileID: StaticString = #fileID, line: Int = #line,
+        @TransitionBuilder<M> _ transitions: () -> [TransitionPiece<M>]
+    ) {
+        content = PieceContent(
+            tags: tags, entry: entry, exit: exit, transitions: transitions().map(\.content),
+            place: SwiftPlace(fileID, line))
+    }
+}
+
+/// A transition by an event: `On(.pay, to: .packing, if: "event.data.amount > 0", .assign(["isPaid": true]))`.
+public struct EventPiece<M: MachineDefinition>: Sendable {
+    let transition: TransitionPiece<M>
+
+    public init(
+        _ event: M.EventName, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
+        _ actions: MachineAction...,
+        fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        transition = TransitionPiece(
+            .event(event.rawValue), target.rawValue, condition, reenter: reenter, actions, SwiftPlace(fileID, line))
+    }
+
+    /// Without a target: the instance stays where it is.
+    public init(
+        _ event: M.EventName, if condition: Expression? = nil, _ actions: MachineAction...,
+        fileID: StaticString = #fileID,
+        line: Int = #line
+    ) {
+        transition = TransitionPiece(.event(event.rawValue), nil, condition, actions, SwiftPlace(fileID, line))
+    }
+}
+
+/// A transition by time: `After(.seconds(1), to: .launched)`. Its timer runs while the state is active.
+public struct TimePiece<M: MachineDefinition>: Sendable {
+    let transition: TransitionPiece<M>
+
+    /// - Parameter delay: Kept in whole milliseconds.
+    public init(
+        _ delay: Duration, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
+        _ actions: MachineAction...,
+        fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        transition = TransitionPiece(
+            .delay(delay.definitionText), target.rawValue, condition, reenter: reenter, actions,
+            SwiftPlace(fileID, line))
+    }
+
+    /// Without a target: the instance stays where it is.
+    public init(
+        _ delay: Duration, if condition: Expression? = nil, _ actions: MachineAction..., fileID: StaticString = #fileID,
+        line: Int = #line
+    ) {
+        transition = TransitionPiece(.delay(delay.definitionText), nil, condition, actions, SwiftPlace(fileID, line))
+    }
+
+    /// A delay that is computed when the state is entered: `After("duration(context.wait)", to: .late)`.
+    public init(
+        _ delay: Expression, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
+        _ actions: MachineAction...,
+        fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        transition = TransitionPiece(
+            .delay(delay.text), target.rawValue, condition, reenter: reenter, actions, SwiftPlace(fileID, line))
+    }
+
+    /// Without a target: the instance stays where it is.
+    public init(
+        _ delay: Expression, if condition: Expression? = nil, _ actions: MachineAction...,
+        fileID: StaticString = #fileID,
+        line: Int = #line
+    ) {
+        transition = TransitionPiece(.delay(delay.text), nil, condition, actions, SwiftPlace(fileID, line))
+    }
+}
+
+/// A transition that is taken as soon as its guard holds: `Always(to: .approved, if: "context.approvals >= 2")`.
+public struct AlwaysPiece<M: MachineDefinition>: Sendable {
+    let transition: TransitionPiece<M>
+
+    public init(
+        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction...,
+        fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        transition = TransitionPiece(
+            .always, target.rawValue, condition, actions, SwiftPlace(fileID, line))
+    }
+
+    /// Without a target: the instance stays where it is.
+    public init(
+        if condition: Expression? = nil, _ actions: MachineAction..., fileID: StaticString = #fileID,
+        line: Int = #line
+    ) {
+        transition = TransitionPiece(.always, nil, condition, actions, SwiftPlace(fileID, line))
+    }
+}
+
+/// A transition that is taken when all that lies in the state is done: `OnDone(to: .awaitingPayment)`.
+public struct DonePiece<M: MachineDefinition>: Sendable {
+    let transition: TransitionPiece<M>
+
+    public init(
+        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction...,
+        fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        transition = TransitionPiece(
+            .done, target.rawValue, condition, actions, SwiftPlace(fileID, line))
+    }
+
+    /// Without a target: the instance stays where it is.
+    public init(
+        if condition: Expression? = nil, _ actions: MachineAction..., fileID: StaticString = #fileID,
+        line: Int = #line
+    ) {
+        transition = TransitionPiece(.done, nil, condition, actions, SwiftPlace(fileID, line))
+    }
+}
+
+/// A Swift `switch` over state and event as a table.
+///
+/// It is asked once for each pair, before the machine exists, and what it says is stored as routes. So the compiler
+/// checks that it is exhaustive, and a daemon can run it all the same.
+public struct TablePiece<M: MachineDefinition>: Sendable {
+    /// What a pair leads to; nil where the event is refused.
+    public struct Row: Sendable {
+        let target: String?
+        let actions: [MachineAction]
+
+        /// To another state, or to the same one, which is left and entered.
+        public static func to(_ target: M.StateName, _ actions: MachineAction...) -> Row {
+            Row(target: target.rawValue, actions: actions)
+        }
+
+        /// Stays where it is, and does the actions.
+        public static func stay(_ actions: MachineAction...) -> Row {
+            Row(target: nil, actions: actions)
+        }
+    }
+
+    let content: PieceContent
+
+    public init(
+        fileID: StaticString = #fileID, line: Int = #line, _ next: (M.StateName, M.EventName) -> Row?
+    ) {
+        let place = SwiftPlace(fileID, line)
+        var content = PieceContent(place: place)
+        for state in M.StateName.allCases {
+            for event in M.EventName.allCases {
+                guard let row = next(state, event) else { continue }
+                let transition = TransitionContent(
+                    trigger: .event(event.rawValue), target: row.target, reenter: row.target == state.rawValue,
+                    actions: row.actions, place: place)
+                content.table.append((state.rawValue, transition))
+            }
+        }
+        self.content = content
+    }
+}
+
+extension Duration {
+    /// The nearest whole number of milliseconds.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (milliseconds, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        let rounded = milliseconds + rest / 500_000_000_000_000
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        let (sum, isPast) = product.addingReportingOverflow(rounded)
+        return overflow || isPast ? (self < .zero ? .min : .max) : sum
+    }
+
+    /// As a definition writes it: in the largest unit that says it whole.
+    var definitionText: String {
+        let milliseconds = wholeMilliseconds
+        // What is no delay is left to the reader, who refuses it.
+        guard milliseconds != 0 || self == .zero else { return "\(self)" }
+        for (unit, length) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)] as [(String, Int64)]
+        where milliseconds != 0 && milliseconds % length == 0 {
+            return "\(milliseconds / length)\(unit)"
+        }
+        return "\(milliseconds)ms"
+    }
+}

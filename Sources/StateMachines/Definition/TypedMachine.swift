@@ -1,0 +1,65 @@
+internal import Statechart
+internal import WorkflowJSON
+
+/// A compiled machine with the Swift names of its states and events.
+struct TypedMachine<M: MachineDefinition>: Sendable {
+    let names: StateNames<M.StateName>
+
+    var machine: Machine { names.machine }
+
+    /// A machine of another origin, such as a version in a store. What `M` lacks is said as the end of a sentence.
+    init(_ machine: Machine) throws(MachineMismatch) {
+        names = try StateNames(machine, of: "\(M.self)")
+        for event in machine.events where M.EventName(rawValue: event) == nil {
+            throw MachineMismatch("takes the event '\(event)' that \(M.self) lacks")
+        }
+    }
+
+    /// The machine of `M` itself, whose context must fit as well.
+    init(definition machine: Machine, at place: SwiftPlace) throws(DefinitionMistakes) {
+        do throws(MachineMismatch) {
+            names = try StateNames(machine, of: "\(M.self).State")
+            try checkContext()
+        } catch {
+            throw DefinitionMistakes(mistakes: ["\(place): the definition of '\(machine.name)' \(error)"])
+        }
+        let extra = M.StateName.allCases.first { machine.state(atPath: $0.rawValue) == nil }
+        if let extra {
+            throw DefinitionMistakes(
+                mistakes: ["\(place): '\(extra.rawValue)' is no state of the definition of '\(machine.name)'"])
+        }
+    }
+
+    private func checkContext() throws(MachineMismatch) {
+        let context = try context(of: machine.context)
+        let written = try MachineMismatch.told("\(M.self).Context") { try ValueEncoder.value(of: context) }
+        for key in machine.context.keys where written.object?[key] == nil {
+            throw MachineMismatch("has '\(key)' in its context, which \(M.Context.self) lacks")
+        }
+    }
+
+    /// The value of where an instance is.
+    func state(_ configuration: [StateIndex], _ context: JSONObject) throws(MachineMismatch) -> M.State {
+        try M.State(StateReading(names: names, configuration: configuration, context: context))
+    }
+
+    /// The value of an instance's data.
+    func context(of object: JSONObject) throws(MachineMismatch) -> M.Context {
+        if M.Context.self == NoContext.self, let none = NoContext() as? M.Context { return none }
+        return try MachineMismatch.told("the context does not fit \(M.Context.self)") {
+            try ValueDecoder.value(M.Context.self, from: .object(object))
+        }
+    }
+
+    /// The events that are accepted, as the names of `M`: in the order of its cases.
+    func events(of descriptors: [String]) -> [M.EventName] {
+        M.EventName.allCases.filter { event in descriptors.contains { matches($0, event) } }
+    }
+
+    /// Whether a descriptor (`pay`, `legal.*`, `*`) stands for an event.
+    func matches(_ descriptor: String, _ event: M.EventName) -> Bool {
+        if descriptor == "*" { return true }
+        if descriptor.hasSuffix(".*") { return event.rawValue.hasPrefix(descriptor.dropLast()) }
+        return descriptor == event.rawValue
+    }
+}

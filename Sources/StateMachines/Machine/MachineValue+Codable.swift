@@ -1,0 +1,76 @@
+internal import Statechart
+
+// Stored as JSON or what the coder makes of it. What was stored is read again as long as the definition has its states.
+
+extension MachineValue: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case machine, name, configuration, context, memory, armed, output, seq, status, startedAt, time, failure
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let text = typed.machine.text(of: snapshot)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(typed.machine.name, forKey: .machine)
+        try container.encode(identity.name, forKey: .name)
+        try container.encode(text.configuration, forKey: .configuration)
+        try container.encode(snapshot.context, forKey: .context)
+        try container.encode(text.memory, forKey: .memory)
+        try container.encode(text.armed, forKey: .armed)
+        try container.encodeIfPresent(text.output, forKey: .output)
+        try container.encode(seq, forKey: .seq)
+        try container.encode(status, forKey: .status)
+        try container.encode(identity.startedAt.milliseconds, forKey: .startedAt)
+        try container.encode(last.milliseconds, forKey: .time)
+        try container.encodeIfPresent(failure, forKey: .failure)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let typed = try M.definition.machine()
+        let stored = try container.decode(String.self, forKey: .machine)
+        guard stored == typed.machine.name else {
+            throw MachineMismatch("Cannot restore '\(typed.machine.name)': what was stored is of '\(stored)'")
+        }
+        let context = try container.decode(JSONObject.self, forKey: .context)
+        let text = SnapshotText(
+            configuration: try container.decode(String.self, forKey: .configuration),
+            context: JSONWriter.string(context), memory: try container.decode(String.self, forKey: .memory),
+            armed: try container.decode(String.self, forKey: .armed),
+            output: try container.decodeIfPresent(String.self, forKey: .output))
+        let status = try container.decode(Status.self, forKey: .status)
+        let identity = InstanceIdentity(
+            name: try container.decode(String.self, forKey: .name), version: 1,
+            startedAt: LogicalTime(milliseconds: try container.decode(Int64.self, forKey: .startedAt)))
+        let time = LogicalTime(milliseconds: try container.decode(Int64.self, forKey: .time))
+        let seq = try container.decode(Int64.self, forKey: .seq)
+        let failure = try container.decodeIfPresent(String.self, forKey: .failure)
+        do throws(MachineMismatch) {
+            let snapshot = try typed.snapshot(of: text, status, seq: seq)
+            try self.init(typed, snapshot, identity, last: time, failure: failure)
+        } catch {
+            throw MachineMismatch("Cannot restore '\(typed.machine.name)': \(error)")
+        }
+    }
+}
+
+extension TypedMachine {
+    /// A snapshot that was stored; refused where the machine could not be as it says.
+    fileprivate func snapshot(
+        of text: SnapshotText, _ status: MachineValue<M>.Status, seq: Int64
+    ) throws(MachineMismatch) -> Snapshot {
+        for path in SnapshotText.leafPaths(in: text.configuration) where machine.state(atPath: path) == nil {
+            throw MachineMismatch("it has no state '\(path)'")
+        }
+        do {
+            let snapshot = try machine.snapshot(of: text, status: .init(rawValue: status.rawValue) ?? .failed, seq: seq)
+            guard machine.isConfiguration(snapshot.configuration) else {
+                throw MachineMismatch("it cannot be in '\(text.configuration)'")
+            }
+            return snapshot
+        } catch let error as SnapshotTextError {
+            throw MachineMismatch(error.message)
+        } catch {
+            throw MachineMismatch("\(error)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Statechart
+
+/// Why an event was not taken; nothing changed. The texts are the daemon's.
+public struct Refusal<M: MachineDefinition>: Error, Sendable {
+    /// The type of the API's problem; no enum, so that a new one breaks no `switch`.
+    public struct Reason: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// None of the active states takes the event.
+        public static var notAccepted: Reason { Reason(rawValue: "event-not-accepted") }
+        /// No guard let it pass.
+        public static var guardRejected: Reason { Reason(rawValue: "guard-rejected") }
+        /// Its data does not fit what the machine declares, or what came of it does not fit the types of `M`.
+        public static var invalidData: Reason { Reason(rawValue: "invalid-data") }
+        /// The machine is done.
+        public static var finished: Reason { Reason(rawValue: "instance-finished") }
+        /// The instance has failed, and waits for somebody to look.
+        public static var failed: Reason { Reason(rawValue: "instance-failed") }
+        /// An action or a guard failed.
+        public static var expressionFailed: Reason { Reason(rawValue: "expression-failed") }
+        /// The machine would not have come to rest.
+        public static var livelock: Reason { Reason(rawValue: "livelock") }
+        /// No state of the machine takes the event.
+        public static var unknownEvent: Reason { Reason(rawValue: "unknown-event") }
+        /// The instance is not where the caller expected it.
+        public static var preconditionFailed: Reason { Reason(rawValue: "precondition-failed") }
+        /// By `StateMachine.shouldTransition`; no problem of the API.
+        public static var vetoed: Reason { Reason(rawValue: "vetoed") }
+        /// The machine is asking `shouldTransition`; no problem of the API.
+        public static var busy: Reason { Reason(rawValue: "busy") }
+    }
+
+    public let reason: Reason
+    /// What the instance takes now, or could take with the right data.
+    public let accepted: [M.EventName]
+    /// Without what is accepted.
+    let message: String
+
+    init(_ reason: Reason, _ message: String, accepted: [M.EventName] = []) {
+        self.reason = reason
+        self.accepted = accepted
+        self.message = message
+    }
+}
+
+extension Refusal: CustomStringConvertible {
+    public var description: String {
+        guard reason == .notAccepted || reason == .unknownEvent else { return message }
+        return "\(message); accepted now: "
+            + (accepted.isEmpty ? "nothing" : accepted.map(\.rawValue).joined(separator: ", "))
+    }
+}
+
+extension Refusal.Reason {
+    init(_ refusal: Statechart.Refusal) {
+        switch refusal {
+        case .unknownEvent: self = .unknownEvent
+        case .notAccepted: self = .notAccepted
+        case .guardRejected: self = .guardRejected
+        case .finished: self = .finished
+        case .failed: self = .failed
+        case .expressionFailed: self = .expressionFailed
+        case .livelock: self = .livelock
+        case .invalidData: self = .invalidData
+        }
+    }
+}

@@ -1,0 +1,245 @@
+internal import Statechart
+
+/// A machine in memory, for one owner: the main actor, an actor, a game loop, a test.
+///
+/// It has no lock and is not `Sendable`: whoever owns it calls it, and is called back where it called. For many callers
+/// there are hosts.
+public final class StateMachine<M: MachineDefinition> {
+    /// The machine as a value, to be stored.
+    public private(set) var value: MachineValue<M>
+    /// Where it was before its last move.
+    public private(set) var previous: M.StateName?
+    /// Asked before a move, also of a timer; false refuses an event (`vetoed`) and drops what came by itself. Only
+    /// here: what a daemon must know is a guard.
+    public var shouldTransition: ((_ from: M.StateName, _ to: M.StateName) -> Bool)?
+
+    /// The machine's time.
+    private var time: Duration
+    /// Where the time comes from while `run` goes on.
+    private var clock: (() -> Duration)?
+    /// What `run` waits for.
+    private var sleeper: Task<Void, any Error>?
+
+    private var observers: [(id: Int, tell: (Transition<M>) -> Bool)] = []
+    private var lastObserver = 0
+    private var streams: [Int: AsyncStream<Transition<M>>.Continuation] = [:]
+    private var behaviors: [M.StateName: any StateBehavior<M>] = [:]
+    /// Moves that nobody was told of yet.
+    private var untold: [Transition<M>] = []
+    private var isTelling = false
+    private var isAsking = false
+
+    /// Macrosteps that a machine makes by itself at one call without that time goes on; the rest comes with the next.
+    private static var restlessness: Int { 1_000 }
+
+    /// Starts it. Throws `DefinitionMistakes`, or a `Refusal` when it cannot begin.
+    ///
+    /// - Parameters:
+    ///   - name: Of the instance, in messages and expressions; nil for the machine's.
+    ///   - context: What it begins with; nil for what the definition says.
+    ///   - time: Since 1970, for expressions that ask what time it is.
+    public convenience init(
+        _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
+    ) throws {
+        self.init(restoring: try MachineValue(machine, named: name, context: context, at: time))
+    }
+
+    /// Goes on from a value that was stored.
+    public init(restoring value: MachineValue<M>) {
+        self.value = value
+        time = .milliseconds(value.last.milliseconds)
+        _ = catchUp()
+    }
+
+    deinit {
+        sleeper?.cancel()
+        for stream in streams.values { stream.finish() }
+    }
+
+    /// Where it is.
+    public var state: M.State { value.state }
+    /// Its data.
+    public var context: M.Context { value.context }
+    /// Whether it still runs.
+    public var status: MachineValue<M>.Status { value.status }
+
+    /// Whether a state is active.
+    public func isIn(_ state: M.StateName) -> Bool { value.isIn(state) }
+
+    /// Whether it would take an event now; nil when that depends on the event's data.
+    public func canSend(_ event: M.EventName) -> Bool? { value.accepts(event) }
+
+    /// Sends an event: timers that are due come before it, and what the machine sends to itself right after. Then
+    /// behaviors and observers are told, each move once and in order, also when one of them sends.
+    @discardableResult
+    public func send(_ event: M.Event) throws(Refusal<M>) -> Transition<M> {
+        guard !isAsking else {
+            throw Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
+        }
+        if let clock { time = max(time, clock()) }
+        if value.snapshot.status == .running, !value.snapshot.armed.isEmpty { _ = catchUp() }
+        let move = try value.move(of: event, at: LogicalTime(time))
+        guard allows(move) else {
+            throw Refusal(.vetoed, "'\(move.transition.event)' was refused by 'shouldTransition'")
+        }
+        keep(move)
+        if !value.snapshot.armed.isEmpty { _ = catchUp() }
+        tell()
+        sleeper?.cancel()
+        return move.transition
+    }
+
+    /// `send`, when only yes or no matters.
+    public func attempt(_ event: M.Event) -> Bool {
+        do throws(Refusal<M>) {
+            try send(event)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func allows(_ move: Move<M>) -> Bool {
+        guard let shouldTransition, let from = move.transition.from.last, let to = move.transition.to.last else {
+            return true
+        }
+        isAsking = true
+        defer { isAsking = false }
+        return shouldTransition(from, to)
+    }
+
+    private func keep(_ move: Move<M>) {
+        previous = value.typed.names[value.snapshot.configuration[value.snapshot.configuration.count - 1]]
+        value.keep(move)
+        if !observers.isEmpty || !behaviors.isEmpty { untold.append(move.transition) }
+    }
+
+    /// Takes all that comes by itself up to now.
+    private func catchUp() -> [Transition<M>] {
+        var moves: [Transition<M>] = []
+        var steps = 0
+        var moment = value.last
+        while steps < Self.restlessness, let move = value.nextMove(until: LogicalTime(time)) {
+            steps = move.time == moment ? steps + 1 : 0
+            moment = move.time
+            guard allows(move) else {
+                value.dropNext()
+                continue
+            }
+            keep(move)
+            moves.append(move.transition)
+        }
+        return moves
+    }
+}
+
+// MARK: Telling
+
+extension StateMachine {
+    /// Adds an observer, which is told of each move from now on.
+    public func onTransition(_ observer: @escaping (Transition<M>) -> Void) {
+        observe { move in
+            observer(move)
+            return true
+        }
+    }
+
+    private func observe(_ tell: @escaping (Transition<M>) -> Bool) {
+        lastObserver += 1
+        observers.append((lastObserver, tell))
+    }
+
+    /// Gives a state what it does for the program. Told at once when the state is active.
+    public func set(_ behavior: any StateBehavior<M>, for state: M.StateName) {
+        behaviors[state] = behavior
+        if isIn(state) { behavior.didEnter(from: nil) }
+    }
+
+    /// The moves from now on, until the machine is done. Who is 1,024 behind misses the oldest, and sees it by `seq`.
+    public var transitions: AsyncStream<Transition<M>> {
+        let (stream, continuation) = AsyncStream<Transition<M>>.makeStream(bufferingPolicy: .bufferingNewest(1_024))
+        guard status == .running else {
+            continuation.finish()
+            return stream
+        }
+        let id = lastObserver + 1
+        streams[id] = continuation
+        observe { [unowned self] move in
+            var isHeard = true
+            if case .terminated = continuation.yield(move) { isHeard = false }
+            if status == .done { continuation.finish() }
+            if !isHeard || status == .done { streams[id] = nil }
+            return isHeard && status != .done
+        }
+        return stream
+    }
+
+    private func tell() {
+        guard !isTelling else { return }
+        isTelling = true
+        defer { isTelling = false }
+        while !untold.isEmpty {
+            let move = untold.removeFirst()
+            tell(behaviors: move)
+            for observer in observers where !observer.tell(move) {
+                observers.removeAll { $0.id == observer.id }
+            }
+        }
+    }
+
+    private func tell(behaviors move: Transition<M>) {
+        guard !behaviors.isEmpty, let from = move.from.last, let to = move.to.last else { return }
+        for state in move.exited { behaviors[state]?.willExit(to: to) }
+        for state in move.entered { behaviors[state]?.didEnter(from: from) }
+    }
+}
+
+// MARK: Time
+
+extension StateMachine {
+    /// Lets time go on: the timers on the way fire, each at its own time. For tests and game loops.
+    @discardableResult
+    public func advance(by duration: Duration) -> [Transition<M>] {
+        time += duration
+        guard !isAsking else { return [] }
+        let moves = catchUp()
+        tell()
+        sleeper?.cancel()
+        return moves
+    }
+
+    /// Lets time go on, and tells the behaviors of the states that are active then.
+    public func update(deltaTime: Duration) {
+        advance(by: deltaTime)
+        for state in value.active { behaviors[state]?.update(deltaTime: deltaTime) }
+    }
+
+    /// Fires timers by a clock until cancelled or done, where the caller is isolated. Events that are sent meanwhile
+    /// have the clock's time.
+    ///
+    /// - Precondition: It does not run already.
+    public func run(clock: some Clock<Duration> = ContinuousClock()) async throws {
+        precondition(self.clock == nil, "a machine runs by one clock")
+        let base = time
+        let start = clock.now
+        self.clock = { base + start.duration(to: clock.now) }
+        defer { self.clock = nil }
+        while status == .running {
+            try Task.checkCancellation()
+            time = max(time, self.clock?() ?? time)
+            _ = catchUp()
+            tell()
+            // A day is as good as ever: who sends an event ends the wait.
+            let next = value.nextTimer ?? time + .seconds(86_400)
+            let sleeper = Task { try await clock.sleep(until: start.advanced(by: next - base), tolerance: nil) }
+            self.sleeper = sleeper
+            defer { self.sleeper = nil }
+            // It ends by its time, by an event or with this task; all three go round once more.
+            _ = await withTaskCancellationHandler {
+                await sleeper.result
+            } onCancel: {
+                sleeper.cancel()
+            }
+        }
+    }
+}
