@@ -67,7 +67,7 @@ let package = Package(
             name: "Statechart",
             dependencies: ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", .product(name: "Yams", package: "Yams")]
         ),
-        .target(name: "StateMachines", dependencies: ["WorkflowJSON", "Statechart"]),
+        .target(name: "StateMachines", dependencies: ["WorkflowAPI", "WorkflowJSON", "Statechart"]),
         .target(name: "WorkflowInterchange", dependencies: ["WorkflowJSON", "WorkflowSpelling", "Statechart"]),
         .target(
             name: "WorkflowMigrations",

@@ -12,7 +12,7 @@ enum ImportRules {
             "CRE2", "WorkflowJSON", "WorkflowSpelling", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/Statechart": ["WorkflowCEL", "WorkflowJSON", "WorkflowSpelling", "Yams"],
-        "Sources/StateMachines": ["WorkflowJSON", "Statechart", "Synchronization"],
+        "Sources/StateMachines": ["WorkflowAPI", "WorkflowJSON", "Statechart", "Synchronization"],
         "Sources/WorkflowInterchange": [
             "WorkflowJSON", "WorkflowSpelling", "Statechart", "Foundation", "FoundationXML",
         ],

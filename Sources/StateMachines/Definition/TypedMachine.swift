@@ -1,17 +1,20 @@
-internal import Statechart
+package import Statechart
 internal import WorkflowJSON
 
 /// A compiled machine with the Swift names of its states and events.
-struct TypedMachine<M: MachineDefinition>: Sendable {
+package struct TypedMachine<M: MachineDefinition>: Sendable {
     let names: StateNames<M.StateName>
 
-    var machine: Machine { names.machine }
+    package var machine: Machine { names.machine }
 
     /// A machine of another origin, such as a version in a store. What `M` lacks is said as the end of a sentence.
     init(_ machine: Machine) throws(MachineMismatch) {
         names = try StateNames(machine, of: "\(M.self)")
         for event in machine.events where M.EventName(rawValue: event) == nil {
             throw MachineMismatch("takes the event '\(event)' that \(M.self) lacks")
+        }
+        do throws(MachineMismatch) { try checkContext() } catch {
+            throw MachineMismatch("has a context that does not fit: \(error)")
         }
     }
 
@@ -22,6 +25,12 @@ struct TypedMachine<M: MachineDefinition>: Sendable {
             try checkContext()
         } catch {
             throw DefinitionMistakes(mistakes: ["\(place): the definition of '\(machine.name)' \(error)"])
+        }
+        let bad = M.EventName.allCases.first {
+            !Statechart.EventName.isValid($0.rawValue) || Statechart.EventName.isReserved($0.rawValue)
+        }
+        if let bad {
+            throw DefinitionMistakes(mistakes: ["\(place): '\(bad.rawValue)' cannot be the name of an event"])
         }
         let extra = M.StateName.allCases.first { machine.state(atPath: $0.rawValue) == nil }
         if let extra {

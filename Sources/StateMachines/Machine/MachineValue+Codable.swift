@@ -1,6 +1,7 @@
 internal import Statechart
 
-// Stored as JSON or what the coder makes of it. What was stored is read again as long as the definition has its states.
+// What is JSON is stored as text: a coder may write `1.0` as `1`. It is read again as long as the definition has its
+// states.
 
 extension MachineValue: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -8,19 +9,19 @@ extension MachineValue: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        let text = typed.machine.text(of: snapshot)
+        let text = typed.machine.text(of: instance.snapshot)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(typed.machine.name, forKey: .machine)
-        try container.encode(identity.name, forKey: .name)
+        try container.encode(instance.identity.name, forKey: .name)
         try container.encode(text.configuration, forKey: .configuration)
-        try container.encode(snapshot.context, forKey: .context)
+        try container.encode(text.context, forKey: .context)
         try container.encode(text.memory, forKey: .memory)
         try container.encode(text.armed, forKey: .armed)
         try container.encodeIfPresent(text.output, forKey: .output)
         try container.encode(seq, forKey: .seq)
         try container.encode(status, forKey: .status)
-        try container.encode(identity.startedAt.milliseconds, forKey: .startedAt)
-        try container.encode(last.milliseconds, forKey: .time)
+        try container.encode(instance.identity.startedAt.milliseconds, forKey: .startedAt)
+        try container.encode(instance.last.milliseconds, forKey: .time)
         try container.encodeIfPresent(failure, forKey: .failure)
     }
 
@@ -31,10 +32,10 @@ extension MachineValue: Codable {
         guard stored == typed.machine.name else {
             throw MachineMismatch("Cannot restore '\(typed.machine.name)': what was stored is of '\(stored)'")
         }
-        let context = try container.decode(JSONObject.self, forKey: .context)
         let text = SnapshotText(
             configuration: try container.decode(String.self, forKey: .configuration),
-            context: JSONWriter.string(context), memory: try container.decode(String.self, forKey: .memory),
+            context: try container.decode(String.self, forKey: .context),
+            memory: try container.decode(String.self, forKey: .memory),
             armed: try container.decode(String.self, forKey: .armed),
             output: try container.decodeIfPresent(String.self, forKey: .output))
         let status = try container.decode(Status.self, forKey: .status)
@@ -46,7 +47,8 @@ extension MachineValue: Codable {
         let failure = try container.decodeIfPresent(String.self, forKey: .failure)
         do throws(MachineMismatch) {
             let snapshot = try typed.snapshot(of: text, status, seq: seq)
-            try self.init(typed, snapshot, identity, last: time, failure: failure)
+            try self.init(
+                typed, UntypedInstance(typed.machine, identity, snapshot, last: time, failure: failure))
         } catch {
             throw MachineMismatch("Cannot restore '\(typed.machine.name)': \(error)")
         }

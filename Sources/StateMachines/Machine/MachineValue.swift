@@ -10,17 +10,12 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     }
 
     let typed: TypedMachine<M>
-    private(set) var snapshot: Snapshot
-    let identity: InstanceIdentity
-    /// Of the last macrostep.
-    private(set) var last: LogicalTime
+    private(set) var instance: UntypedInstance
 
     /// Where the instance is.
     public private(set) var state: M.State
     /// Its data.
     public private(set) var context: M.Context
-    /// Why the instance has failed; nil when it has not.
-    public private(set) var failure: String?
 
     /// Starts an instance. Throws `DefinitionMistakes`, or a `Refusal` when it cannot begin.
     ///
@@ -31,78 +26,63 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     public init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {
-        try self.init(try M.definition.machine(), named: name, context: context, at: LogicalTime(time))
-    }
-
-    init(
-        _ typed: TypedMachine<M>, named name: String? = nil, version: Int64 = 1, context: M.Context?,
-        at time: LogicalTime
-    ) throws {
-        let object = try context.flatMap { context in
-            try MachineMismatch.told("\(M.Context.self)") { try ValueEncoder.value(of: context) }.object
-        }
-        let identity = InstanceIdentity(name: name ?? typed.machine.name, version: version, startedAt: time)
-        let outcome = typed.machine.apply(.start(with: object ?? JSONObject(), at: time), to: nil, as: identity)
-        switch outcome {
-        case .accepted(let macrostep):
-            snapshot = macrostep.snapshot
-            state = try typed.state(snapshot.configuration, snapshot.context)
-            self.context = try typed.context(of: snapshot.context)
-        case .refused(let refusal), .failed(_, let refusal):
+        let typed = try M.definition.machine()
+        let started = UntypedInstance.start(
+            typed.machine, named: name ?? typed.machine.name, data: try M.data(of: context), at: LogicalTime(time))
+        switch started {
+        case .success(let instance): try self.init(typed, instance)
+        case .failure(let refusal):
             let message = refusal.message(for: "init", in: typed.machine)
             throw Refusal<M>(Refusal<M>.Reason(refusal), message)
         }
-        self.typed = typed
-        self.identity = identity
-        last = time
     }
 
-    /// One that was stored; its states are checked by who made the snapshot.
-    init(
-        _ typed: TypedMachine<M>, _ snapshot: Snapshot, _ identity: InstanceIdentity, last: LogicalTime,
-        failure: String?
-    ) throws(MachineMismatch) {
+    init(_ typed: TypedMachine<M>, _ instance: UntypedInstance) throws(MachineMismatch) {
         self.typed = typed
-        self.snapshot = snapshot
-        self.identity = identity
-        self.last = last
-        self.failure = failure
-        state = try typed.state(snapshot.configuration, snapshot.context)
-        context = try typed.context(of: snapshot.context)
+        self.instance = instance
+        state = try typed.state(instance.snapshot.configuration, instance.snapshot.context)
+        context = try typed.context(of: instance.snapshot.context)
+    }
+}
+
+extension MachineDefinition {
+    /// What an instance is started with.
+    package static func data(of context: Context?) throws(MachineMismatch) -> JSONObject {
+        guard let context else { return JSONObject() }
+        return try MachineMismatch.told("\(Context.self)") { try ValueEncoder.value(of: context) }.object
+            ?? JSONObject()
     }
 }
 
 extension MachineValue {
     /// How many macrosteps led to where it is.
-    public var seq: Int64 { snapshot.seq }
+    public var seq: Int64 { instance.snapshot.seq }
     /// Whether it still runs.
-    public var status: Status { Status(rawValue: snapshot.status.rawValue) ?? .failed }
+    public var status: Status { Status(rawValue: instance.snapshot.status.rawValue) ?? .failed }
     /// The active states, outermost first, regions in their order.
-    public var active: [M.StateName] { typed.names.names(of: snapshot.configuration) }
+    public var active: [M.StateName] { typed.names.names(of: instance.snapshot.configuration) }
     /// What the final state at the top gave.
-    public var output: JSONValue? { snapshot.output }
+    public var output: JSONValue? { instance.snapshot.output }
+    /// Why the instance has failed; nil when it has not.
+    public var failure: String? { instance.failure }
 
     /// When the next timer is due, by the machine's time; nil when none runs.
     public var nextTimer: Duration? {
-        guard snapshot.status == .running, let next = snapshot.armed.next else { return nil }
-        return .milliseconds(next.time(notBefore: last).milliseconds)
+        instance.nextTime.map { .milliseconds($0.milliseconds) }
     }
 
     /// Whether a state is active.
     public func isIn(_ state: M.StateName) -> Bool {
-        typed.machine.state(atPath: state.rawValue).map { snapshot.configuration.contains($0) } ?? false
+        typed.machine.state(atPath: state.rawValue).map { instance.snapshot.configuration.contains($0) } ?? false
     }
 
     /// What it takes now, or could take with the right data.
-    public var accepted: [M.EventName] {
-        typed.events(of: typed.machine.accepted(in: snapshot, as: identity, at: last))
-    }
+    public var accepted: [M.EventName] { typed.events(of: instance.accepted) }
 
     /// Whether it would take an event now; nil when that depends on the event's data.
     public func accepts(_ event: M.EventName) -> Bool? {
-        let answers = typed.machine.acceptance(in: snapshot, as: identity, at: last)
         var isOpen = false
-        for (descriptor, isAccepted) in answers where typed.matches(descriptor, event) {
+        for (descriptor, isAccepted) in instance.acceptance where typed.matches(descriptor, event) {
             if isAccepted == true { return true }
             if isAccepted == nil { isOpen = true }
         }
@@ -127,91 +107,54 @@ extension MachineValue {
     }
 }
 
-/// A macrostep that is not kept yet.
+/// A macrostep that is not kept yet, with what the program sees of it.
 struct Move<M: MachineDefinition> {
-    let snapshot: Snapshot
-    let time: LogicalTime
+    let step: UntypedMove
     let transition: Transition<M>
 }
 
 extension MachineValue {
     mutating func keep(_ move: Move<M>) {
-        snapshot = move.snapshot
-        last = move.time
+        instance.keep(move.step)
         state = move.transition.state
         context = move.transition.context
-        failure = move.transition.failure
     }
 
     /// Goes on without what would come next.
-    mutating func dropNext() {
-        guard let next = snapshot.armed.next else { return }
-        snapshot.armed.removeAll { $0.id == next.id }
-    }
+    mutating func dropNext() { instance.dropNext() }
 
     func move(of event: M.Event, at time: LogicalTime) throws(Refusal<M>) -> Move<M> {
         let encoded: EncodedEvent<M.EventName>
         do throws(MachineMismatch) { encoded = try event.encoded() } catch {
             throw Refusal(.invalidData, error.description)
         }
-        return try move(of: encoded.name.rawValue, encoded.data, at: time)
-    }
-
-    func move(of name: String, _ data: JSONValue?, at time: LogicalTime) throws(Refusal<M>) -> Move<M> {
-        let time = max(time, last)
-        let event = Statechart.Event(name: name, data: data, at: time)
-        switch typed.machine.apply(.event(event), to: snapshot, as: identity) {
-        case .accepted(let macrostep):
-            do throws(MachineMismatch) { return try move(by: name, macrostep, at: time) } catch {
-                throw Refusal(.invalidData, "'\(name)' was undone: \(error)")
-            }
-        case .refused(let refusal), .failed(_, let refusal):
-            let message = refusal.message(for: name, in: typed.machine, at: place)
-            throw Refusal(Refusal<M>.Reason(refusal), message, accepted: accepted)
+        let name = encoded.name.rawValue
+        let step: UntypedMove
+        do throws(Statechart.Refusal) { step = try instance.move(of: name, encoded.data, at: time) } catch {
+            throw Refusal(Refusal<M>.Reason(error), instance.message(of: error, for: name), accepted: accepted)
+        }
+        do throws(MachineMismatch) { return try move(by: step) } catch {
+            throw Refusal(.invalidData, "'\(name)' was undone: \(error)")
         }
     }
 
+    /// What comes by itself until a time. What does not fit the types of `M` makes the instance fail.
     func nextMove(until limit: LogicalTime) -> Move<M>? {
-        guard snapshot.status == .running, let next = snapshot.armed.next, next.kind == .sent || next.due <= limit
-        else { return nil }
-        let time = next.time(notBefore: last)
-        switch typed.machine.apply(.coming(next, at: time), to: snapshot, as: identity) {
-        case .accepted(let macrostep):
-            do throws(MachineMismatch) { return try move(by: next.event, macrostep, at: time) } catch {
-                return failing(on: next, at: time, because: error.description)
-            }
-        case .refused(let refusal), .failed(_, let refusal):
-            return failing(on: next, at: time, because: refusal.message(for: next.event, in: typed.machine))
+        guard let next = instance.next(until: limit) else { return nil }
+        do throws(MachineMismatch) { return try move(by: instance.move(of: next)) } catch {
+            let step = instance.failing(on: next, because: error.description)
+            let transition = Transition(typed, step, fromSeq: instance.snapshot.seq, state, context)
+            return Move(step: step, transition: transition)
         }
     }
 
-    private var place: InstancePlace {
-        InstancePlace(
-            name: identity.name, paths: typed.machine.leafPaths(of: snapshot.configuration), seq: snapshot.seq)
-    }
-
-    private func move(by event: String, _ macrostep: Macrostep, at time: LogicalTime) throws(MachineMismatch) -> Move<M>
-    {
-        let after = macrostep.snapshot
-        let isSame = after.context == snapshot.context
-        let transition = Transition<M>(
-            names: typed.names, before: snapshot.configuration, after: after.configuration, left: macrostep.exited,
-            reached: macrostep.entered, event: event, seq: after.seq,
-            state: try typed.state(after.configuration, after.context),
-            context: isSame ? context : try typed.context(of: after.context), failure: nil)
-        return Move(snapshot: after, time: time, transition: transition)
-    }
-
-    /// The instance fails on something that comes by itself, as the daemon's do: it stays armed.
-    private func failing(on pending: Pending, at time: LogicalTime, because reason: String) -> Move<M> {
-        var after = snapshot
-        after.seq += 1
-        after.status = .failed
-        for index in after.armed.indices where after.armed[index].id == pending.id { after.armed[index].isKept = true }
-        let transition = Transition<M>(
-            names: typed.names, before: after.configuration, after: after.configuration, left: [], reached: [],
-            event: pending.event, seq: after.seq, state: state, context: context, failure: reason)
-        return Move(snapshot: after, time: time, transition: transition)
+    private func move(by step: UntypedMove) throws(MachineMismatch) -> Move<M> {
+        let after = step.after
+        let isSame = after.context == instance.snapshot.context
+        let transition = Transition(
+            typed, step, fromSeq: instance.snapshot.seq, try typed.state(after.configuration, after.context),
+            isSame ? context : try typed.context(of: after.context))
+        return Move(step: step, transition: transition)
     }
 }
 

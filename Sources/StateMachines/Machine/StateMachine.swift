@@ -47,7 +47,7 @@ public final class StateMachine<M: MachineDefinition> {
     /// Goes on from a value that was stored.
     public init(restoring value: MachineValue<M>) {
         self.value = value
-        time = .milliseconds(value.last.milliseconds)
+        time = .milliseconds(value.instance.last.milliseconds)
         _ = catchUp()
     }
 
@@ -71,22 +71,28 @@ public final class StateMachine<M: MachineDefinition> {
 
     /// Sends an event: timers that are due come before it, and what the machine sends to itself right after. Then
     /// behaviors and observers are told, each move once and in order, also when one of them sends.
+    ///
+    /// - Returns: The event's move, and those of what the machine sent to itself in consequence, as one.
     @discardableResult
     public func send(_ event: M.Event) throws(Refusal<M>) -> Transition<M> {
         guard !isAsking else {
             throw Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
         }
         if let clock { time = max(time, clock()) }
-        if value.snapshot.status == .running, !value.snapshot.armed.isEmpty { _ = catchUp() }
+        if !value.instance.snapshot.armed.isEmpty { _ = catchUp() }
         let move = try value.move(of: event, at: LogicalTime(time))
         guard allows(move) else {
             throw Refusal(.vetoed, "'\(move.transition.event)' was refused by 'shouldTransition'")
         }
         keep(move)
-        if !value.snapshot.armed.isEmpty { _ = catchUp() }
+        var answer = move.transition
+        if !value.instance.snapshot.armed.isEmpty {
+            for next in takeSent() { answer = answer.followed(by: next) }
+            _ = catchUp()
+        }
         tell()
         sleeper?.cancel()
-        return move.transition
+        return answer
     }
 
     /// `send`, when only yes or no matters.
@@ -109,27 +115,43 @@ public final class StateMachine<M: MachineDefinition> {
     }
 
     private func keep(_ move: Move<M>) {
-        previous = value.typed.names[value.snapshot.configuration[value.snapshot.configuration.count - 1]]
+        previous =
+            value.typed.names[value.instance.snapshot.configuration[value.instance.snapshot.configuration.count - 1]]
         value.keep(move)
         if !observers.isEmpty || !behaviors.isEmpty { untold.append(move.transition) }
+    }
+
+    /// Takes what the machine sent to itself.
+    private func takeSent() -> [Transition<M>] {
+        var moves: [Transition<M>] = []
+        while moves.count < Self.restlessness, value.instance.snapshot.armed.nextSent != nil, let move = takeNext() {
+            moves += move
+        }
+        return moves
     }
 
     /// Takes all that comes by itself up to now.
     private func catchUp() -> [Transition<M>] {
         var moves: [Transition<M>] = []
         var steps = 0
-        var moment = value.last
-        while steps < Self.restlessness, let move = value.nextMove(until: LogicalTime(time)) {
-            steps = move.time == moment ? steps + 1 : 0
-            moment = move.time
-            guard allows(move) else {
-                value.dropNext()
-                continue
-            }
-            keep(move)
-            moves.append(move.transition)
+        var moment = value.instance.last
+        while steps < Self.restlessness, let move = takeNext() {
+            steps = value.instance.last == moment ? steps + 1 : 0
+            moment = value.instance.last
+            moves += move
         }
         return moves
+    }
+
+    /// Takes what comes next; an empty list when it was refused and is gone, nil when nothing is due.
+    private func takeNext() -> [Transition<M>]? {
+        guard let move = value.nextMove(until: LogicalTime(time)) else { return nil }
+        guard allows(move) else {
+            value.dropNext()
+            return []
+        }
+        keep(move)
+        return [move.transition]
     }
 }
 

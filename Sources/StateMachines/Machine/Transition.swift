@@ -10,7 +10,9 @@ public struct Transition<M: MachineDefinition>: Sendable {
 
     /// What was taken; `init` for the start.
     public let event: String
-    /// How many macrosteps led to where the instance is now.
+    /// How many macrosteps led to where the instance was before.
+    public let fromSeq: Int64
+    /// How many led to where it is now.
     public let seq: Int64
     /// Where it is now.
     public let state: M.State
@@ -29,11 +31,32 @@ public struct Transition<M: MachineDefinition>: Sendable {
     public var entered: [M.StateName] { names.names(of: reached) }
 }
 
+extension Transition {
+    init(
+        _ typed: TypedMachine<M>, _ move: UntypedMove, fromSeq: Int64, _ state: M.State, _ context: M.Context
+    ) {
+        self.init(
+            names: typed.names, before: move.before, after: move.after.configuration, left: move.exited,
+            reached: move.entered, event: move.event, fromSeq: fromSeq, seq: move.after.seq, state: state,
+            context: context, failure: move.failure)
+    }
+}
+
 extension Transition: CustomStringConvertible {
     /// `initial -> greeting   (seq 1 -> 2)`
     public var description: String {
         let from = from.map(\.rawValue).joined(separator: ", ")
         let to = to.map(\.rawValue).joined(separator: ", ")
-        return "\(from) -> \(to)   (seq \(seq - 1) -> \(seq))"
+        return "\(from) -> \(to)   (seq \(fromSeq) -> \(seq))"
+    }
+}
+
+extension Transition {
+    /// Both as one: the instance sent the second event to itself.
+    func followed(by next: Transition<M>) -> Transition<M> {
+        Transition(
+            names: names, before: before, after: next.after, left: left + next.left, reached: reached + next.reached,
+            event: event, fromSeq: fromSeq, seq: next.seq, state: next.state, context: next.context,
+            failure: next.failure)
     }
 }

@@ -77,6 +77,16 @@ extension Machine {
         return JSONWriter.string(object)
     }
 
+    /// The states that are active when these leaves are; paths that the machine lacks are left out.
+    package func configuration(ofLeaves paths: [String]) -> [StateIndex] {
+        var active: Set<StateIndex> = []
+        for path in paths {
+            var next = state(atPath: path)
+            while let index = next, active.insert(index).inserted { next = self[index].parent }
+        }
+        return active.sorted()
+    }
+
     /// Whether the machine can be in these states, and in no others: a tree from the root down to leaves, one child of
     /// a compound state, all regions of a parallel one.
     package func isConfiguration(_ states: [StateIndex]) -> Bool {

@@ -5,6 +5,17 @@ public enum InstanceNameRule {
         isAddressable(name) && !isStep(name) && !name.utf8.contains(UInt8(ascii: "~"))
     }
 
+    /// Why a caller may not give an instance this name; nil when it may.
+    public static func message(for name: String) -> String? {
+        guard !isValid(name) else { return nil }
+        let rule =
+            isStep(name)
+            ? "in the path of a URL, '.' and '..' are steps"
+            : "1 to \(APILimits.instanceNameLength) characters of A-Z a-z 0-9 _ . : @ -"
+        let cut = String(name.unicodeScalars.prefix(40))
+        return "'\(cut)\(cut.utf8.count == name.utf8.count ? "" : "…")' is no instance name: \(rule)"
+    }
+
     /// Whether a URL has the name as a step in its path: clients take it out of the path, encoded too (RFC 3986, 5.2.4;
     /// https://url.spec.whatwg.org/#double-dot-path-segment).
     public static func isStep(_ name: String) -> Bool { name == "." || name == ".." }

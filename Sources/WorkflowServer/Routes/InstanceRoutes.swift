@@ -30,12 +30,8 @@ struct InstanceRoutes: Sendable {
     private func start(_ request: RoutedRequest) async throws -> Response {
         let key = try request.head.idempotencyKey()
         let body = try await request.object(as: StartRequest.self)
-        if let name = body.instance, !InstanceNameRule.isValid(name) {
-            let rule =
-                InstanceNameRule.isStep(name)
-                ? "in the path of a URL, '.' and '..' are steps"
-                : "1 to \(APILimits.instanceNameLength) characters of A-Z a-z 0-9 _ . : @ -"
-            throw Problem(.invalidName, detail: "\(EventName.quoted(name)) is no instance name: \(rule)")
+        if let name = body.instance, let message = InstanceNameRule.message(for: name) {
+            throw Problem(.invalidName, detail: message)
         }
         let command = StartCommand(
             machine: MachineName(rawValue: body.machine), version: body.version.map(MachineVersion.init(rawValue:)),

@@ -1,0 +1,119 @@
+package import Statechart
+
+// What hosts make of their answers: the same words and the same types, wherever an instance lives.
+
+/// A move as a host tells it, by paths.
+package struct HostMove: Sendable {
+    package var event: String
+    /// The leaves before and after.
+    package var from: [String]
+    package var to: [String]
+    package var exited: [String]
+    package var entered: [String]
+    package var fromSeq: Int64
+    package var seq: Int64
+    package var context: JSONObject
+    package var failure: String?
+
+    package init(
+        event: String, from: [String], to: [String], exited: [String], entered: [String], fromSeq: Int64, seq: Int64,
+        context: JSONObject, failure: String? = nil
+    ) {
+        self.event = event
+        self.from = from
+        self.to = to
+        self.exited = exited
+        self.entered = entered
+        self.fromSeq = fromSeq
+        self.seq = seq
+        self.context = context
+        self.failure = failure
+    }
+}
+
+extension TypedMachine {
+    /// A move with the types of `M`. What does not fit them was done all the same, and the error says so.
+    package func transition(_ move: HostMove, of instance: String) throws(HostError) -> Transition<M> {
+        let after = machine.configuration(ofLeaves: move.to)
+        do throws(MachineMismatch) {
+            return Transition(
+                names: names, before: machine.configuration(ofLeaves: move.from), after: after,
+                left: move.exited.compactMap(machine.state(atPath:)),
+                reached: move.entered.compactMap(machine.state(atPath:)), event: move.event, fromSeq: move.fromSeq,
+                seq: move.seq, state: try state(after, move.context), context: try context(of: move.context),
+                failure: move.failure)
+        } catch {
+            throw HostError(
+                code: "machine-mismatch",
+                message: "'\(move.event)' was applied to '\(instance)' (seq \(move.seq)), but \(error)")
+        }
+    }
+
+    /// An instance with the types of `M`.
+    package func view(
+        of name: String, leaves: [String], context: JSONObject, accepted: [String], seq: Int64, status: String,
+        failure: String?
+    ) throws(HostError) -> InstanceView<M> {
+        let configuration = machine.configuration(ofLeaves: leaves)
+        do throws(MachineMismatch) {
+            return InstanceView(
+                state: try state(configuration, context), active: names.names(of: configuration),
+                context: try self.context(of: context), accepted: events(of: accepted), seq: seq,
+                status: MachineValue<M>.Status(rawValue: status) ?? .failed, failure: failure)
+        } catch {
+            throw HostError(code: "machine-mismatch", message: "'\(name)' (seq \(seq)) cannot be read: \(error)")
+        }
+    }
+
+    /// The machine of a version that an instance runs.
+    package init(_ machine: Machine, version: Int64, of instance: String) throws(HostError) {
+        do throws(MachineMismatch) {
+            try self.init(machine)
+        } catch {
+            throw HostError(
+                code: "machine-mismatch",
+                message: "'\(instance)' runs version \(version) of '\(machine.name)', which \(error)")
+        }
+    }
+}
+
+extension MachineDefinition {
+    /// The machine of `M` itself.
+    package static func typed() throws(HostError) -> TypedMachine<Self> {
+        do throws(DefinitionMistakes) {
+            return try definition.machine()
+        } catch {
+            throw HostError(code: "invalid-definition", message: error.description)
+        }
+    }
+
+    /// What an instance is started with.
+    package static func startData(_ context: Context?) throws(HostError) -> JSONObject {
+        do throws(MachineMismatch) { return try data(of: context) } catch {
+            throw HostError(code: "invalid-data", message: error.description)
+        }
+    }
+
+    /// An event as the step takes it.
+    package static func encoded(_ event: Event) throws(Refusal<Self>) -> (name: String, data: JSONValue?) {
+        do throws(MachineMismatch) {
+            let encoded = try event.encoded()
+            return (encoded.name.rawValue, encoded.data)
+        } catch {
+            throw Refusal(.invalidData, error.description)
+        }
+    }
+}
+
+extension Refusal {
+    /// The refusal of an event by a host; nil when it is an error of another kind.
+    package init?(code: String, message: String, accepted: [String], in typed: TypedMachine<M>) {
+        let reason = Reason(rawValue: code)
+        let reasons: [Reason] = [
+            .notAccepted, .guardRejected, .invalidData, .finished, .failed, .expressionFailed, .livelock,
+            .unknownEvent, .preconditionFailed,
+        ]
+        guard reasons.contains(reason) else { return nil }
+        self.init(reason, message, accepted: typed.events(of: accepted))
+    }
+}
