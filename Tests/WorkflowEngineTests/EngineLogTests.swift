@@ -75,7 +75,7 @@ import WorkflowStore
         try await eventually("the batch is told") { !logged.all.isEmpty }
         #expect(
             logged.all == [
-                "notice a batch of events was refused, and none of them applied events=2 instance=j line=2 "
+                "notice a batch of events was refused, and none of them applied eventNumber=2 events=2 instance=j "
                     + "reason=unknown-event"
             ])
         try await timed.stop()
