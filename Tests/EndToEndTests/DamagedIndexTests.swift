@@ -78,6 +78,8 @@ import WorkflowJSON
         let one = try await daemon.wfctl("verify", "o5")
         #expect(one.end == .exited(1), "\(one)")
         #expect(one.output.contains("the index of instances' names leads to a row that does not have it"), "\(one)")
+        #expect(!one.output.contains("0 instances"), "\(one)")
+        #expect(one.output.contains("\n'o5' was looked up by its name, and nothing of it could be compared, in "))
         #expect(one.output.hasSuffix("\n1 difference\n"), "\(one)")
         let backup = try await daemon.wfctl("backup", folder.path("copy.db"))
         #expect(backup.end == .exited(65), "\(backup)")
