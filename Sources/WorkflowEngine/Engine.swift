@@ -44,6 +44,8 @@ package final class Engine: Service {
         case storageUnavailable(String)
         /// Reading works, writing does not; the reason why.
         case readOnly(String)
+        /// The same, because the database is not what was written: no waiting helps.
+        case damaged(String)
     }
 
     /// - Parameters:
@@ -94,7 +96,7 @@ package final class Engine: Service {
         backups?.close(ending.map(Rejection.stopped(by:)) ?? .draining)
         _ = await keeping
         guard let error = ending else { return }
-        health.withLock { $0 = .readOnly(error.message) }
+        health.withLock { $0 = error.code == .corrupt ? .damaged(error.message) : .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }
         logger.critical("the database is corrupt; only reading goes on", metadata: ["error": "\(error)"])
         try await gracefulShutdown()

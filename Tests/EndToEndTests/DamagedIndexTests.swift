@@ -31,6 +31,9 @@ import WorkflowJSON
         #expect(sent.end == .exited(65), "\(sent)")
         #expect(sent.errors.contains("the index of instances' names leads to a row that does not have it"), "\(sent)")
         // Nothing is written any more, and reading goes on.
+        let ready = try await daemon.answer(to: .get("/readyz"))
+        #expect(ready.status == 500 && ready.headers["retry-after"] == nil, "\(ready)")
+        #expect(try ready.object["type"] == "database-damaged", "\(ready)")
         #expect(try await daemon.wfctl("send", "o1", "succeed").end == .exited(65))
         #expect(try await daemon.json("show", "o7")["seq"] == 1)
         #expect(try await daemon.wfctl("show", "o5").end == .exited(65))
