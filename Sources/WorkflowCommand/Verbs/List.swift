@@ -27,7 +27,7 @@ struct List: Verb {
     func validate() throws { try Least.check("--limit", limit) }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(session, columns: Self.columns)
+        var printer = ListPrinter(session, columns: Self.columns, spare: Self.reason)
         var isEmpty = true
         var hint: String?
         try await session.withClient { client in
@@ -62,6 +62,8 @@ struct List: Verb {
         .init("SEQ") { String($0.seq) },
         .time("UPDATED") { $0.updatedAt },
     ]
+
+    private static let reason = Table<Instance>.Column("WHY", cut: .first) { $0.failure?.detail ?? "" }
 }
 
 /// Options whose values are numbers. They are parsed unconditionally: a minus would make an option of the value, and
