@@ -135,19 +135,3 @@ struct ReplacedDatabase {
         throw StoreError(.cannotOpen, "Cannot restore to '\(file.given)': '\(name)' and its like exist; move them away")
     }
 }
-
-extension Timestamp {
-    /// In a file's name: `20260731T093000Z`.
-    var fileName: String {
-        var seconds = time_t(rawValue / 1_000)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func digits(_ number: CInt, _ count: Int = 2) -> String {
-            let text = "\(number)"
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        let day = digits(parts.tm_year + 1_900, 4) + digits(parts.tm_mon + 1) + digits(parts.tm_mday)
-        let time = digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec)
-        return "\(day)T\(time)Z"
-    }
-}

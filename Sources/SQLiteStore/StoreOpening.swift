@@ -166,8 +166,8 @@ struct StoreOpening {
         guard let latest, row.last > latest else { return }
         throw StoreError(
             .clockBehind,
-            "Cannot open '\(file.given)': its last event is \((row.last.rawValue - now.rawValue) / 60_000) minutes "
-                + "ahead of this machine's clock; set the clock, or accept it with 'wfd clock accept'")
+            "Cannot open '\(file.given)': its last event is of \(row.last.text), but this machine's clock says "
+                + "\(now.text); set the clock, or accept it with 'wfd clock accept'")
     }
 
     /// Copies a damaged log, of which SQLite leaves nothing; nil when it cannot be.

@@ -59,16 +59,19 @@ struct BatchSending {
         var group = Group()
         var number: Int64 = 0
         do {
-            while let line = try next(of: source) {
+            while true {
+                // Whoever writes into a pipe may wait for what becomes of the lines that are there.
+                if !isAtomic, try group.isFull || !group.isEmpty && !isNextThere(in: source) {
+                    try await send(group, with: client)
+                    group = Group()
+                    try progress.show("sending", done: source.position, total: source.size ?? 0)
+                }
+                guard let line = try next(of: source) else { break }
                 number += 1
                 if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { continue }
                 if let read = try readable(line, number, &group) {
                     try group.add(try withKey(read, number), number: number)
                 }
-                guard !isAtomic, group.isFull else { continue }
-                try await send(group, with: client)
-                group = Group()
-                try progress.show("sending", done: source.position, total: source.size ?? 0)
             }
             if !group.isEmpty { try await send(group, with: client) }
             try progress.end()
@@ -79,9 +82,17 @@ struct BatchSending {
         try finish()
     }
 
+    private func isNextThere(in source: any LineSource) throws -> Bool {
+        try reading { try source.isNextThere(limit: APILimits.bodyBytes) }
+    }
+
     private func next(of source: any LineSource) throws -> [UInt8]? {
+        try reading { try source.next(limit: APILimits.bodyBytes) }
+    }
+
+    private func reading<Found>(_ read: () throws -> Found) throws -> Found {
         do {
-            return try source.next(limit: APILimits.bodyBytes)
+            return try read()
         } catch let failure as CommandFailure {
             throw CommandFailure(failure.exitStatus, failure.message, notes: failure.notes + sent)
         }

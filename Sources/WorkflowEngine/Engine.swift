@@ -44,6 +44,8 @@ package final class Engine: Service {
         case storageUnavailable(String)
         /// Reading works, writing does not; the reason why.
         case readOnly(String)
+        /// The same, because the database is not what was written: no waiting helps.
+        case damaged(String)
     }
 
     /// - Parameters:
@@ -79,6 +81,8 @@ package final class Engine: Service {
     }
 
     package func run() async throws {
+        // Cancelled with the engine: whoever stops it at once does not wait for the count.
+        async let _ = tellFailedInstances(before: clock.now())
         let lane = LaneThread(
             store: store, queue: queue, library: library, observers: observers, clock: clock, limits: limits,
             statistics: statistics, health: writeHealth, backups: backups, log: log, logger: logger)
@@ -94,10 +98,40 @@ package final class Engine: Service {
         backups?.close(ending.map(Rejection.stopped(by:)) ?? .draining)
         _ = await keeping
         guard let error = ending else { return }
-        health.withLock { $0 = .readOnly(error.message) }
+        health.withLock { $0 = error.code == .corrupt ? .damaged(error.message) : .readOnly(error.message) }
         guard error.code == .corrupt else { throw error }
         logger.critical("the database is corrupt; only reading goes on", metadata: ["error": "\(error)"])
         try await gracefulShutdown()
+    }
+
+    /// Tells the operator at the start of instances that wait for one; of those that fail later each has its own line.
+    private func tellFailedInstances(before start: Timestamp) async {
+        do {
+            let bound = limits.countedFailures
+            let count = try await failedInstances(before: start, atMost: bound + 1)
+            guard count > 0 else { return }
+            logger.warning(
+                "failed instances",
+                metadata: [
+                    "count": count > bound ? "more than \(bound)" : "\(count)",
+                    "list": "wfctl list --status failed",
+                ])
+        } catch {
+            // A store that was closed meanwhile is no news.
+            if error.code == .closed || Task.isCancelled { return }
+            logger.warning("failed instances could not be counted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func failedInstances(before start: Timestamp, atMost bound: Int) async throws(StoreError) -> Int {
+        var query = InstanceQuery(status: .failed, limit: 500)
+        var count = 0
+        repeat {
+            let page = try await store.instances(query, in: .default)
+            count += page.instances.count { $0.updated < start }
+            query.after = page.next
+        } while query.after != nil && count < bound && !Task.isCancelled
+        return count
     }
 
     private func beginDraining() {

@@ -46,6 +46,8 @@ package struct EngineLimits: Sendable {
     package var restlessMacrosteps = 10_000
     /// Instances whose macrosteps by themselves are counted: those that made most.
     package var countedInstances = 1_024
+    /// Failed instances that are counted at a start: many are read for it, and their number means little.
+    package var countedFailures = 1_000
     /// Lines of one topic that are logged within a second; the rest is summed.
     package var logLines = 10
     /// Units of evaluation of a command that is no plain one any more, about 0.1 ms: whoever used more lately stands

@@ -44,9 +44,11 @@ extension OperatorLog {
     }
 
     /// Tells of events that are applied all or not at all and could not be read.
+    ///
+    /// `bodyLine` counts the lines of the request: a client that sends a file in several requests counts otherwise.
     func tellRefusedBatch(_ problem: Problem) {
         var metadata: Logger.Metadata = ["reason": "\(problem.type.rawValue)"]
-        if let line = problem.line { metadata["line"] = "\(line)" }
+        if let line = problem.line { metadata["bodyLine"] = "\(line)" }
         tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)
     }
 
@@ -54,7 +56,7 @@ extension OperatorLog {
     func tell(_ refused: RefusedLines) {
         guard let first = refused.first, let error = first.error else { return }
         var metadata: Logger.Metadata = [
-            "lines": "\(refused.count)", "of": "\(refused.all)", "first": "\(first.line)",
+            "lines": "\(refused.count)", "of": "\(refused.all)", "bodyLine": "\(first.line)",
             "reason": "\(error.type.rawValue)",
         ]
         if let instance = error.instance { metadata["instance"] = "\(instance)" }

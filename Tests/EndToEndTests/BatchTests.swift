@@ -1,4 +1,5 @@
 import DaemonTesting
+import Foundation
 import Testing
 import WorkflowJSON
 
@@ -50,6 +51,29 @@ import WorkflowJSON
         #expect(lines[4]["repeated"] == .null && lines[6]["repeated"] == true)
         #expect(lines.map { $0["error"]["type"] }[7] == "key-reused")
         #expect(try await daemon.json("show", "a")["seq"] == 3)
+    }
+
+    /// Whoever writes into the pipe may wait for what becomes of its line.
+    @Test(.timeLimit(.minutes(1))) func linesGoOutWhenTheirPipePauses() async throws {
+        let path = folder.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        // For wfctl it must not be open for writing too: it would never end.
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        let pipe = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let line = Data(#"{"instance": "a", "event": "tick"}"#.utf8 + [UInt8(ascii: "\n")])
+        async let sending = daemon.wfctl("send", "--batch", path, "--run", "r")
+        // The last one begins and does not end: the lines before it go all the same.
+        try pipe.write(contentsOf: line + line + line.prefix(7))
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await daemon.json("show", "a")["context"]["n"] != 2, .now < deadline {}
+        #expect(try await daemon.json("show", "a")["context"]["n"] == 2)
+        try pipe.write(contentsOf: line.dropFirst(7))
+        while try await daemon.json("show", "a")["context"]["n"] != 3, .now < deadline {}
+        try pipe.close()
+        let sent = try await sending
+        #expect(sent.end == .exited(0))
+        #expect(sent.output == "3 events: 3 applied, 0 applied before, 0 refused\n")
     }
 
     @Test(.timeLimit(.minutes(1))) func aLineIsAnsweredBeforeTheNextOneIsSent() async throws {

@@ -31,6 +31,9 @@ import WorkflowJSON
         #expect(sent.end == .exited(65), "\(sent)")
         #expect(sent.errors.contains("the index of instances' names leads to a row that does not have it"), "\(sent)")
         // Nothing is written any more, and reading goes on.
+        let ready = try await daemon.answer(to: .get("/readyz"))
+        #expect(ready.status == 500 && ready.headers["retry-after"] == nil, "\(ready)")
+        #expect(try ready.object["type"] == "database-damaged", "\(ready)")
         #expect(try await daemon.wfctl("send", "o1", "succeed").end == .exited(65))
         #expect(try await daemon.json("show", "o7")["seq"] == 1)
         #expect(try await daemon.wfctl("show", "o5").end == .exited(65))
@@ -78,6 +81,8 @@ import WorkflowJSON
         let one = try await daemon.wfctl("verify", "o5")
         #expect(one.end == .exited(1), "\(one)")
         #expect(one.output.contains("the index of instances' names leads to a row that does not have it"), "\(one)")
+        #expect(!one.output.contains("0 instances"), "\(one)")
+        #expect(one.output.contains("\n'o5' was looked up by its name, and nothing of it could be compared, in "))
         #expect(one.output.hasSuffix("\n1 difference\n"), "\(one)")
         let backup = try await daemon.wfctl("backup", folder.path("copy.db"))
         #expect(backup.end == .exited(65), "\(backup)")

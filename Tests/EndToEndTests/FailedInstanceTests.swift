@@ -31,6 +31,10 @@ import WorkflowJSON
                 """)
         try await daemon.kill()
         daemon = try await Daemon(in: folder)
+        let line = try await daemon.program.errorLines(containing: "failed instances").first
+        let text = #" warning wfd: count=1 list="wfctl list --status failed" [WorkflowEngine] failed instances"#
+        #expect(line?.contains(text) == true, "\(line ?? "")")
+        #expect(try await daemon.said("list", "--status", "failed").contains("   'count' was undone: 'assign n: 10"))
 
         let shown = try await daemon.said("show", "job-1")
         let ending = """

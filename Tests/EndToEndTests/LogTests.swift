@@ -55,7 +55,7 @@ import WorkflowJSON
         #expect(try await post("/v1/events?atomic=true", keep, nope).status == 422)
         #expect(
             try await line(about: "none of them applied")
-                == "wfd: events=2 instance=k line=2 reason=unknown-event [WorkflowEngine] a batch of events was "
+                == "wfd: eventNumber=2 events=2 instance=k reason=unknown-event [WorkflowEngine] a batch of events was "
                 + "refused, and none of them applied")
         #expect(!daemon.program.errors.contains("s3cret"))
     }
@@ -65,7 +65,7 @@ import WorkflowJSON
         #expect(try await post("/v1/events?atomic=true", keep, #"{"s3cret""#).status == 400)
         #expect(
             try await line(about: "none of them applied")
-                == "wfd: line=2 reason=invalid-request [WorkflowEngine] a batch of events was refused, and none of "
+                == "wfd: bodyLine=2 reason=invalid-request [WorkflowEngine] a batch of events was refused, and none of "
                 + "them applied")
         #expect(!daemon.program.errors.contains("s3cret"))
     }
@@ -77,8 +77,8 @@ import WorkflowJSON
         #expect(try await post("/v1/events", keep, nope, keep, #"{"s3cret""#).status == 200)
         #expect(
             try await line(about: "lines of a batch were refused")
-                == "wfd: first=2 instance=k lines=2 of=4 reason=unknown-event [WorkflowEngine] lines of a batch were "
-                + "refused")
+                == "wfd: bodyLine=2 instance=k lines=2 of=4 reason=unknown-event [WorkflowEngine] lines of a batch "
+                + "were refused")
         let told = daemon.program.errors
         #expect(!told.contains("s3cret") && told.firstRange(of: "refused") == told.ranges(of: "refused").last)
     }

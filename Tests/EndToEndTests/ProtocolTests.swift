@@ -43,7 +43,22 @@ import WorkflowJSON
             ),
             ("GET livez HTTP/1.1\r\n\r\n", "The target of the request is no path"),
             ("GET /livez HTTP/1.1\r\nBad Name: x\r\n\r\n", "A header field has a character that is not allowed there"),
-            ("POST /v1/events HTTP/1.1\r\nContent-Length: x\r\n\r\n", "The Content-Length is no number"),
+            (
+                "POST /v1/events HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+                "The Content-Length is no number, or stands beside a Transfer-Encoding"
+            ),
+            (
+                "POST /v1/events HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n",
+                "The Content-Length is no number, or stands beside a Transfer-Encoding"
+            ),
+            (
+                "POST /v1/events HTTP/1.1\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "The Transfer-Encoding stands beside a Content-Length, or does not end with 'chunked'"
+            ),
+            (
+                "POST /v1/events HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n",
+                "The request has more than one Content-Length"
+            ),
         ])
     func whatIsNoRequestIsAnsweredWithAProblemInItsTurn(text: String, detail: String) throws {
         let connection = try RawConnection(to: daemon.address)

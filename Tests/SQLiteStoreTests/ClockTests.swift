@@ -74,7 +74,8 @@ import WorkflowStore
             #expect(error?.code == .clockBehind)
             #expect(
                 error?.message
-                    == "Cannot open '\(directory.store)': its last event is 1440 minutes ahead of this machine's clock"
+                    == "Cannot open '\(directory.store)': its last event is of "
+                    + "2023-11-15T22:13:20.006Z, but this machine's clock says 2023-11-14T22:13:20.000Z"
                     + "; set the clock, or accept it with 'wfd clock accept'")
         }
         let after = try directory.contents()

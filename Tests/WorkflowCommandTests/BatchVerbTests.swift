@@ -31,6 +31,18 @@ struct BatchVerbTests {
         return (outcome, transport.requests.count)
     }
 
+    /// All that is there goes out before wfctl waits for more; all or none go together.
+    @Test(arguments: [(["--run", "r"], [2, 3, 1]), (["--run", "r", "--atomic"], [6])])
+    func linesGoOutBeforeOneThatIsLate(options: [String], requests: [Int]) async {
+        let transport = ScriptedTransport(requests.map { Self.step((1...Int64($0)).map(Self.taken)) })
+        let harness = CommandHarness(
+            files: ["e.ndjson": String(repeating: Self.tick + "\n", count: 6)], lateLines: [1, 3, 6])
+        let (outcome, _) = await harness.run(["send", "--batch", "e.ndjson"] + options, transport: transport)
+        #expect(outcome == .init(exit: 0, output: "6 events: 6 applied, 0 applied before, 0 refused\n", errors: ""))
+        let sent = transport.requests.map { $0.body?.bytes.count { $0 == UInt8(ascii: "\n") } }
+        #expect(sent == requests)
+    }
+
     /// 600 lines are three requests; the disk is full amid the second one.
     @Test(arguments: ["table", "jsonl"]) func aFullDiskStopsTheBatch(format: String) async {
         let second = (1...250).map { $0 < 50 ? Self.taken($0) : Self.refused($0, Self.full) }

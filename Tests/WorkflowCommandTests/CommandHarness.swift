@@ -15,6 +15,8 @@ struct CommandHarness {
     }
 
     var files: [String: String] = [:]
+    /// The numbers of lines for which their readers must wait.
+    var lateLines: Set<Int> = []
     var variables = ["WFCTL_ADDRESS": "unix:/run/test.sock"]
     var isTerminal = false
     /// Of the terminal.
@@ -33,7 +35,7 @@ struct CommandHarness {
     func run(
         _ arguments: [String], transport: ScriptedTransport
     ) async -> (outcome: Outcome, addresses: [Address]) {
-        let memory = MemoryFiles(contents: files)
+        let memory = MemoryFiles(contents: files, lateLines: lateLines)
         let (outcome, addresses) = await run(arguments, transport: transport, files: memory)
         return (outcome, addresses)
     }
@@ -108,9 +110,11 @@ private final class TickingClock: Sendable {
 /// Files in memory.
 final class MemoryFiles: FileAccess {
     private let files: Mutex<[String: String]>
+    private let lateLines: Set<Int>
 
-    init(contents: [String: String]) {
+    init(contents: [String: String], lateLines: Set<Int> = []) {
         files = Mutex(contents)
+        self.lateLines = lateLines
     }
 
     /// The content of each file now.
@@ -127,7 +131,7 @@ final class MemoryFiles: FileAccess {
         return Array(content.utf8)
     }
 
-    func lines(_ path: String) throws -> any LineSource { MemoryLines(try read(path, limit: .max)) }
+    func lines(_ path: String) throws -> any LineSource { MemoryLines(try read(path, limit: .max), lateLines) }
 
     func exists(_ path: String) -> Bool { contents[path] != nil }
 }
@@ -136,12 +140,16 @@ private final class MemoryLines: LineSource {
     let size: Int64?
     private(set) var position: Int64 = 0
     private var lines: ArraySlice<ArraySlice<UInt8>>
+    private let lateLines: Set<Int>
 
-    init(_ content: [UInt8]) {
+    init(_ content: [UInt8], _ lateLines: Set<Int>) {
+        self.lateLines = lateLines
         size = Int64(content.count)
         lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
         if lines.last?.isEmpty == true { lines.removeLast() }
     }
+
+    func isNextThere(limit: Int) -> Bool { !lateLines.contains(lines.startIndex + 1) }
 
     func next(limit: Int) -> [UInt8]? {
         guard let line = lines.popFirst() else { return nil }

@@ -130,7 +130,19 @@ struct FailureTests {
             ["history", "o", "--follow", "-o", "json"],
             "'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'"
         ),
-        (["history", "o", "--after", "-1"], "Missing value for '--after <seq>'"),
+        (["history", "o", "--after", "-1"], "'--after' must be at least 0, not -1"),
+        (["send", "o", "e", "--expect-seq", "-1"], "'--expect-seq' must be at least 1, not -1"),
+        (["retry", "o", "--expect-seq", "0"], "'--expect-seq' must be at least 1, not 0"),
+        (["start", "m", "--version", "-2"], "'--version' must be at least 1, not -2"),
+        (["machine", "m", "--version", "0"], "'--version' must be at least 1, not 0"),
+        (["replay", "o", "--to", "-1"], "'--to' must be at least 1, not -1"),
+        (["list", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
+        (["history", "o", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
+        (["timers", "--limit", "-3"], "'--limit' must be at least 1, not -3"),
+        (
+            ["replay", "--machine", "m", "--with", "f", "--version", "-1"],
+            "'--version' must be at least 1, not -1"
+        ),
         (["simulate", "-", "--script", "-"], "Standard input can be read once only: '-' stands twice"),
         (["machine"], "Missing expected argument '<name>'"),
     ])

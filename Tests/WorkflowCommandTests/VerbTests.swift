@@ -151,6 +151,39 @@ struct PagingTests {
         #expect(transport.requests.map(\.target) == [query, query + "&page=p2", query + "&page=p3"])
     }
 
+    private static func failed(_ name: String) -> Instance {
+        var instance = Sample.instance(name, status: .failed)
+        instance.failure = Instance.Failure(
+            event: "count", type: .expressionFailed, detail: "'count' was undone: division by zero", seq: 3,
+            at: Sample.time, message: "division by zero")
+        return instance
+    }
+
+    @Test func listSaysWhyInstancesFailed() async {
+        let page = Page(items: [Sample.instance("a"), Self.failed("b"), Sample.instance("c")])
+        let outcome = await CommandHarness().run("list", answers: [.value(page)])
+        #expect(
+            outcome.output == """
+                INSTANCE   MACHINE   VERSION   STATUS    STATE   SEQ   UPDATED                    WHY
+                a          order     2         running   draft   1     2026-07-31T09:30:00.123Z
+                b          order     2         failed    draft   1     2026-07-31T09:30:00.123Z   'count' was undone: division by zero
+                c          order     2         running   draft   1     2026-07-31T09:30:00.123Z
+
+                """)
+    }
+
+    /// The titles are printed by then.
+    @Test func listSaysWhyALateInstanceFailed() async {
+        let first = Page(items: (1...500).map { Sample.instance("i-\($0)") }, nextPage: "p2")
+        let second = Page(items: [Self.failed("late")])
+        let outcome = await CommandHarness().run("list", answers: [.value(first), .value(second)])
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 502)
+        #expect(lines.first == "INSTANCE   MACHINE   VERSION   STATUS    STATE   SEQ   UPDATED")
+        let row = "late       order     2         failed    draft   1     2026-07-31T09:30:00.123Z"
+        #expect(lines.last.map(String.init) == row + "   'count' was undone: division by zero")
+    }
+
     @Test func aLimitEndsTheWalk() async {
         let first = Page(items: [Sample.instance("a"), Sample.instance("b")], nextPage: "p2")
         let second = Page(items: [Sample.instance("c")], nextPage: "p3")

@@ -25,6 +25,31 @@ struct VerifyVerbTests {
         #expect(outcome.errors == "")
     }
 
+    /// Nothing is counted of what cannot be read.
+    @Test func verifySaysWhatItLookedForWhereNothingCanBeRead() async {
+        let counts =
+            #"{"counts":{"instances":0,"events":0,"snapshots":0,"timers":0,"keys":0,"machines":0,"chainOnly":0,"#
+            + #""differences":1,"seconds":0.003}}"#
+        let finding = #"{"finding":{"instance":"o5","detail":"the index leads to another row"}}"#
+        let one = await CommandHarness().run("verify", "o5", answers: [.lines([finding, counts])])
+        #expect(
+            one.output == """
+                o5: the index leads to another row
+                'o5' was looked up by its name, and nothing of it could be compared, in 3ms
+                1 difference
+
+                """)
+        let whole = #"{"finding":{"detail":"page 3 cannot be read"}}"#
+        let all = await CommandHarness().run("verify", "--all", answers: [.lines([whole, counts])])
+        #expect(
+            all.output == """
+                page 3 cannot be read
+                The whole database was to be compared, and nothing of it could be, in 3ms
+                1 difference
+
+                """)
+    }
+
     @Test func verifyPrintsLines() async {
         let outcome = await CommandHarness().run(
             "verify", "order-7", "-o", "jsonl", answers: [.lines([Self.finding, Self.counts])])

@@ -40,6 +40,24 @@ import WorkflowStore
         try await timed.stop()
     }
 
+    /// Of many it is told at a start that there are more than are counted.
+    @Test(.timeLimit(.minutes(5)), arguments: [(10, "2"), (2, "2"), (1, "more than 1")])
+    func failedInstancesAreCountedAtAStart(bound: Int, count: String) async throws {
+        let logged = LoggedLines()
+        var limits = EngineLimits()
+        limits.countedFailures = bound
+        let timed = try await TimedEngine(Self.job, limits: limits, logger: logged.logger)
+        for name in ["j", "k", "l"] {
+            try await timed.start("job", name)
+            if name != "l" { try await timed.send("go", ["": 0], to: name) }
+        }
+        try await eventually("the failures are told") { logged.all.count == 2 }
+        try await timed.restart(after: 1)
+        try await eventually("the start tells them") { logged.all.count == 3 }
+        #expect(logged.all.last == "warning failed instances count=\(count) list=wfctl list --status failed")
+        try await timed.stop()
+    }
+
     /// 603 failures: ten lines a second, and the rest counted.
     @Test(.timeLimit(.minutes(5))) func manyFailuresAreSummed() async throws {
         let logged = LoggedLines()
@@ -75,7 +93,7 @@ import WorkflowStore
         try await eventually("the batch is told") { !logged.all.isEmpty }
         #expect(
             logged.all == [
-                "notice a batch of events was refused, and none of them applied events=2 instance=j line=2 "
+                "notice a batch of events was refused, and none of them applied eventNumber=2 events=2 instance=j "
                     + "reason=unknown-event"
             ])
         try await timed.stop()

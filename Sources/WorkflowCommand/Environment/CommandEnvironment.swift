@@ -80,6 +80,10 @@ package protocol LineSource: AnyObject {
     /// How many bytes have been given.
     var position: Int64 { get }
 
+    /// Whether the next line, or the end, can be had without waiting for whoever writes the file. Throws
+    /// `CommandFailure` when it cannot be read.
+    func isNextThere(limit: Int) throws -> Bool
+
     /// The next line without its end; nil after the last one. Throws `CommandFailure` when it cannot be read, or is
     /// longer than `limit` bytes.
     func next(limit: Int) throws -> [UInt8]?

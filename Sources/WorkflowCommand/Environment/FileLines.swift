@@ -19,6 +19,8 @@ final class FileLines: LineSource {
     private var unread: [UInt8] = []
     /// Where the next line begins in it.
     private var start = 0
+    /// Up to here it has no end of a line.
+    private var searched = 0
     private var isAtEnd = false
     /// Lines that were given.
     private var number = 0
@@ -37,32 +39,52 @@ final class FileLines: LineSource {
         close(descriptor)
     }
 
-    func next(limit: Int) throws -> [UInt8]? {
-        var searched = start
-        while true {
-            let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n"))
-            guard (end ?? unread.count) - start <= limit else {
-                throw CommandFailure(.badData, "Cannot use '\(name)': line \(number + 1) is longer than \(limit) bytes")
-            }
-            if let end { return take(upTo: end, skipping: 1) }
-            if isAtEnd { return start == unread.count ? nil : take(upTo: unread.count, skipping: 0) }
-            unread.removeFirst(start)
-            start = 0
-            searched = unread.count
+    func isNextThere(limit: Int) throws -> Bool {
+        while try findEnd(limit: limit) == nil, !isAtEnd {
+            guard isReadable else { return false }
             try fill()
         }
+        return true
+    }
+
+    func next(limit: Int) throws -> [UInt8]? {
+        while true {
+            if let end = try findEnd(limit: limit) { return take(upTo: end, skipping: 1) }
+            if isAtEnd { return start == unread.count ? nil : take(upTo: unread.count, skipping: 0) }
+            try fill()
+        }
+    }
+
+    /// Where the line ends that begins at `start`; nil when that has not been read.
+    private func findEnd(limit: Int) throws -> Int? {
+        let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n"))
+        searched = end ?? unread.count
+        guard searched - start <= limit else {
+            throw CommandFailure(.badData, "Cannot use '\(name)': line \(number + 1) is longer than \(limit) bytes")
+        }
+        return end
+    }
+
+    /// Whether reading returns at once, be it with the end or an error.
+    private var isReadable: Bool {
+        var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&file, 1, 0) != 0
     }
 
     private func take(upTo end: Int, skipping separator: Int) -> [UInt8] {
         var line = Array(unread[start..<end])
         position += Int64(end + separator - start)
         start = end + separator
+        searched = start
         number += 1
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         return line
     }
 
     private func fill() throws {
+        unread.removeFirst(start)
+        searched -= start
+        start = 0
         var buffer = [UInt8](repeating: 0, count: Self.chunk)
         while true {
             let count = read(descriptor, &buffer, buffer.count)

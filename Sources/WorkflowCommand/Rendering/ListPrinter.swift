@@ -12,11 +12,15 @@ struct ListPrinter<Item: JSONWritable> {
     private var kept: [Item] = []
     private var isEmpty = true
 
-    /// - Parameter isLive: Whether somebody watches items as they come: then no row is kept back.
-    init(_ session: Session, columns: [Table<Item>.Column], isLive: Bool = false) {
+    /// - Parameters:
+    ///   - spare: A last column that is left out as long as no item has a text for it.
+    ///   - isLive: Whether somebody watches items as they come: then no row is kept back.
+    init(
+        _ session: Session, columns: [Table<Item>.Column], spare: Table<Item>.Column? = nil, isLive: Bool = false
+    ) {
         self.session = session
         self.isLive = isLive
-        table = Table(columns, isRowByRow: isLive, on: session.screen)
+        table = Table(columns, spare: spare, isRowByRow: isLive, on: session.screen)
     }
 
     /// Prints the next items.

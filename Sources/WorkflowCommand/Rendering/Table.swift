@@ -68,7 +68,9 @@ package struct Table<Row> {
     /// Cells are readable after these, and titles whole.
     private static var usualSteps: [(cut: Column.Cut, least: Int)] { [(.first, 8), (.second, 8), (.last, 8)] }
 
-    private let columns: [Column]
+    private var columns: [Column]
+    /// Stands behind the others from the first rows on that have a text for it.
+    private var spare: Column?
     private let isRowByRow: Bool
     /// Nil when nothing is cut.
     private let limit: Int?
@@ -78,8 +80,12 @@ package struct Table<Row> {
     /// Whether times are short.
     private var isNarrow = false
 
-    package init(_ columns: [Column], isRowByRow: Bool = false, on screen: Screen = Screen()) {
+    /// - Parameter spare: A last column that is left out as long as no row has a text for it.
+    package init(
+        _ columns: [Column], spare: Column? = nil, isRowByRow: Bool = false, on screen: Screen = Screen()
+    ) {
         self.columns = columns
+        self.spare = spare
         self.isRowByRow = isRowByRow
         limit = columns.contains { $0.title != nil } ? screen.columns : nil
         isColoured = screen.isColoured
@@ -89,6 +95,7 @@ package struct Table<Row> {
     /// before need.
     package mutating func lines(for rows: [Row]) -> String {
         let isFirst = widths.isEmpty
+        addSpare(for: rows)
         var cells = cells(rows)
         measure(cells)
         if isFirst, let limit {
@@ -106,6 +113,13 @@ package struct Table<Row> {
             line(cells, styles: isColoured ? columns.map { $0.style(row) } : [])
         }
         return (titles + lines).joined()
+    }
+
+    private mutating func addSpare(for rows: [Row]) {
+        guard let column = spare, rows.contains(where: { !column.text($0).isEmpty }) else { return }
+        columns.append(column)
+        if !widths.isEmpty { widths.append(column.width) }
+        spare = nil
     }
 
     private func cells(_ rows: [Row]) -> [[String]] {

@@ -26,7 +26,7 @@ struct History: Verb {
         help: ArgumentHelp("This many at most; with --follow: begin with the newest n.", valueName: "n"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Only what came after this seq.", valueName: "seq"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only what came after this seq.", valueName: "seq"))
     var after: Int64?
 
     @Flag(help: "Tell which states were exited and entered.")
@@ -41,8 +41,8 @@ struct History: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try Limit.check(limit)
-        if let after, after < 0 { throw ValidationError("'--after' must be at least 0, not \(after)") }
+        try Least.check("--limit", limit)
+        try Least.check("--after", after, least: 0)
         if follow, reverse { throw ValidationError("'--follow' does not go with '--reverse'") }
         if follow, global.format == .json {
             throw ValidationError("'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'")

@@ -24,10 +24,10 @@ struct List: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Limit.check(limit) }
+    func validate() throws { try Least.check("--limit", limit) }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(session, columns: Self.columns)
+        var printer = ListPrinter(session, columns: Self.columns, spare: Self.reason)
         var isEmpty = true
         var hint: String?
         try await session.withClient { client in
@@ -62,12 +62,15 @@ struct List: Verb {
         .init("SEQ") { String($0.seq) },
         .time("UPDATED") { $0.updatedAt },
     ]
+
+    private static let reason = Table<Instance>.Column("WHY", cut: .first) { $0.failure?.detail ?? "" }
 }
 
-/// The option `--limit` of several verbs.
-enum Limit {
-    /// Refuses what is not a number of things.
-    static func check(_ limit: Int?) throws {
-        if let limit, limit < 1 { throw ValidationError("'--limit' must be at least 1, not \(limit)") }
+/// Options whose values are numbers. They are parsed unconditionally: a minus would make an option of the value, and
+/// the parser would say that it is missing.
+enum Least {
+    /// Refuses a number of things, a seq or a version that cannot be.
+    static func check(_ option: String, _ value: (some BinaryInteger)?, least: Int = 1) throws {
+        if let value, value < least { throw ValidationError("'\(option)' must be at least \(least), not \(value)") }
     }
 }

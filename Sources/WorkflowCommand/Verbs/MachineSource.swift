@@ -11,10 +11,12 @@ struct MachineSource: Verb {
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var name: String
 
-    @Option(help: "Its version. (default: the latest)")
+    @Option(parsing: .unconditional, help: "Its version. (default: the latest)")
     var version: Int64?
 
     @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Least.check("--version", version) }
 
     func run(in session: Session) async throws {
         let machine = try await session.withClient { try await $0.machine(name, version: version) }

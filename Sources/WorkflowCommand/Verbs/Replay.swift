@@ -18,7 +18,7 @@ struct Replay: Verb {
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
 
-    @Option(help: ArgumentHelp("As it was after this seq.", valueName: "seq"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("As it was after this seq.", valueName: "seq"))
     var to: Int64?
 
     @Flag(help: "Tell every event, with its microsteps: transitions, states left and entered, actions.")
@@ -35,7 +35,9 @@ struct Replay: Verb {
         completion: Completion.machines.kind)
     var machine: String?
 
-    @Option(help: ArgumentHelp("Only those of this version of the machine.", valueName: "version"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only those of this version of the machine.", valueName: "version"))
     var version: Int64?
 
     @OptionGroup var global: GlobalOptions
@@ -49,8 +51,8 @@ struct Replay: Verb {
         if machine != nil, with == nil { throw ValidationError("'--machine' goes with '--with'") }
         if machine == nil, version != nil { throw ValidationError("'--version' goes with '--machine'") }
         if with != nil, to != nil || trace { throw ValidationError("'--with' does not go with '--to' and '--trace'") }
-        if let to, to < 1 { throw ValidationError("'--to' must be at least 1, not \(to)") }
-        if let version, version < 1 { throw ValidationError("'--version' must be at least 1, not \(version)") }
+        try Least.check("--to", to)
+        try Least.check("--version", version)
     }
 
     func run(in session: Session) async throws {

@@ -16,10 +16,12 @@ struct Retry: Verb {
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
-    @Option(help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
     var expectSeq: Int64?
 
     @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Least.check("--expect-seq", expectSeq) }
 
     func run(in session: Session) async throws {
         let answer = try await session.withClient { client in

@@ -32,7 +32,7 @@ struct Send: Verb {
     @Flag(help: "Tell which states were exited and entered.")
     var detail = false
 
-    @Option(help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
     var expectSeq: Int64?
 
     @Option(help: ArgumentHelp("Only if this state is active.", valueName: "state"))
@@ -56,6 +56,7 @@ struct Send: Verb {
     var needsItsOutputRead: Bool { batch != nil }
 
     func validate() throws {
+        try Least.check("--expect-seq", expectSeq)
         if batch != nil {
             let isAlone =
                 instance == nil && data.data == nil && !dryRun && !detail && expectSeq == nil && expectState == nil

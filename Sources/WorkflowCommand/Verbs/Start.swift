@@ -19,7 +19,7 @@ struct Start: Verb {
     @Argument(help: "The new instance's name: 1 to 200 characters of A-Z a-z 0-9 _ . : @ -")
     var name: String?
 
-    @Option(help: "The machine's version. (default: the latest)")
+    @Option(parsing: .unconditional, help: "The machine's version. (default: the latest)")
     var version: Int64?
 
     @Option(
@@ -32,6 +32,8 @@ struct Start: Verb {
     @OptionGroup var key: KeyOption
 
     @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Least.check("--version", version) }
 
     func run(in session: Session) async throws {
         let data = try data.map { try DataArgument.object(of: $0, in: session) }

@@ -20,7 +20,7 @@ struct Timers: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Limit.check(limit) }
+    func validate() throws { try Least.check("--limit", limit) }
 
     func run(in session: Session) async throws {
         let columns = Self.columns(isShort: !global.wide)

@@ -30,7 +30,7 @@ struct Verify: Verb {
     }
 
     func run(in session: Session) async throws {
-        var report = VerificationReport(session)
+        var report = VerificationReport(session, of: instance)
         try await session.withClient { client in
             for try await line in try await client.verify(instance: instance) { try report.add(line) }
         }
@@ -42,12 +42,15 @@ struct Verify: Verb {
 /// Prints what a verification tells.
 private struct VerificationReport {
     private let session: Session
+    /// Nil for the whole database.
+    private let instance: String?
     private var progress: Progress
     private var findings: [VerificationFinding] = []
     private var counts: VerificationCounts?
 
-    init(_ session: Session) {
+    init(_ session: Session, of instance: String?) {
         self.session = session
+        self.instance = instance
         progress = Progress(session, unit: .things("events"))
     }
 
@@ -73,7 +76,7 @@ private struct VerificationReport {
         switch session.format {
         case .jsonl: try session.print(VerificationLine.counts(counts)) { "" }
         case .table, .json, .yaml:
-            try session.print(Document(findings: findings, counts: counts)) { "\(lines: Self.text(of: counts))" }
+            try session.print(Document(findings: findings, counts: counts)) { "\(lines: text(of: counts))" }
         }
     }
 
@@ -82,7 +85,7 @@ private struct VerificationReport {
         return place.isEmpty ? finding.detail : "\(place.joined(separator: ", ")): \(finding.detail)"
     }
 
-    private static func text(of counts: VerificationCounts) -> String {
+    private func text(of counts: VerificationCounts) -> String {
         let parts = [
             (counts.instances, "instance"), (counts.events, "event"), (counts.snapshots, "snapshot"),
             (counts.timers, "timer"), (counts.keys, "key"), (counts.machines, "machine version"),
@@ -97,7 +100,18 @@ private struct VerificationReport {
             counts.chainOnly == 0
             ? "" : "\(counts.chainOnly) of the instances: chain checked, not refolded (rules of another release)\n"
         let time = DurationText.text(milliseconds: Int64(counts.seconds * 1_000))
-        return "\(parts.joined(separator: ", ")) in \(time)\n\(rest)\(differences)\n"
+        let compared = Self.isNothing(counts) ? lookedFor : parts.joined(separator: ", ")
+        return "\(compared) in \(time)\n\(rest)\(differences)\n"
+    }
+
+    /// Whether what could have been compared could not be read.
+    private static func isNothing(_ counts: VerificationCounts) -> Bool {
+        counts.differences > 0 && counts.instances == 0 && counts.events == 0 && counts.machines == 0
+    }
+
+    private var lookedFor: String {
+        guard let instance else { return "The whole database was to be compared, and nothing of it could be," }
+        return "'\(instance)' was looked up by its name, and nothing of it could be compared,"
     }
 
     /// All at once, for formats that are one document.

@@ -34,7 +34,7 @@ extension OperatorLog: CommitObserver {
         case .refused(let events, let rejection):
             var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code.rawValue)"]
             if let offset = rejection.offset {
-                metadata["line"] = "\(offset + 1)"
+                metadata["eventNumber"] = "\(offset + 1)"
                 if let facts = rejection.facts { metadata["instance"] = "\(facts.name)" }
             }
             tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)

@@ -183,8 +183,10 @@ extension HTTPParserError {
         case .invalidURL: "The target of the request is no path"
         case .invalidVersion: "The version of the request is none of HTTP; wfd takes HTTP/1.1 and HTTP/1.0"
         case .invalidHeaderToken, .invalidCharactersUsed: "A header field has a character that is not allowed there"
-        case .invalidContentLength: "The Content-Length is no number"
-        case .unexpectedContentLength: "The request has a Content-Length that may not be there"
+        case .invalidContentLength: "The Content-Length is no number, or stands beside a Transfer-Encoding"
+        case .unexpectedContentLength: "The request has more than one Content-Length"
+        // The parser has no word of its own for a field that stands behind a Content-Length.
+        case .unknown: "The Transfer-Encoding stands beside a Content-Length, or does not end with 'chunked'"
         default: "The request is no HTTP/1.1"
         }
     }

@@ -21,6 +21,10 @@ struct HealthRoutes: Sendable {
             throw Problem(.storageUnavailable, detail: "Nothing can be written: \(reason)")
         case .readOnly(let reason):
             throw Problem(.storageUnavailable, detail: "The daemon only reads: \(reason)")
+        case .damaged(let reason):
+            // Returned, not thrown: who asks every second is no line in the log, which has told it once.
+            return Response(
+                WholeAnswer(problem: Problem(.databaseDamaged, detail: "The daemon only reads: \(reason)")))
         }
     }
 }
