@@ -37,7 +37,8 @@ heavy := $(heavy)|BusyVerificationTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
-swift_folders := Package.swift Sources Tests migrations Benchmarks $(addprefix Examples/Swift/,Package.swift Sources Tests)
+examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable
+swift_folders := Package.swift Sources Tests migrations Benchmarks $(examples)
 
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20

@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "wfd", targets: ["wfd"]),
         .executable(name: "wfctl", targets: ["wfctl"]),
         .library(name: "StateMachines", targets: ["StateMachines"]),
+        .library(name: "DurableMachines", targets: ["DurableMachines"]),
         .library(name: "WorkflowClient", targets: ["WorkflowClient"]),
         // For tests only; libraries, so that they can be loaded into a process.
         .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"]),
@@ -101,6 +102,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        .target(
+            name: "DurableMachines",
+            dependencies: [
+                "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
         .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowSpelling"]),
         .target(
             name: "WorkflowServer",
@@ -122,7 +131,7 @@ let package = Package(
         .target(
             name: "WorkflowClient",
             dependencies: [
-                "WorkflowJSON", "WorkflowAPI",
+                "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -196,7 +205,17 @@ let package = Package(
         .target(name: "Seeds", dependencies: ["StateMachines"], path: "Examples/Swift/Sources/Seeds"),
         .testTarget(
             name: "SeedsTests", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Tests/SeedsTests"),
-        .testTarget(name: "StateMachinesTests", dependencies: ["Seeds", "StateMachines"]),
+        .testTarget(name: "StateMachinesTests", dependencies: ["HostSuite", "Seeds", "StateMachines"]),
+        // What every host must do: checks that each host's own tests run.
+        .target(name: "HostSuite", dependencies: ["StateMachines"], path: "Tests/HostSuite"),
+        .executableTarget(
+            name: "rocket", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
+            path: "Examples/Durable/Sources/rocket"
+        ),
+        .testTarget(
+            name: "DurableMachinesTests",
+            dependencies: ["DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "rocket"]
+        ),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
         .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
@@ -303,7 +322,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient",
+                "DaemonTesting", "HostSuite", "StateMachines", "WorkflowJSON", "WorkflowAPI", "WorkflowClient",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -5,6 +5,7 @@ import PackageDescription
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
+    products: [.library(name: "Seeds", targets: ["Seeds"])],
     dependencies: [.package(name: "wfd", path: "../..", traits: [])],
     targets: [
         .target(name: "Seeds", dependencies: [.product(name: "StateMachines", package: "wfd")]),

@@ -49,7 +49,7 @@ final class FileLock: Sendable {
         throw StoreError(
             .locked,
             "Cannot open '\(file.given)': "
-                + (holder.map { "the wfd with pid \($0) has it open" } ?? "another wfd has it open"))
+                + (holder.map { "it is in use by process \($0)" } ?? "it is in use by another process"))
     }
 
     deinit {

@@ -67,13 +67,29 @@ package final class RunningProgram: Sendable {
     package func errorLines(
         containing word: String, count: Int = 1, within time: Duration = .seconds(30)
     ) async throws -> [String] {
+        try await lines(of: "stderr", containing: word, count: count, within: time) { $0.errorText }
+    }
+
+    /// The same on standard output.
+    package func outputLines(
+        containing word: String, count: Int = 1, within time: Duration = .seconds(30)
+    ) async throws -> [String] {
+        try await lines(of: "stdout", containing: word, count: count, within: time) {
+            String(decoding: $0.output, as: UTF8.self)
+        }
+    }
+
+    private func lines(
+        of stream: String, containing word: String, count: Int, within time: Duration,
+        _ text: @escaping @Sendable (ProgramState.Facts) -> String
+    ) async throws -> [String] {
         try await onOwnThread { [state] in
-            try state.wait(for: "'\(word)' on stderr", within: time) { facts in
-                let lines = facts.errorText.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            try state.wait(for: "'\(word)' on \(stream)", within: time) { facts in
+                let lines = text(facts).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
                 let found = lines.filter { $0.contains(word) }
                 if found.count >= count { return found.map(String.init) }
                 if let end = facts.end, facts.openStreams == 0 {
-                    throw TestingError("\(end) without '\(word)' on stderr: \(facts.errorText)")
+                    throw TestingError("\(end) without '\(word)' on \(stream): \(facts.errorText)")
                 }
                 return nil
             }

@@ -64,7 +64,7 @@ import WorkflowJSON
             #expect(refused.end == .exited(75))
             #expect(
                 refused.errors
-                    == "error: Cannot open '\(daemon.database)': the wfd with pid \(daemon.pid) has it open\n")
+                    == "error: Cannot open '\(daemon.database)': it is in use by process \(daemon.pid)\n")
             try await daemon.kill()
             try await group.waitForAll()
             return (before, after)

@@ -75,7 +75,7 @@ import WorkflowJSON
         ).result()
         #expect(second.end == .exited(75))
         #expect(
-            second.errors.contains("Cannot open '\(daemon.database)': the wfd with pid \(daemon.pid) has it open"))
+            second.errors.contains("Cannot open '\(daemon.database)': it is in use by process \(daemon.pid)"))
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
     }
 
@@ -97,7 +97,7 @@ import WorkflowJSON
             Daemon.arguments(database: daemon.database, listen: ["unix:" + folder.path("wfd.sock")])
         ).result()
         #expect(same.end == .exited(75))
-        #expect(same.errors.contains("Cannot open '\(daemon.database)': the wfd with pid \(daemon.pid) has it open"))
+        #expect(same.errors.contains("Cannot open '\(daemon.database)': it is in use by process \(daemon.pid)"))
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
     }
 

@@ -85,7 +85,7 @@ import WorkflowStore
         let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         #expect(error?.code == .locked)
         let pid = ProcessInfo.processInfo.processIdentifier
-        #expect(error?.message == "Cannot open '\(directory.store)': the wfd with pid \(pid) has it open")
+        #expect(error?.message == "Cannot open '\(directory.store)': it is in use by process \(pid)")
         // The first goes on.
         let scribe = Scribe(writer)
         scribe.apply("order")

@@ -28,6 +28,10 @@ enum ImportRules {
             "ServiceLifecycle",
             "Foundation", "Synchronization",
         ],
+        "Sources/DurableMachines": [
+            "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", "Logging",
+            "ServiceLifecycle",
+        ],
         "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
             "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
@@ -37,7 +41,8 @@ enum ImportRules {
             "Synchronization",
         ],
         "Sources/WorkflowClient": [
-            "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "Glibc", "Musl",
+            "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "Glibc", "Musl",
             "Darwin",
         ],
         "Sources/WorkflowCommand": [

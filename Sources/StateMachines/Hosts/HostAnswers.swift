@@ -1,4 +1,5 @@
 package import Statechart
+internal import WorkflowAPI
 
 // What hosts make of their answers: the same words and the same types, wherever an instance lives.
 
@@ -74,6 +75,14 @@ extension TypedMachine {
                 code: "machine-mismatch",
                 message: "'\(instance)' runs version \(version) of '\(machine.name)', which \(error)")
         }
+    }
+}
+
+extension HostError {
+    /// Throws when an instance may not have a name.
+    package static func refuseName(_ name: String) throws(HostError) {
+        guard let message = InstanceNameRule.message(for: name) else { return }
+        throw HostError(code: ProblemType.invalidName.rawValue, message: message)
     }
 }
 

@@ -1,0 +1,179 @@
+internal import Statechart
+
+/// What a `MemoryHost` keeps.
+struct MemoryState {
+    struct Version {
+        let number: Int64
+        let text: String
+        let machine: Machine
+    }
+
+    var time: LogicalTime
+    var machines: [String: [Version]] = [:]
+    var instances: [String: MemoryInstance] = [:]
+    /// By machine and key.
+    var starts: [String: [String: (instance: String, data: JSONObject)]] = [:]
+    var lastFollower = 0
+}
+
+/// An instance in a `MemoryHost`.
+struct MemoryInstance {
+    let version: Int64
+    var instance: UntypedInstance
+    var history: [(move: UntypedMove, fromSeq: Int64)]
+    /// What was asked with a key, and what was answered.
+    var keys: [String: (event: String, data: JSONValue?, answer: HostMove)] = [:]
+    var followers: [Int: @Sendable () -> Void] = [:]
+}
+
+/// Why a host's instance did not take an event.
+struct HostRefusal: Error {
+    /// Nil when the instance is not where the caller expected it.
+    let code: Statechart.Refusal?
+    let message: String
+    let accepted: [String]
+}
+
+extension MemoryState {
+    mutating func apply(_ machine: Machine, _ text: String) -> MachineVersion {
+        let versions = machines[machine.name] ?? []
+        if let latest = versions.last, latest.text == text {
+            return MachineVersion(machine: machine.name, version: latest.number, isNew: false)
+        }
+        let number = Int64(versions.count + 1)
+        machines[machine.name] = versions + [.init(number: number, text: text, machine: machine)]
+        return MachineVersion(machine: machine.name, version: number, isNew: true)
+    }
+
+    mutating func start(
+        _ machine: Machine, _ text: String, _ name: String, data: JSONObject, key: String?
+    ) throws(HostError) {
+        if let key, let start = starts[machine.name]?[key] {
+            guard start == (name, data) else { throw .keyReused(key) }
+            return
+        }
+        if instances[name] != nil {
+            throw HostError(code: "instance-exists", message: "Instance '\(name)' exists already")
+        }
+        // Not the latest by itself: two programs with two definitions would take turns in making versions.
+        let number =
+            machines[machine.name]?.last { $0.text == text }?.number ?? apply(machine, text).version
+        switch UntypedInstance.start(machine, named: name, version: number, data: data, at: time) {
+        case .success(let instance):
+            let start = UntypedMove(
+                event: "init", before: [], after: instance.snapshot, exited: [],
+                entered: instance.snapshot.configuration.filter { $0 != .root }, time: time, failure: nil)
+            var stored = MemoryInstance(version: number, instance: instance, history: [(start, 0)])
+            _ = stored.comeToRest()
+            instances[name] = stored
+            if let key { starts[machine.name, default: [:]][key] = (name, data) }
+        case .failure(let refusal):
+            throw HostError(code: "invalid-data", message: refusal.message(for: "init", in: machine))
+        }
+    }
+
+    func stored(_ name: String) throws(HostError) -> MemoryInstance {
+        guard let stored = instances[name] else {
+            throw HostError(code: "instance-not-found", message: "There is no instance '\(name)'")
+        }
+        return stored
+    }
+
+    mutating func send(
+        _ event: String, _ data: JSONValue?, to name: String, _ options: SendOptions
+    ) throws(HostError) -> (Result<HostMove, HostRefusal>, tell: [@Sendable () -> Void]) {
+        var stored = try stored(name)
+        if let key = options.key, let known = stored.keys[key] {
+            guard known.event == event, known.data == data else { throw .keyReused(key) }
+            return (.success(known.answer), [])
+        }
+        let place = stored.instance.place
+        if let seq = options.expectedSeq, seq != place.seq {
+            let message = "\(place.text), is not at seq \(seq)"
+            return (.failure(HostRefusal(code: nil, message: message, accepted: [])), [])
+        }
+        do throws(Statechart.Refusal) {
+            let move = try stored.instance.move(of: event, data, at: time)
+            stored.keep(move)
+            var answer = HostMove(move, fromSeq: place.seq, of: stored.instance.machine)
+            for next in stored.comeToRest() {
+                answer.append(HostMove(next, fromSeq: answer.seq, of: stored.instance.machine))
+            }
+            if let key = options.key { stored.keys[key] = (event, data, answer) }
+            instances[name] = stored
+            return (.success(answer), Array(stored.followers.values))
+        } catch {
+            let message = stored.instance.message(of: error, for: event)
+            return (.failure(HostRefusal(code: error, message: message, accepted: stored.instance.accepted)), [])
+        }
+    }
+
+    mutating func advance(by duration: Duration) -> [@Sendable () -> Void] {
+        let target = LogicalTime(.milliseconds(time.milliseconds) + duration)
+        var touched: Set<String> = []
+        // The next of all is looked for each time: a test has few instances, and what is told is in order.
+        while let next = instances.min(by: { Self.nextTime($0) < Self.nextTime($1) }),
+            let due = next.value.instance.nextTime, due <= target, var stored = instances[next.key],
+            let pending = stored.instance.next(until: target)
+        {
+            time = max(time, due)
+            stored.keep(stored.instance.move(of: pending))
+            _ = stored.comeToRest()
+            instances[next.key] = stored
+            touched.insert(next.key)
+        }
+        time = max(time, target)
+        return touched.flatMap { instances[$0].map { Array($0.followers.values) } ?? [] }
+    }
+
+    private static func nextTime(_ entry: (key: String, value: MemoryInstance)) -> (Int64, String) {
+        (entry.value.instance.nextTime?.milliseconds ?? .max, entry.key)
+    }
+}
+
+extension MemoryInstance {
+    fileprivate mutating func keep(_ move: UntypedMove) {
+        history.append((move, instance.snapshot.seq))
+        instance.keep(move)
+    }
+
+    /// Takes what the instance has sent to itself, up to what the daemon takes at a time.
+    fileprivate mutating func comeToRest() -> [UntypedMove] {
+        var moves: [UntypedMove] = []
+        while moves.count < StepLimits.chain, instance.snapshot.armed.nextSent != nil,
+            let next = instance.next(until: instance.last)
+        {
+            let move = instance.move(of: next)
+            keep(move)
+            moves.append(move)
+        }
+        return moves
+    }
+}
+
+extension HostMove {
+    init(_ move: UntypedMove, fromSeq: Int64, of machine: Machine) {
+        self.init(
+            event: move.event, from: machine.leafPaths(of: move.before),
+            to: machine.leafPaths(of: move.after.configuration), exited: machine.paths(of: move.exited),
+            entered: machine.paths(of: move.entered), fromSeq: fromSeq, seq: move.after.seq,
+            context: move.after.context, failure: move.failure)
+    }
+
+    /// Goes on with what the instance sent to itself.
+    fileprivate mutating func append(_ next: HostMove) {
+        to = next.to
+        exited += next.exited
+        entered += next.entered
+        seq = next.seq
+        context = next.context
+        failure = next.failure
+    }
+}
+
+extension HostError {
+    fileprivate static func keyReused(_ key: String) -> HostError {
+        HostError(
+            code: "key-reused", message: "Key '\(key)' was used for another request; nothing was changed", key: key)
+    }
+}

@@ -1,0 +1,68 @@
+import DurableMachines
+import Foundation
+import HostSuite
+import StateMachines
+import Testing
+
+struct FileHostTests {
+    @Test func itDoesWhatEveryHostDoes() async throws {
+        try await withFile { file in
+            let host = try await FileHost.open(file, time: .virtual)
+            try await HostSuite(host) { try await host.advance(by: $0) }.run()
+            try await host.close()
+        }
+    }
+
+    @Test func instancesOutliveTheProgram() async throws {
+        try await withFile { file in
+            var host = try await FileHost.open(file, time: .virtual)
+            let job = try await host.start(Job.self, "job-1")
+            try await job.send(.begin(count: 4))
+            try await host.close()
+
+            host = try await FileHost.open(file, time: .virtual)
+            let same = try await host.instance(Job.self, "job-1")
+            #expect(try await same.read().state == .working(.first))
+            try await host.advance(by: .seconds(10))
+            #expect(try await same.read().state == .working(.second))
+            #expect(try await same.read().context.count == 4)
+            try await host.close()
+        }
+    }
+
+    @Test func afterItsEndItSaysSo() async throws {
+        try await withFile { file in
+            let host = try await FileHost.open(file)
+            let job = try await host.start(Job.self, "job-1")
+            try await host.close()
+            let error = await #expect(throws: HostError.self) { try await job.send(.next) }
+            #expect(error?.code == "draining")
+        }
+    }
+
+    @Test func oneProcessHasTheFile() async throws {
+        try await withFile { file in
+            let host = try await FileHost.open(file)
+            let error = await #expect(throws: HostError.self) { _ = try await FileHost.open(file) }
+            #expect(error?.code == "locked")
+            let id = ProcessInfo.processInfo.processIdentifier
+            #expect(error?.message == "Cannot open '\(file)': it is in use by process \(id)")
+            try await host.close()
+        }
+    }
+
+    @Test func anotherProgramsFileIsNotTouched() async throws {
+        try await withFile { file in
+            try Data("not a database, and long enough to be looked at".utf8).write(to: URL(filePath: file))
+            let error = await #expect(throws: HostError.self) { _ = try await FileHost.open(file) }
+            #expect(error?.code == "foreign-file")
+        }
+    }
+
+    private func withFile(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // What is left is the system's to clean.
+        try await body(folder.appending(path: "app.db").path)
+    }
+}
