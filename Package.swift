@@ -236,12 +236,14 @@ let package = Package(
         .testTarget(
             name: "WorkflowCommandTests",
             dependencies: [
-                "WorkflowJSON", "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowClientTesting",
-                "WorkflowCommand",
+                "GeneratedMachines", "StateMachines", "WorkflowJSON", "WorkflowTerminal", "WorkflowAPI",
+                "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Help"]
+            exclude: ["Definitions", "Help"]
         ),
+        // What `wfctl generate` writes: so it is compiled, and can be run.
+        .target(name: "GeneratedMachines", dependencies: ["StateMachines"], path: "Tests/GeneratedMachines"),
         .target(
             name: "DaemonTesting",
             dependencies: ["WorkflowJSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],

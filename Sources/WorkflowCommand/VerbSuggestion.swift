@@ -9,7 +9,7 @@ enum VerbSuggestion {
         "run": "start", "create": "start", "new": "start", "fire": "send", "emit": "send", "signal": "send",
         "dispatch": "send", "post": "send", "check": "validate", "lint": "validate", "test": "simulate",
         "diagram": "graph", "draw": "graph", "dump": "backup", "schedule": "timers", "definition": "machine",
-        "definitions": "machines", "deploy": "apply", "convert": "import",
+        "definitions": "machines", "deploy": "apply", "convert": "import", "codegen": "generate", "gen": "generate",
     ]
 
     /// The only verb that begins with some letters.

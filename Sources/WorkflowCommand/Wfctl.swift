@@ -20,7 +20,7 @@ package struct Wfctl: ParsableCommand {
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Retry.self, Show.self, List.self, Events.self,
             History.self, Replay.self, Verify.self, Timers.self, ClockVerb.self, Simulate.self, Eval.self, Import.self,
-            Graph.self, Machines.self, MachineSource.self, MakeBackup.self,
+            Graph.self, Generate.self, Machines.self, MachineSource.self, MakeBackup.self,
         ]
     )
 

@@ -120,7 +120,7 @@ final class MemoryFiles: FileAccess {
     /// The content of each file now.
     var contents: [String: String] { files.withLock { $0 } }
 
-    func create(_ path: String) -> any NewFile { MemoryFile(path, in: self) }
+    func create(_ path: String, isPrivate: Bool) -> any NewFile { MemoryFile(path, in: self) }
 
     fileprivate func put(_ content: String, at path: String) { files.withLock { $0[path] = content } }
 

@@ -17,7 +17,7 @@ struct HelpTests {
             Self.verbs == [
                 "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "replay",
                 "verify", "timers",
-                "clock", "simulate", "eval", "import", "graph", "machines", "machine", "backup",
+                "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
     }
 

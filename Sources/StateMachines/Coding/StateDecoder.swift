@@ -98,8 +98,11 @@ private struct KeyedStateDecoder<Name: MachineState, Key: CodingKey>: KeyedDecod
             return .state(
                 StateDecoder(reading: decoder.reading, state: child, codingPath: codingPath + [key]))
         }
+        // What is active goes before a member of the context that has this name.
+        let isOnly = key.stringValue == "_0"
+        if isOnly, !children.isEmpty { return .state(decoder) }
         if let value = decoder.reading.context[key.stringValue] { return .value(value) }
-        guard key.stringValue == "_0" else { throw MachineMismatch.missing(key, at: codingPath) }
-        return children.isEmpty ? .value(.object(decoder.reading.context)) : .state(decoder)
+        guard isOnly else { throw MachineMismatch.missing(key, at: codingPath) }
+        return .value(.object(decoder.reading.context))
     }
 }

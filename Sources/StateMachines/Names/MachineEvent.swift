@@ -3,6 +3,15 @@ public import WorkflowJSON
 /// The names of a machine's events: `enum Event: String, MachineEvent { case … }`.
 public protocol MachineEvent: EventValue, RawRepresentable<String>, CaseIterable, Hashable where Name == Self {}
 
+/// The events of a machine that takes none: only time moves it.
+public enum NoEvent: MachineEvent {
+    public var rawValue: String {
+        switch self {}
+    }
+
+    public init?(rawValue: String) { nil }
+}
+
 /// What a program sends: the names themselves, or an enum whose cases carry data.
 ///
 /// An enum that is `Encodable` needs nothing but its names: `case submit(amount: Int)` is the event `submit` with the

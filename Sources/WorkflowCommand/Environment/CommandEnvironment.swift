@@ -69,8 +69,8 @@ package protocol FileAccess: Sendable {
     /// Whether something has this path.
     func exists(_ path: String) -> Bool
 
-    /// Begins a file; it has its name when it is committed.
-    func create(_ path: String) throws -> any NewFile
+    /// Begins a file; it has its name when it is committed. Nobody but its owner may read one that is private.
+    func create(_ path: String, isPrivate: Bool) throws -> any NewFile
 }
 
 /// Gives the lines of a file.

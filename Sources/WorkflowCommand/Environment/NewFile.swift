@@ -30,7 +30,7 @@ final class SystemNewFile: NewFile {
     private var unflushed = 0
     private static let flushBytes = 8 << 20
 
-    init(_ path: String) throws {
+    init(_ path: String, isPrivate: Bool) throws {
         self.path = path
         partial = path + ".partial"
         // Before anything is done for what could not be put there.
@@ -38,7 +38,7 @@ final class SystemNewFile: NewFile {
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR else {
             throw CommandFailure(.cannotCreate, "Cannot write '\(path)': it is a folder; name a file in it")
         }
-        descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        descriptor = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, isPrivate ? 0o600 : 0o666)
         guard descriptor >= 0 else { throw failure(errno) }
         // What a process left that was killed may be written over; what a living one writes may not.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {

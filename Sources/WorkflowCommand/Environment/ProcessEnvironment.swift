@@ -85,7 +85,9 @@ private struct SystemFiles: FileAccess {
 
     func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    func create(_ path: String) throws -> any NewFile { try SystemNewFile(path) }
+    func create(_ path: String, isPrivate: Bool) throws -> any NewFile {
+        try SystemNewFile(path, isPrivate: isPrivate)
+    }
 
     private func content(of descriptor: CInt, named name: String, limit: Int) throws -> [UInt8] {
         var content: [UInt8] = []

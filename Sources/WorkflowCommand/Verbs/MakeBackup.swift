@@ -35,7 +35,7 @@ struct MakeBackup: Verb {
             return
         }
         // Before the work begins, so that a folder that cannot be written costs nothing.
-        let file = try files.create(destination)
+        let file = try files.create(destination, isPrivate: true)
         defer { file.discard() }
         guard force || !files.exists(destination) else {
             throw CommandFailure(.other, "'\(destination)' exists already", notes: ["--force replaces it"])

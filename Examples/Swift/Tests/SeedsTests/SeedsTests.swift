@@ -119,3 +119,39 @@ struct EditorTests {
         #expect(view.isSpinning)
     }
 }
+
+/// `Order` is what `wfctl generate swift` made of a definition in YAML.
+struct OrderTests {
+    /// The compiler knows all places, also which departments can still be waiting.
+    private func words(of state: Order.State) -> String {
+        switch state {
+        case .review(legal: .pending, finance: .pending): "in review"
+        case .review(legal: .ok, finance: _), .review(legal: _, finance: .ok): "half reviewed"
+        case .draft, .awaitingPayment, .packing, .shipped, .rejected: "elsewhere"
+        }
+    }
+
+    @Test func bothDepartmentsReview() throws {
+        let machine = try StateMachine(Order.self)
+        #expect(words(of: machine.state) == "elsewhere")
+        try machine.send(.submit(["amount": 1_250]))
+        #expect(machine.state == .review(legal: .pending, finance: .pending))
+        #expect(words(of: machine.state) == "in review")
+        try machine.send(.financeOk)
+        #expect(machine.state == .review(legal: .pending, finance: .ok))
+        #expect(words(of: machine.state) == "half reviewed")
+        #expect(machine.isIn(.reviewFinanceOk))
+        try machine.send(.legalOk)
+        #expect(machine.state == .awaitingPayment)
+    }
+
+    @Test func anEventHasItsData() throws {
+        let machine = try StateMachine(Order.self)
+        try machine.send(.submit(["amount": 250]))
+        try machine.send(.legalOk)
+        try machine.send(.pay(card: "tok_9"))
+        #expect(machine.context.paidWith == "tok_9")
+        #expect("\(try machine.send(.packed))" == "packing -> shipped   (seq 4 -> 5)")
+        #expect(machine.status == .done)
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Statechart
+import WorkflowAPI
+import WorkflowInterchange
+
+/// `wfctl generate`.
+struct Generate: Verb {
+    /// Of what is written.
+    enum Language: String, CaseIterable, ExpressibleByArgument {
+        case swift
+    }
+
+    /// How the definition stands in what is written.
+    enum Embedding: String, CaseIterable, ExpressibleByArgument {
+        case source, json
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Write a definition as types of Swift.",
+        discussion: """
+            $ wfctl generate swift order.yaml -o Order.swift
+
+            An enum with the machine's states, events and context as types, and its definition, for the library \
+            StateMachines. docs/swift.md tells what becomes of what, and how 'meta: {swift: …}' names it. The file has the \
+            definition to the byte, so that a program and 'wfctl apply' make the same version; '--format json' rewrites \
+            it, for programs that read no YAML because they do without the library's trait YAML. '--check' writes nothing: \
+            the exit code is 1 when the file is not what would be written.
+            """)
+
+    @Argument(help: ArgumentHelp("The language.", valueName: "language"))
+    var language: Language
+
+    @Argument(
+        help: ArgumentHelp("A definition in YAML or JSON; - is standard input.", valueName: "file"), completion: .file()
+    )
+    var file: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The file to write. (default: standard output)", valueName: "dest"),
+        completion: .file(extensions: ["swift"]))
+    var output: String?
+
+    @Option(help: ArgumentHelp("The type's name. (default: the machine's, such as Order)", valueName: "type"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("How the file has the definition.", valueName: "format"))
+    var format: Embedding = .source
+
+    @Flag(name: .customLong("public"), help: "Make all of it public.")
+    var isPublic = false
+
+    @Flag(help: "Write nothing; tell whether the file is up to date.")
+    var check = false
+
+    /// There is no daemon, and nothing for other formats: `-o` names a file.
+    var global: GlobalOptions {
+        var options = GlobalOptions()
+        (options.address, options.format, options.wide) = (nil, .table, false)
+        return options
+    }
+
+    func validate() throws {
+        if let output, !output.hasSuffix(".swift") {
+            throw ValidationError("'-o' names the file to write, which ends with .swift: '\(output)' does not")
+        }
+        if let name, !SwiftName.isIdentifier(name, ofType: true) || SwiftName.isTaken(type: name) {
+            throw ValidationError("'\(name)' cannot be the name of the type")
+        }
+        if check, output == nil { throw ValidationError("'--check' needs the file: '-o'") }
+    }
+
+    func run(in session: Session) async throws {
+        let text = try source(in: session).text
+        guard let output else { return try session.write(document: text) }
+        let files = session.environment.files
+        let exists = files.exists(output)
+        // A file that is longer than what is written cannot be the same.
+        let isSame = try exists && files.read(output, limit: .max).elementsEqual(text.utf8)
+        if check {
+            guard !isSame else { return }
+            throw CommandFailure(
+                .other, "'\(output)' is \(exists ? "not what '\(file)' makes" : "missing")",
+                notes: ["'\(command(file: file, output: output))' writes it"])
+        }
+        // An unchanged file is not compiled again.
+        guard !isSame else { return try session.print("\(output): unchanged\n") }
+        let written = try files.create(output, isPrivate: false)
+        defer { written.discard() }
+        try written.write(Array(text.utf8))
+        try written.commit(replacing: true)
+        try session.print("\(output): written\n")
+    }
+
+    private func source(in session: Session) throws -> SwiftSource {
+        let definition = try DefinitionFile(path: file, in: session)
+        for line in definition.diagnosticLines { try session.say(DiagnosticText.styled(line)) }
+        guard let machine = definition.machine else {
+            throw CommandFailure(.badData, "Cannot generate from '\(file)': the definition has mistakes")
+        }
+        let text = String(decoding: definition.bytes, as: UTF8.self)
+        do throws(DefinitionError) {
+            let naming = SwiftNaming(machine, try DefinitionText.tree(of: text), named: name)
+            guard naming.mistakes.isEmpty else { throw DefinitionError(diagnostics: naming.mistakes) }
+            let embedded = format == .json ? try DefinitionText.rewritten(text, as: .json) : text
+            let base = String(file.split(separator: "/").last ?? "-")
+            return SwiftSource(
+                naming: naming, isPublic: isPublic, command: command(file: base), file: base, definition: embedded)
+        } catch {
+            for diagnostic in error.diagnostics { try session.say(DiagnosticText.styled("\(file):\(diagnostic)")) }
+            throw CommandFailure(.badData, "Cannot generate from '\(file)': see above")
+        }
+    }
+
+    /// The command line that makes the file.
+    private func command(file: String, output: String? = nil) -> String {
+        var words = ["wfctl", "generate", language.rawValue, Self.quoted(file)]
+        if let output { words += ["-o", Self.quoted(output)] }
+        if let name { words += ["--name", name] }
+        if format == .json { words += ["--format", "json"] }
+        if isPublic { words.append("--public") }
+        return words.joined(separator: " ")
+    }
+
+    /// A file's name for a shell, and for a line of a comment.
+    private static func quoted(_ path: String) -> String {
+        let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-/+@".contains($0)) }
+        let line = String(path.map { $0.isNewline ? "?" : $0 })
+        return isPlain ? path : "\"\(line)\""
+    }
+}
