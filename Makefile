@@ -8,7 +8,7 @@ SHELL := /bin/bash
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
-# What people install (README.md): without the libraries of Swift beside it, whose symbols cost at every start, and
+# What people install: without the libraries of Swift beside it, whose symbols cost at every start, and
 # without symbols for libraries that would be loaded later: there are none.
 release := -c release --static-swift-stdlib -Xlinker --no-export-dynamic
 # LINK=dynamic: programs that share the libraries of Swift, which are installed beside them. They are smaller, and take
@@ -18,7 +18,7 @@ LINK ?= static
 ifeq ($(LINK),dynamic)
 link := -c release --scratch-path .build/dynamic -Xlinker --no-export-dynamic -Xlinker '-rpath=$$ORIGIN/../lib/wfd'
 built := .build/dynamic/release
-# Of the programs when they are installed, in MB; the README says them too.
+# Of the programs when they are installed, in MB; docs/operations.md says them too.
 sizes := wfd=23 wfctl=21
 else ifeq ($(LINK),static)
 link := $(release)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Whether the programs in a folder have the sizes that README.md tells, once installed: stripped, in MB of 10^6 bytes.
+# Whether the programs in a folder have the sizes that docs/operations.md tells, once installed: stripped, in MB of
+# 10^6 bytes.
 # A fifth more fails, and so does a fifth less: then the number is to be lowered. Usage: size.sh FOLDER NAME=MB...
 set -euo pipefail
 folder=$1
@@ -17,7 +18,7 @@ for wanted in "$@"; do
         echo "error: '$name' has grown by more than a fifth" >&2
         status=1
     elif [ $((bytes * 5)) -lt $((megabytes * 1000000 * 4)) ]; then
-        echo "error: '$name' is smaller by more than a fifth: lower the number in the Makefile and in README.md" >&2
+        echo "error: '$name' is smaller by a fifth: lower the number in the Makefile and in docs/operations.md" >&2
         status=1
     fi
 done

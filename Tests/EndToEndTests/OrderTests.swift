@@ -2,7 +2,7 @@ import DaemonTesting
 import Testing
 import WorkflowJSON
 
-/// The story of the README: `order` of `Examples/`, a kill, and the history.
+/// The story of the tutorial: `order` of `Examples/`, a kill, and the history.
 @Suite struct OrderTests {
     @Test(.timeLimit(.minutes(1))) func anOrderGoesFromDraftToShippedThroughAKill() async throws {
         let folder = try TemporaryFolder()

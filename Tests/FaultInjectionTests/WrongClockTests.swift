@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import WorkflowJSON
 
-/// A machine whose clock was ahead while the daemon wrote, and the way out that the README tells.
+/// A machine whose clock was ahead while the daemon wrote, and the way out that `docs/operations.md` tells.
 @Suite struct WrongClockTests {
     private static let definition = """
         id: counter

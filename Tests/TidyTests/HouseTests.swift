@@ -72,9 +72,8 @@ struct HouseTests {
         expectNone(ManualRules.paths(file, exists: Repository.exists) + ManualRules.length(file))
     }
 
-    @Test func theReadmeNamesOnlyWhatExists() {
-        let file = Repository.file("README.md")
-        #expect(!file.text.isEmpty, "README.md is missing")
+    @Test(arguments: Repository.pages) func aPageNamesOnlyWhatExists(file: SourceFile) {
+        #expect(!file.text.isEmpty, "\(file) is missing")
         // It also names media types and the daemon's places; a path of ours begins with a folder of ours.
         let isAbsent = { (path: String) in
             let first = String(path.prefix { $0 != "/" })

@@ -78,7 +78,7 @@ private enum RouteDocument {
 
             `?` marks a field that may be missing. `Idempotency-Key` goes with starts and events, `If-Match: "SEQ"` and
             `Prefer: return=minimal` with an event of one instance. A permission is what
-            [access control](../README.md#what-is-missing) will ask for; now every caller has all of them. A method that
+            [access control](concepts.md#what-is-missing) will ask for; now every caller has all of them. A method that
             a path does not take is answered `method-not-allowed`, with `Allow`; `OPTIONS` names those that it takes. Any
             route may have these problems beside its own:
 

@@ -3,7 +3,7 @@ import Statechart
 import Testing
 import WorkflowInterchange
 
-/// The lines of the README that print an XState machine as JSON.
+/// The lines of `docs/importing.md` that print an XState machine as JSON.
 @Suite struct XStateExportTests {
     /// A module with what `setup` and `createMachine` of XState 5 give, as far as it is seen from outside: machines
     /// with a configuration and implementations, and functions that have properties.
@@ -40,9 +40,9 @@ import WorkflowInterchange
         };
         """
 
-    @Test(.timeLimit(.minutes(2))) func theScriptOfTheReadmePrintsAMachine() throws {
+    @Test(.timeLimit(.minutes(2))) func theScriptOfThePagePrintsAMachine() throws {
         guard let node = Self.program("node") else {
-            print("theScriptOfTheReadmePrintsAMachine: skipped, there is no 'node' in the PATH")
+            print("theScriptOfThePagePrintsAMachine: skipped, there is no 'node' in the PATH")
             return
         }
         let imported = try XStateImport.definition(from: Self.json(node: node))
@@ -72,16 +72,16 @@ import WorkflowInterchange
         return String(decoding: printed, as: UTF8.self)
     }
 
-    /// The lines of the README, from its `import` to its `console.log`.
+    /// The lines of `docs/importing.md`, from its `import` to its `console.log`.
     private static func script() throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let lines = readme.split(separator: "\n", omittingEmptySubsequences: false)
+        let page = try String(contentsOf: root.appending(path: "docs/importing.md"), encoding: .utf8)
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let first = try #require(lines.firstIndex { $0.contains("import { pathToFileURL }") })
         let last = try #require(lines[first...].firstIndex { $0.contains("console.log(JSON.stringify(") })
         #expect(last - first == 9)
-        return lines[first...last].map { $0.dropFirst(4) + "\n" }.joined()
+        return lines[first...last].map { $0 + "\n" }.joined()
     }
 
     private static func program(_ name: String) -> URL? {
