@@ -155,10 +155,10 @@ public enum Words: MachineDefinition {
             public var string: Int?
             public var `self`: SelfValue
 
-            public init(name: String, string: Int? = nil, `self`: SelfValue) {
+            public init(name: String, string: Int? = nil, `self` itself: SelfValue) {
                 self.name = name
                 self.string = string
-                self.`self` = `self`
+                self.`self` = itself
             }
 
             public struct SelfValue: Codable, Hashable, Sendable {

@@ -76,11 +76,16 @@ struct SwiftWriter {
         }
         guard !access.isEmpty else { return }
         line()
+        // Inside, a parameter with the name `self` would hide what is made.
         let parameters = properties.map { name, type, _ in
-            "\(SwiftName.written(name)): \(type)" + (type.hasSuffix("?") ? " = nil" : "")
+            SwiftName.written(name) + (name == "self" ? " itself" : "") + ": \(type)"
+                + (type.hasSuffix("?") ? " = nil" : "")
         }
         list("public init(", parameters, ") {")
-        for (name, _, _) in properties { line("    self.\(SwiftName.written(name)) = \(SwiftName.written(name))") }
+        for (name, _, _) in properties {
+            let written = SwiftName.written(name)
+            line("    self.\(written) = \(name == "self" ? "itself" : written)")
+        }
         line("}")
     }
 }
