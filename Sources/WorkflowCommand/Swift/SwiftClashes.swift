@@ -2,19 +2,25 @@ import Statechart
 
 /// Names that have become one in Swift, or none at all.
 struct SwiftClashes {
+    /// Whose names they are, with a blank before: ` of event 'pay'`.
+    private let owner: String
     private var found: [String: String] = [:]
     private var told: [(message: String, hasAdvice: Bool, place: DefinitionPlace?)] = []
+
+    init(of owner: String = "") {
+        self.owner = owner
+    }
 
     /// Adds a name and what became of it; nil for nothing.
     mutating func add(_ name: String?, for original: String, at place: DefinitionPlace?) {
         guard let name else {
-            told.append(("'\(original)' leaves no name in Swift", false, place))
+            told.append(("'\(original)'\(owner) leaves no name in Swift", false, place))
             return
         }
         if SwiftName.takenMembers.contains(name) {
-            told.append(("'\(original)' is '\(name)' in Swift, which the compiler makes itself", false, place))
+            told.append(("'\(original)'\(owner) is '\(name)' in Swift, which the compiler makes itself", false, place))
         } else if let first = found[name] {
-            told.append(("'\(first)' and '\(original)' are both '\(name)' in Swift", true, place))
+            told.append(("'\(first)' and '\(original)'\(owner) are both '\(name)' in Swift", true, place))
         } else {
             found[name] = original
         }
@@ -22,14 +28,12 @@ struct SwiftClashes {
 
     /// What was found.
     ///
-    /// - Parameters:
-    ///   - owner: Whose names they are, with a blank before: ` of event 'pay'`.
-    ///   - advice: What to do about two that are one: `name one in meta`.
-    func mistakes(of owner: String = "", advice: String) -> [Diagnostic] {
+    /// - Parameter advice: What to do about two that are one: `name one in meta`.
+    func mistakes(advice: String) -> [Diagnostic] {
         told.map { message, hasAdvice, place in
             let remedy = hasAdvice ? advice : advice.replacing("one", with: "it")
             return Diagnostic(
-                .error, line: place?.line ?? 1, column: place?.column ?? 1, message: "\(message)\(owner): \(remedy)")
+                .error, line: place?.line ?? 1, column: place?.column ?? 1, message: "\(message): \(remedy)")
         }
     }
 }

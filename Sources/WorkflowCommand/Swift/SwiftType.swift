@@ -106,13 +106,13 @@ struct SwiftTypeReader {
     }
 
     private mutating func names(of members: [DefinitionNode.Member], _ owner: String) -> [String] {
-        var clashes = SwiftClashes()
+        var clashes = SwiftClashes(of: " of \(owner)")
         let names = members.map { member in
             let name = SwiftName.lowerCamel(member.key)
             clashes.add(name, for: member.key, at: member.place)
             return name ?? "_"
         }
-        mistakes += clashes.mistakes(of: " of \(owner)", advice: "rename one")
+        mistakes += clashes.mistakes(advice: "rename one")
         return names
     }
 }

@@ -103,9 +103,9 @@ struct Generate: Verb {
             let naming = SwiftNaming(machine, try DefinitionText.tree(of: text), named: name)
             guard naming.mistakes.isEmpty else { throw DefinitionError(diagnostics: naming.mistakes) }
             let embedded = format == .json ? try DefinitionText.rewritten(text, as: .json) : text
-            let base = String(file.split(separator: "/").last ?? "-")
+            let base = file.split(separator: "/").last.map(String.init) ?? file
             return SwiftSource(
-                naming: naming, isPublic: isPublic, command: command(file: base), file: base, definition: embedded)
+                naming: naming, isPublic: isPublic, command: command(file: base), definition: embedded)
         } catch {
             for diagnostic in error.diagnostics { try session.say(DiagnosticText.styled("\(file):\(diagnostic)")) }
             throw CommandFailure(.badData, "Cannot generate from '\(file)': see above")
@@ -125,7 +125,7 @@ struct Generate: Verb {
     /// A file's name for a shell, and for a line of a comment.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-/+@".contains($0)) }
-        let line = String(path.map { $0.isNewline ? "?" : $0 })
+        let line = String(String.UnicodeScalarView(path.unicodeScalars.map { SwiftLiteral.isShown($0) ? $0 : "?" }))
         return isPlain ? path : "\"\(line)\""
     }
 }
