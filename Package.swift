@@ -196,11 +196,14 @@ let package = Package(
         .target(name: "Seeds", dependencies: ["StateMachines"], path: "Examples/Swift/Sources/Seeds"),
         .testTarget(
             name: "SeedsTests", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Tests/SeedsTests"),
-        .testTarget(name: "StateMachinesTests", dependencies: ["Seeds", "StateMachines"]),
+        .testTarget(name: "StateMachinesTests", dependencies: ["ManualTesting", "Seeds", "StateMachines"]),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
-        .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
-        .testTarget(name: "WorkflowAPITests", dependencies: ["WorkflowJSON", "WorkflowAPI"]),
+        // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
+        .target(name: "ManualTesting", path: "Tests/ManualTesting"),
+        .testTarget(
+            name: "TidyTests", dependencies: ["ManualTesting", .product(name: "Crypto", package: "swift-crypto")]),
+        .testTarget(name: "WorkflowAPITests", dependencies: ["ManualTesting", "WorkflowJSON", "WorkflowAPI"]),
         .target(
             name: "WorkflowClientTesting",
             dependencies: ["WorkflowJSON", "WorkflowAPI", "WorkflowClient"],
@@ -303,7 +306,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DaemonTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient",
+                "DaemonTesting", "ManualTesting", "WorkflowJSON", "WorkflowAPI", "WorkflowClient",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
