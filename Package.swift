@@ -205,9 +205,11 @@ let package = Package(
         .target(name: "Seeds", dependencies: ["StateMachines"], path: "Examples/Swift/Sources/Seeds"),
         .testTarget(
             name: "SeedsTests", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Tests/SeedsTests"),
-        .testTarget(name: "StateMachinesTests", dependencies: ["HostSuite", "Seeds", "StateMachines"]),
+        .testTarget(
+            name: "StateMachinesTests", dependencies: ["HostSuite", "ManualTesting", "Seeds", "StateMachines"]),
         // What every host must do: checks that each host's own tests run.
         .target(name: "HostSuite", dependencies: ["StateMachines"], path: "Tests/HostSuite"),
+        .executableTarget(name: "order", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Sources/order"),
         .executableTarget(
             name: "rocket", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
             path: "Examples/Durable/Sources/rocket"
@@ -218,8 +220,11 @@ let package = Package(
         ),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
-        .testTarget(name: "TidyTests", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
-        .testTarget(name: "WorkflowAPITests", dependencies: ["WorkflowJSON", "WorkflowAPI"]),
+        // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
+        .target(name: "ManualTesting", path: "Tests/ManualTesting"),
+        .testTarget(
+            name: "TidyTests", dependencies: ["ManualTesting", .product(name: "Crypto", package: "swift-crypto")]),
+        .testTarget(name: "WorkflowAPITests", dependencies: ["ManualTesting", "WorkflowJSON", "WorkflowAPI"]),
         .target(
             name: "WorkflowClientTesting",
             dependencies: ["WorkflowJSON", "WorkflowAPI", "WorkflowClient"],
@@ -324,7 +329,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DaemonTesting", "HostSuite", "StateMachines", "WorkflowJSON", "WorkflowAPI", "WorkflowClient",
+                "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON", "WorkflowAPI",
+                "WorkflowClient",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

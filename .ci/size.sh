@@ -18,7 +18,7 @@ for wanted in "$@"; do
         echo "error: '$name' has grown by more than a fifth" >&2
         status=1
     elif [ $((bytes * 5)) -lt $((megabytes * 1000000 * 4)) ]; then
-        echo "error: '$name' is smaller by a fifth: lower the number in the Makefile and in docs/operations.md" >&2
+        echo "error: '$name' is smaller by more than a fifth: lower it in the Makefile and in docs/operations.md" >&2
         status=1
     fi
 done

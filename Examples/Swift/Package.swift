@@ -10,6 +10,7 @@ let package = Package(
     targets: [
         .target(name: "Seeds", dependencies: [.product(name: "StateMachines", package: "wfd")]),
         .executableTarget(name: "screens", dependencies: ["Seeds"]),
+        .executableTarget(name: "order", dependencies: ["Seeds"]),
         .testTarget(name: "SeedsTests", dependencies: ["Seeds"]),
     ]
 )

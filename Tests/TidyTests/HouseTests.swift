@@ -1,4 +1,5 @@
 import Foundation
+import ManualTesting
 import Testing
 
 /// The house is in order: each rule is applied to the repository as it is.
@@ -72,7 +73,8 @@ struct HouseTests {
         expectNone(ManualRules.paths(file, exists: Repository.exists) + ManualRules.length(file))
     }
 
-    @Test(arguments: Repository.pages) func aPageNamesOnlyWhatExists(file: SourceFile) {
+    @Test(arguments: ManualPage.all) func aPageNamesOnlyWhatExists(page: ManualPage) {
+        let file = Repository.file(page.path)
         #expect(!file.text.isEmpty, "\(file) is missing")
         // It also names media types and the daemon's places; a path of ours begins with a folder of ours.
         let isAbsent = { (path: String) in
@@ -101,12 +103,5 @@ struct HouseTests {
     @Test func theChecksRunTheTests() {
         #expect(Repository.isExecutable(".ci/run"))
         #expect(Repository.file(".ci/run").lines.contains("make test"))
-    }
-
-    /// Fails with all findings, a line each.
-    private func expectNone(_ findings: [Finding], sourceLocation: SourceLocation = #_sourceLocation) {
-        guard !findings.isEmpty else { return }
-        let list = findings.map { "  \($0)" }.joined(separator: "\n")
-        Issue.record("\(findings.count) findings:\n\(list)", sourceLocation: sourceLocation)
     }
 }

@@ -42,11 +42,16 @@ enum ManualRules {
 
     /// The verbs of `wfctl`, as their own files name them.
     static func verbs(in files: [SourceFile]) -> Set<String> {
+        commandNames(in: files, folder: "Sources/WorkflowCommand/Verbs").union(["help"])
+    }
+
+    /// The names of the commands that files of a folder declare.
+    static func commandNames(in files: [SourceFile], folder: String) -> Set<String> {
         let marker = "commandName: \""
-        let names = files.filter { $0.isIn("Sources/WorkflowCommand/Verbs") }.flatMap(\.lines).compactMap { line in
+        let names = files.filter { $0.isIn(folder) }.flatMap(\.lines).compactMap { line in
             line.range(of: marker).map { line[$0.upperBound...].prefix { $0 != "\"" } }
         }
-        return Set(names.map(String.init)).union(["help"])
+        return Set(names.map(String.init))
     }
 
     /// The targets of a makefile.

@@ -18,12 +18,6 @@ enum Repository {
         return swiftFiles + others.filter { !$0.hasSuffix(".swift") }.map(file)
     }()
 
-    /// The manual: what people read who use wfd.
-    static let pages: [SourceFile] = {
-        let paths = files(in: "docs").filter { $0.hasSuffix(".md") && !$0.hasPrefix("docs/decisions/") }
-        return (["README.md"] + paths).map(file)
-    }()
-
     /// A file by its path from the root; empty when it cannot be read, which the tests that need it notice.
     static func file(_ path: String) -> SourceFile {
         let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8)

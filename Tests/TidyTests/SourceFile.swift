@@ -1,3 +1,5 @@
+import Testing
+
 /// A text file of the repository.
 struct SourceFile: Sendable, CustomStringConvertible {
     /// From the repository's root, with slashes.
@@ -36,4 +38,11 @@ struct Finding: Equatable, CustomStringConvertible {
     }
 
     var description: String { line.map { "\(path):\($0): \(message)" } ?? "\(path): \(message)" }
+}
+
+/// Fails with all findings, a line each.
+func expectNone(_ findings: [Finding], sourceLocation: SourceLocation = #_sourceLocation) {
+    guard !findings.isEmpty else { return }
+    let list = findings.map { "  \($0)" }.joined(separator: "\n")
+    Issue.record("\(findings.count) findings:\n\(list)", sourceLocation: sourceLocation)
 }

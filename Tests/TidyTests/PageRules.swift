@@ -1,0 +1,107 @@
+import ManualTesting
+
+/// What every page of the manual keeps.
+enum PageRules {
+    static let sentenceWords = 30
+    static let readmeBytes = 6_144
+
+    /// Every link leads to a file of ours, and to a heading where it names one. Links elsewhere are not followed.
+    static func links(
+        _ page: ManualPage, exists: (String) -> Bool, anchors: (String) -> Set<String>
+    ) -> [Finding] {
+        page.links.compactMap { number, target in
+            guard !target.contains("://") else { return nil }
+            let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let path = parts[0].isEmpty ? page.path : resolved(parts[0], from: page.path)
+            guard exists(path) else { return Finding(page.path, line: number, "'\(target)' leads nowhere") }
+            guard parts.count == 2, !anchors(path).contains(parts[1]) else { return nil }
+            return Finding(page.path, line: number, "'\(path)' has no heading '#\(parts[1])'")
+        }
+    }
+
+    /// A sentence says one thing. Code counts as a word, and so does what a link shows.
+    static func sentences(_ page: ManualPage) -> [Finding] {
+        page.paragraphs.flatMap { paragraph in
+            sentences(of: paragraph.text).filter { $0.count > sentenceWords }.map { words in
+                let beginning = words.prefix(6).joined(separator: " ")
+                return Finding(
+                    page.path, line: paragraph.line,
+                    "'\(beginning) …' has \(words.count) words; \(sentenceWords) is the end")
+            }
+        }
+    }
+
+    /// Words that tell a reader how he should find it, where it is.
+    static func words(_ page: ManualPage) -> [Finding] {
+        page.prose.flatMap { number, line in
+            let words = line.lowercased().split { !$0.isLetter && $0 != "-" }
+            return ["simply", "just", "easily"].filter { words.contains($0[...]) }.map {
+                Finding(page.path, line: number, "'\($0)': say what it does")
+            }
+        }
+    }
+
+    /// A block of YAML is a whole definition, or says that it is a fragment; one of Swift stands in an example.
+    static func blocks(_ page: ManualPage, swift sources: [String]) -> [Finding] {
+        page.blocks.compactMap { block in
+            switch block.kind {
+            case "yaml":
+                guard isDefinition(block) == (block.name == "fragment") else { return nil }
+                let message = isDefinition(block) ? "is a whole definition" : "has no 'id'; mark it with 'fragment'"
+                return Finding(page.path, line: block.line, "the block \(message)")
+            case "swift":
+                guard !sources.contains(where: { $0.contains(block.text) }) else { return nil }
+                return Finding(page.path, line: block.line, "the block stands in no file of Examples/Swift")
+            case "console", "http", "json", "js", "text", "xml": return nil
+            default: return Finding(page.path, line: block.line, "nothing checks a block of '\(block.kind)'")
+            }
+        }
+    }
+
+    /// No block of code stands without fences, where nothing reads it.
+    static func indented(_ page: ManualPage) -> [Finding] {
+        page.prose.filter { $0.line.hasPrefix("    ") }.map {
+            Finding(page.path, line: $0.number, "a block of code has fences")
+        }
+    }
+
+    /// Whether a block of YAML has a name for its machine.
+    static func isDefinition(_ block: ManualPage.Block) -> Bool {
+        block.lines.contains { $0.hasPrefix("id:") || $0.hasPrefix("{id:") }
+    }
+
+    /// The verbs that follow a program's name in a page, in blocks and in text.
+    static func verbs(of program: String, in page: ManualPage) -> [(number: Int, verb: String)] {
+        zip(1..., page.lines).flatMap { number, line in
+            mentions(of: program, in: line).map { (number: number, verb: $0) }
+        }
+    }
+
+    private static func mentions(of program: String, in line: String) -> [String] {
+        ["`\(program) ", "$ \(program) "].flatMap { marker in
+            line.split(separator: marker, omittingEmptySubsequences: false).dropFirst().compactMap { rest in
+                let word = rest.prefix { $0.isLetter }
+                return word.isEmpty ? nil : String(word)
+            }
+        }
+    }
+
+    private static func sentences(of text: String) -> [[Substring]] {
+        let plain = text.replacing(/`[^`]*`/, with: "code").replacing(/\]\([^)]*\)/, with: "]")
+        var sentences: [[Substring]] = [[]]
+        for word in plain.split(separator: " ") {
+            sentences[sentences.count - 1].append(word)
+            let end = word.last { !")*\"]".contains($0) }
+            if let end, ".!?".contains(end) { sentences.append([]) }
+        }
+        return sentences
+    }
+
+    private static func resolved(_ target: String, from page: String) -> String {
+        var folders = page.split(separator: "/").dropLast().map(String.init)
+        for part in target.split(separator: "/") {
+            if part == ".." { _ = folders.popLast() } else if part != "." { folders.append(String(part)) }
+        }
+        return folders.joined(separator: "/")
+    }
+}

@@ -1,0 +1,44 @@
+import ManualTesting
+import Testing
+import WorkflowAPI
+
+/// `docs/api.md` has the problems and the exit codes of the code, and a request for each route; none more.
+struct DocumentationTests {
+    private static let page = ManualPage.page("docs/api.md")
+
+    @Test func everyProblemTypeStandsBesideItsStatus() {
+        var documented: [String] = []
+        for row in Self.page.section("## Problems") {
+            let cells = row.split(separator: "|").map(String.init)
+            guard cells.count == 3, !row.hasPrefix("| ---"), !row.hasPrefix("| situation") else { continue }
+            let statuses = Set(cells[1].matches(of: /\d+/).compactMap { Int($0.0) })
+            let names = cells[2].matches(of: /`([^`]+)`/).map { String($0.1) }
+            documented += names
+            // A type that does not exist is missing from the statuses, too.
+            #expect(statuses == Set(names.compactMap { ProblemType(rawValue: $0)?.status }), "\(row)")
+        }
+        #expect(documented.sorted() == ProblemType.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func everyExitCodeStandsThere() {
+        let rows = Self.page.section("## Exit codes").prefix { $0 != "| code | of `wfd` |" }
+        let documented = rows.compactMap { $0.firstMatch(of: /^\| (\d+) \|/).flatMap { Int32($0.1) } }
+        #expect(documented == CommandExit.allCases.map(\.rawValue))
+    }
+
+    @Test func everyRouteHasARequest() {
+        let requests = Self.page.steps.compactMap { step in
+            if case .request(let request) = step { request } else { nil }
+        }
+        for route in Route.all {
+            let pattern = route.template.description.split(separator: "/")
+            let found = requests.filter { request in
+                let path = request.target.prefix { $0 != "?" }.split(separator: "/")
+                return request.method == route.method.rawValue && path.count == pattern.count
+                    && zip(path, pattern).allSatisfy { $1.hasPrefix("{") || $0 == $1 }
+            }
+            #expect(found.count == 1, "\(route)")
+        }
+        #expect(requests.count == Route.all.count)
+    }
+}
