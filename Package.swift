@@ -209,7 +209,8 @@ let package = Package(
             name: "StateMachinesTests", dependencies: ["HostSuite", "ManualTesting", "Seeds", "StateMachines"]),
         // What every host must do: checks that each host's own tests run.
         .target(name: "HostSuite", dependencies: ["StateMachines"], path: "Tests/HostSuite"),
-        .executableTarget(name: "order", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Sources/order"),
+        .executableTarget(
+            name: "order", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Sources/order"),
         .executableTarget(
             name: "rocket", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
             path: "Examples/Durable/Sources/rocket"
