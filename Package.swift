@@ -169,7 +169,8 @@ let package = Package(
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "SQLiteFloor", "SQLiteStore", "Statechart", "WorkflowAPI",
+                "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore", "Statechart",
+                "StateMachines", "WorkflowAPI",
                 "WorkflowEngine",
                 "WorkflowThreads", "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

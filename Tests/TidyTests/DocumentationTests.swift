@@ -11,7 +11,7 @@ struct DocumentationTests {
     @Test func thePagesAreThere() {
         let names = [
             "api", "concepts", "cookbook", "definitions", "digests", "expressions", "faq", "glossary", "importing",
-            "operations", "routes", "semantics", "tutorial", "versioning",
+            "library", "operations", "routes", "semantics", "swift", "tutorial", "versioning",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }
@@ -39,7 +39,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: ManualPage.all) func blocksAreWhatTheySay(page: ManualPage) {
-        let sources = Repository.files(in: "Examples/Swift").filter { $0.hasSuffix(".swift") }
+        let sources = Repository.files(in: "Examples").filter { $0.hasSuffix(".swift") }
             .map { Repository.file($0).text }
         #expect(sources.count > 5)
         expectNone(PageRules.blocks(page, swift: sources) + PageRules.indented(page))
@@ -109,7 +109,7 @@ struct DocumentationTests {
     @Test(arguments: [
         ("yaml", "states: {}", "the block has no 'id'; mark it with 'fragment'"),
         ("yaml fragment", "id: m", "the block is a whole definition"),
-        ("swift", "let b = 2", "the block stands in no file of Examples/Swift"),
+        ("swift", "let b = 2", "the block stands in no file of Examples"),
         ("bash", "ls", "nothing checks a block of 'bash'"),
     ])
     func aBlockThatNothingChecksIsFound(kind: String, text: String, message: String) {

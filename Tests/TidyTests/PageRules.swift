@@ -51,7 +51,7 @@ enum PageRules {
                 return Finding(page.path, line: block.line, "the block \(message)")
             case "swift":
                 guard !sources.contains(where: { $0.contains(block.text) }) else { return nil }
-                return Finding(page.path, line: block.line, "the block stands in no file of Examples/Swift")
+                return Finding(page.path, line: block.line, "the block stands in no file of Examples")
             case "console", "http", "json", "js", "text", "xml": return nil
             default: return Finding(page.path, line: block.line, "nothing checks a block of '\(block.kind)'")
             }

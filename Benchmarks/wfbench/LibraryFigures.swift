@@ -1,0 +1,62 @@
+import Seeds
+import StateMachines
+import Statechart
+
+/// The Swift library in memory, on one core: what types cost beside the step that they use.
+enum LibraryFigures {
+    static let figures = [
+        Figure(
+            id: "library.names", title: "typed send, names / the step", unit: .perSecond, goal: .ratioAtLeast(0.75),
+            isQuick: true, begin: { try LoopContest($0, try names()) }),
+        Figure(
+            id: "library.values", title: "typed send, values in and out", unit: .perSecond, goal: .atLeast(300_000),
+            isQuick: true, begin: { try LoopContest($0, try values()) }),
+    ]
+
+    /// Two states and one event.
+    private enum Lamp: MachineDefinition {
+        enum State: String, MachineState { case off, on }
+        enum Event: String, MachineEvent { case flip }
+
+        static let definition = Definition<Self>("lamp", initial: .off) {
+            Path(from: .off, to: .on, by: .flip)
+            Path(from: .on, to: .off, by: .flip)
+        }
+    }
+
+    private static func names() throws -> Loops {
+        Loops(
+            ours: { count in
+                let machine = try StateMachine(Lamp.self)
+                for _ in 0..<count { try machine.send(.flip) }
+                return count
+            },
+            floor: try StepFigures.flat().ours)
+    }
+
+    /// Events with data, states with values of the context. The floor is the step with the same data.
+    private static func values() throws -> Loops {
+        Loops(
+            ours: { count in
+                let machine = try StateMachine(Request.self)
+                let events: [Request.Event] = [.fetch, .succeed("Ada"), .reset]
+                for number in 0..<count { try machine.send(events[number % 3]) }
+                return count
+            },
+            floor: { count in
+                let machine = try DefinitionReader.read(Request.text).machine
+                let identity = InstanceIdentity(name: "bench", version: 1, startedAt: .zero)
+                guard case .accepted(let started) = machine.apply(.start(), to: nil, as: identity) else { return 0 }
+                var snapshot = started.snapshot
+                let events: [Statechart.Event] = [
+                    Event(name: "fetch"), Event(name: "succeed", data: "Ada"), Event(name: "reset"),
+                ]
+                for number in 0..<count {
+                    let outcome = machine.apply(.event(events[number % 3]), to: snapshot, as: identity)
+                    guard case .accepted(let macrostep) = outcome else { return number }
+                    snapshot = macrostep.snapshot
+                }
+                return count
+            })
+    }
+}
