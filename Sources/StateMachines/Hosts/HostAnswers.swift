@@ -37,12 +37,14 @@ extension TypedMachine {
     package func transition(_ move: HostMove, of instance: String) throws(HostError) -> Transition<M> {
         let after = machine.configuration(ofLeaves: move.to)
         do throws(MachineMismatch) {
-            return Transition(
-                names: names, before: machine.configuration(ofLeaves: move.from), after: after,
-                left: move.exited.compactMap(machine.state(atPath:)),
-                reached: move.entered.compactMap(machine.state(atPath:)), event: move.event, fromSeq: move.fromSeq,
-                seq: move.seq, state: try state(after, move.context), context: try context(of: move.context),
+            let facts = MoveFacts(
+                event: move.event, before: machine.configuration(ofLeaves: move.from), after: after,
+                exited: move.exited.compactMap(machine.state(atPath:)),
+                entered: move.entered.compactMap(machine.state(atPath:)), fromSeq: move.fromSeq, seq: move.seq,
                 failure: move.failure)
+            return Transition(
+                names: names, facts: facts, state: try state(after, move.context),
+                context: try context(of: move.context))
         } catch {
             throw HostError(
                 code: "machine-mismatch",

@@ -102,8 +102,8 @@ public final class MemoryHost: MachineHost {
     ) throws(HostError) -> ([Transition<M>], isDone: Bool) {
         let stored = try state.withLock { state throws(HostError) in try state.stored(instance.name) }
         var moves: [Transition<M>] = []
-        for row in stored.history where row.move.after.seq > seq {
-            let move = HostMove(row.move, fromSeq: row.fromSeq, of: stored.instance.machine)
+        for row in stored.history where row.after.seq > seq {
+            let move = HostMove(row, of: stored.instance.machine)
             moves.append(try instance.typed.transition(move, of: instance.name))
         }
         return (moves, stored.instance.snapshot.status == .done)

@@ -20,7 +20,7 @@ struct MemoryState {
 struct MemoryInstance {
     let version: Int64
     var instance: UntypedInstance
-    var history: [(move: UntypedMove, fromSeq: Int64)]
+    var history: [UntypedMove]
     /// What was asked with a key, and what was answered.
     var keys: [String: (event: String, data: JSONValue?, answer: HostMove)] = [:]
     var followers: [Int: @Sendable () -> Void] = [:]
@@ -60,10 +60,7 @@ extension MemoryState {
             machines[machine.name]?.last { $0.text == text }?.number ?? apply(machine, text).version
         switch UntypedInstance.start(machine, named: name, version: number, data: data, at: time) {
         case .success(let instance):
-            let start = UntypedMove(
-                event: "init", before: [], after: instance.snapshot, exited: [],
-                entered: instance.snapshot.configuration.filter { $0 != .root }, time: time, failure: nil)
-            var stored = MemoryInstance(version: number, instance: instance, history: [(start, 0)])
+            var stored = MemoryInstance(version: number, instance: instance, history: [instance.position])
             _ = stored.comeToRest()
             instances[name] = stored
             if let key { starts[machine.name, default: [:]][key] = (name, data) }
@@ -95,9 +92,9 @@ extension MemoryState {
         do throws(Statechart.Refusal) {
             let move = try stored.instance.move(of: event, data, at: time)
             stored.keep(move)
-            var answer = HostMove(move, fromSeq: place.seq, of: stored.instance.machine)
+            var answer = HostMove(move, of: stored.instance.machine)
             for next in stored.comeToRest() {
-                answer.append(HostMove(next, fromSeq: answer.seq, of: stored.instance.machine))
+                answer.append(HostMove(next, of: stored.instance.machine))
             }
             if let key = options.key { stored.keys[key] = (event, data, answer) }
             instances[name] = stored
@@ -133,7 +130,7 @@ extension MemoryState {
 
 extension MemoryInstance {
     fileprivate mutating func keep(_ move: UntypedMove) {
-        history.append((move, instance.snapshot.seq))
+        history.append(move)
         instance.keep(move)
     }
 
@@ -152,12 +149,12 @@ extension MemoryInstance {
 }
 
 extension HostMove {
-    init(_ move: UntypedMove, fromSeq: Int64, of machine: Machine) {
+    init(_ move: UntypedMove, of machine: Machine) {
+        let facts = move.facts
         self.init(
-            event: move.event, from: machine.leafPaths(of: move.before),
-            to: machine.leafPaths(of: move.after.configuration), exited: machine.paths(of: move.exited),
-            entered: machine.paths(of: move.entered), fromSeq: fromSeq, seq: move.after.seq,
-            context: move.after.context, failure: move.failure)
+            event: facts.event, from: machine.leafPaths(of: facts.before), to: machine.leafPaths(of: facts.after),
+            exited: machine.paths(of: facts.exited), entered: machine.paths(of: facts.entered),
+            fromSeq: facts.fromSeq, seq: facts.seq, context: move.after.context, failure: facts.failure)
     }
 
     /// Goes on with what the instance sent to itself.

@@ -48,7 +48,9 @@ extension MachineValue: Codable {
         do throws(MachineMismatch) {
             let snapshot = try typed.snapshot(of: text, status, seq: seq)
             try self.init(
-                typed, UntypedInstance(typed.machine, identity, snapshot, last: time, failure: failure))
+                typed,
+                UntypedInstance(
+                    typed.machine, identity, at: UntypedMove(to: snapshot, at: time, failure: failure)))
         } catch {
             throw MachineMismatch("Cannot restore '\(typed.machine.name)': \(error)")
         }

@@ -143,17 +143,17 @@ extension MachineValue {
         guard let next = instance.next(until: limit) else { return nil }
         do throws(MachineMismatch) { return try move(by: instance.move(of: next)) } catch {
             let step = instance.failing(on: next, because: error.description)
-            let transition = Transition(typed, step, fromSeq: instance.snapshot.seq, state, context)
+            let transition = Transition<M>(names: typed.names, facts: step.facts, state: state, context: context)
             return Move(step: step, transition: transition)
         }
     }
 
     private func move(by step: UntypedMove) throws(MachineMismatch) -> Move<M> {
         let after = step.after
-        let isSame = after.context == instance.snapshot.context
-        let transition = Transition(
-            typed, step, fromSeq: instance.snapshot.seq, try typed.state(after.configuration, after.context),
-            isSame ? context : try typed.context(of: after.context))
+        let isSame = after.context == instance.position.after.context
+        let transition = Transition<M>(
+            names: typed.names, facts: step.facts, state: try typed.state(after.configuration, after.context),
+            context: isSame ? context : try typed.context(of: after.context))
         return Move(step: step, transition: transition)
     }
 }

@@ -79,14 +79,14 @@ public final class StateMachine<M: MachineDefinition> {
             throw Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
         }
         if let clock { time = max(time, clock()) }
-        if !value.instance.snapshot.armed.isEmpty { _ = catchUp() }
+        if !value.instance.position.after.armed.isEmpty { _ = catchUp() }
         let move = try value.move(of: event, at: LogicalTime(time))
         guard allows(move) else {
             throw Refusal(.vetoed, "'\(move.transition.event)' was refused by 'shouldTransition'")
         }
         keep(move)
         var answer = move.transition
-        if !value.instance.snapshot.armed.isEmpty {
+        if !value.instance.position.after.armed.isEmpty {
             for next in takeSent() { answer = answer.followed(by: next) }
             _ = catchUp()
         }
@@ -115,8 +115,7 @@ public final class StateMachine<M: MachineDefinition> {
     }
 
     private func keep(_ move: Move<M>) {
-        previous =
-            value.typed.names[value.instance.snapshot.configuration[value.instance.snapshot.configuration.count - 1]]
+        previous = move.step.facts.before.last.flatMap { value.typed.names[$0] }
         value.keep(move)
         if !observers.isEmpty || !behaviors.isEmpty { untold.append(move.transition) }
     }
@@ -124,7 +123,9 @@ public final class StateMachine<M: MachineDefinition> {
     /// Takes what the machine sent to itself.
     private func takeSent() -> [Transition<M>] {
         var moves: [Transition<M>] = []
-        while moves.count < Self.restlessness, value.instance.snapshot.armed.nextSent != nil, let move = takeNext() {
+        while moves.count < Self.restlessness, value.instance.position.after.armed.nextSent != nil,
+            let move = takeNext()
+        {
             moves += move
         }
         return moves

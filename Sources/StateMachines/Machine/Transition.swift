@@ -3,43 +3,29 @@ internal import Statechart
 /// One move, as observers and histories tell it.
 public struct Transition<M: MachineDefinition>: Sendable {
     let names: StateNames<M.StateName>
-    let before: [StateIndex]
-    let after: [StateIndex]
-    let left: [StateIndex]
-    let reached: [StateIndex]
-
-    /// What was taken; `init` for the start.
-    public let event: String
-    /// How many macrosteps led to where the instance was before.
-    public let fromSeq: Int64
-    /// How many led to where it is now.
-    public let seq: Int64
+    let facts: MoveFacts
     /// Where it is now.
     public let state: M.State
     /// Its data now.
     public let context: M.Context
+
+    /// What was taken; `init` for the start.
+    public var event: String { facts.event }
+    /// How many macrosteps led to where the instance was before.
+    public var fromSeq: Int64 { facts.fromSeq }
+    /// How many led to where it is now.
+    public var seq: Int64 { facts.seq }
     /// Why the instance has failed on something that was to come by itself; nil when it took it.
-    public let failure: String?
+    public var failure: String? { facts.failure }
 
     /// The innermost states before, one a region.
-    public var from: [M.StateName] { names.leaves(of: before) }
+    public var from: [M.StateName] { names.leaves(of: facts.before) }
     /// The innermost states now, one a region.
-    public var to: [M.StateName] { names.leaves(of: after) }
+    public var to: [M.StateName] { names.leaves(of: facts.after) }
     /// The states that were left, in order.
-    public var exited: [M.StateName] { names.names(of: left) }
+    public var exited: [M.StateName] { names.names(of: facts.exited) }
     /// The states that were entered, in order.
-    public var entered: [M.StateName] { names.names(of: reached) }
-}
-
-extension Transition {
-    init(
-        _ typed: TypedMachine<M>, _ move: UntypedMove, fromSeq: Int64, _ state: M.State, _ context: M.Context
-    ) {
-        self.init(
-            names: typed.names, before: move.before, after: move.after.configuration, left: move.exited,
-            reached: move.entered, event: move.event, fromSeq: fromSeq, seq: move.after.seq, state: state,
-            context: context, failure: move.failure)
-    }
+    public var entered: [M.StateName] { names.names(of: facts.entered) }
 }
 
 extension Transition: CustomStringConvertible {
@@ -54,9 +40,9 @@ extension Transition: CustomStringConvertible {
 extension Transition {
     /// Both as one: the instance sent the second event to itself.
     func followed(by next: Transition<M>) -> Transition<M> {
-        Transition(
-            names: names, before: before, after: next.after, left: left + next.left, reached: reached + next.reached,
-            event: event, fromSeq: fromSeq, seq: next.seq, state: next.state, context: next.context,
-            failure: next.failure)
+        let facts = MoveFacts(
+            event: event, before: facts.before, after: next.facts.after, exited: facts.exited + next.facts.exited,
+            entered: facts.entered + next.facts.entered, fromSeq: fromSeq, seq: next.seq, failure: next.failure)
+        return Transition(names: names, facts: facts, state: next.state, context: next.context)
     }
 }
