@@ -27,7 +27,8 @@ struct SocketKeeper {
         try await withThrowingTaskGroup(of: Event.self) { tasks in
             var number = 0
             var isTold = false
-            var group = listen(try UnixSocketFile(path: path), number, &tasks)
+            var file = try UnixSocketFile(path: path)
+            var group = listen(file, number, &tasks)
             while let event = try await tasks.next() {
                 switch event {
                 case .ended(let ended) where ended == number:
@@ -43,7 +44,9 @@ struct SocketKeeper {
                         isTold = false
                     }
                     do {
-                        let file = try UnixSocketFile(path: path, number: number + 1)
+                        let next = try UnixSocketFile(path: path, number: number + 1)
+                        file.abandon()
+                        file = next
                         await group.triggerGracefulShutdown()
                         number += 1
                         group = listen(file, number, &tasks)
