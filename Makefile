@@ -33,7 +33,7 @@ DESTDIR ?=
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
-heavy := $(heavy)|BusyVerificationTests
+heavy := $(heavy)|BusyVerificationTests|KilledRocketTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6

@@ -59,8 +59,8 @@ final class UnixSocketFile: Sendable {
         state.withLock { $0 = .bound(isNamed ? identity : nil) }
     }
 
-    /// To be called when the socket cannot be bound, or is lost: nothing is removed from then on. Once it is closed, the
-    /// next socket may get the number of its file.
+    /// To be called when the socket cannot be bound, or is lost: nothing is removed from then on. Once it is closed,
+    /// the next socket may get the number of its file.
     func abandon() {
         state.withLock { $0 = .abandoned }
     }
