@@ -119,7 +119,9 @@ extension FileHost {
                 last += 1
             }
             guard now.status == .running || now.status == .failed else { return }
-            for await _ in changes { break }
+            if await changes.first(where: { true }) == nil, !Task.isCancelled {
+                throw HostError(code: "draining", message: "The file is closed: no more is told")
+            }
         }
     }
 

@@ -78,7 +78,8 @@ public final class FileHost: MachineHost, Service {
 
     /// Lets a virtual time go on; the timers of all instances fire on the way, each at its own time.
     public func advance(by duration: Duration) async throws(HostError) {
-        let target = Timestamp(rawValue: engine.now.rawValue + Int64(duration / .milliseconds(1)))
+        let now = Duration.milliseconds(engine.now.rawValue)
+        let target = Timestamp(rawValue: LogicalTime(now + duration).milliseconds)
         do throws(Rejection) {
             while try await !engine.moveClock(to: target, by: caller).isDone {}
         } catch {

@@ -89,6 +89,7 @@ package final class Engine: Service {
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
+        defer { feed.close() }
         async let keeping: Void? = backups?.run()
         let ending = await withGracefulShutdownHandler {
             await lane.ended()

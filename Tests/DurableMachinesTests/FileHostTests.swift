@@ -40,6 +40,23 @@ struct FileHostTests {
         }
     }
 
+    /// Whoever follows an instance is told the rest and then that there is no more.
+    @Test(.timeLimit(.minutes(1))) func aFollowerIsToldOfTheEnd() async throws {
+        try await withFile { file in
+            let host = try await FileHost.open(file)
+            let job = try await host.start(Job.self, "job-1")
+            var told = job.transitions().makeAsyncIterator()
+            #expect(try await told.next()?.seq == 1)
+            try await job.send(.begin(count: 1))
+            #expect(try await told.next()?.seq == 2)
+            try await host.close()
+            let error = await #expect(throws: HostError.self) { while try await told.next() != nil {} }
+            #expect(error?.code == "draining")
+            var late = job.transitions().makeAsyncIterator()
+            await #expect(throws: HostError.self) { while try await late.next() != nil {} }
+        }
+    }
+
     @Test func oneProcessHasTheFile() async throws {
         try await withFile { file in
             let host = try await FileHost.open(file)

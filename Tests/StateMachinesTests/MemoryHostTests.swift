@@ -8,6 +8,17 @@ struct MemoryHostTests {
         try await HostSuite(host) { await host.advance(by: $0) }.run()
     }
 
+    /// A machine that never rests does not hold the host for ever.
+    @Test func whatNeverRestsIsBounded() async throws {
+        let host = MemoryHost()
+        let restless = try await host.start(Restless.self, "restless")
+        await host.advance(by: .seconds(1))
+        let seq = try await restless.read().seq
+        #expect(seq > 500 && seq < 5_000)
+        await host.advance(by: .seconds(1))
+        #expect(try await restless.read().seq > seq)
+    }
+
     @Test func timersOfAllInstancesFireInOrder() async throws {
         let host = MemoryHost()
         let one = try await host.start(Job.self, "one")
@@ -18,5 +29,14 @@ struct MemoryHostTests {
         await host.advance(by: .seconds(17))
         #expect(try await one.read().seq == 4)
         #expect(try await two.read().seq == 3)
+    }
+}
+
+private enum Restless: MachineDefinition {
+    enum State: String, MachineState { case here }
+    enum Event: String, MachineEvent { case stay }
+
+    static let definition = Definition<Self>("restless", initial: .here) {
+        In(.here) { After(.zero, to: .here, reenter: true) }
     }
 }

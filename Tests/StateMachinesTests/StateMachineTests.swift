@@ -85,6 +85,16 @@ struct StateMachineTests {
         #expect(machine.status == .done)
     }
 
+    /// A time beyond all is the end of time, and no trap.
+    @Test func timeHasAnEnd() throws {
+        let machine = try StateMachine(Light.self)
+        try machine.send(.press)
+        #expect(machine.advance(by: .seconds(Int64.max)).count == 1)
+        let late = try StateMachine(Light.self, at: .seconds(Int64.max))
+        _ = late.attempt(.press)
+        #expect(late.advance(by: .seconds(Int64.max)).count <= 1)
+    }
+
     @Test func nothingIsSentWhileItIsAsked() throws {
         let machine = try StateMachine(Light.self)
         var reason: Refusal<Light>.Reason?
@@ -182,6 +192,23 @@ struct StateMachineClockTests {
             if seen.count == 2 { break }
         }
         #expect(seen == [.on, .off])
+        running.cancel()
+        await #expect(throws: CancellationError.self) { try await running.value }
+    }
+
+    /// An event that is refused does not hold back what was due before it.
+    @Test @MainActor func whatWasDueBeforeARefusalIsTold() async throws {
+        let machine = try StateMachine(Light.self)
+        let clock = HandClock()
+        var told: [Light.State] = []
+        machine.onTransition { told += $0.to }
+        let running = Task { @MainActor in try await machine.run(clock: clock) }
+        await clock.waitForSleeper(until: .seconds(86_400))
+        try machine.send(.press)
+        // Nobody else is let in before the refusal: this is on the main actor, as `run` is.
+        clock.advance(by: .seconds(2))
+        #expect(!machine.attempt(.smash))
+        #expect(told == [.on, .off])
         running.cancel()
         await #expect(throws: CancellationError.self) { try await running.value }
     }

@@ -208,12 +208,12 @@ public struct TablePiece<M: MachineDefinition>: Sendable {
 extension Duration {
     /// The nearest whole number of milliseconds.
     var wholeMilliseconds: Int64 {
+        // `components` traps beyond 64 bits of seconds.
+        guard self < .seconds(Int64.max / 1_000) else { return .max }
+        guard self > .seconds(Int64.min / 1_000) else { return .min }
         let (seconds, attoseconds) = components
         let (milliseconds, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
-        let rounded = milliseconds + rest / 500_000_000_000_000
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
-        let (sum, isPast) = product.addingReportingOverflow(rounded)
-        return overflow || isPast ? (self < .zero ? .min : .max) : sum
+        return seconds * 1_000 + milliseconds + rest / 500_000_000_000_000
     }
 
     /// As a definition writes it: in the largest unit that says it whole.

@@ -159,7 +159,8 @@ extension MachineValue {
 }
 
 extension LogicalTime {
-    init(_ time: Duration) {
-        self.init(milliseconds: time.wholeMilliseconds)
+    /// Cut to what a time of an instance may be: 1970 to the year 9999.
+    package init(_ time: Duration) {
+        self.init(milliseconds: min(max(time.wholeMilliseconds, 0), 253_402_300_799_999))
     }
 }

@@ -79,6 +79,8 @@ public final class StateMachine<M: MachineDefinition> {
             throw Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
         }
         if let clock { time = max(time, clock()) }
+        // Also when the event is refused: timers that were due before it have fired.
+        defer { tell() }
         if !value.instance.position.after.armed.isEmpty { _ = catchUp() }
         let move = try value.move(of: event, at: LogicalTime(time))
         guard allows(move) else {
@@ -90,7 +92,6 @@ public final class StateMachine<M: MachineDefinition> {
             for next in takeSent() { answer = answer.followed(by: next) }
             _ = catchUp()
         }
-        tell()
         sleeper?.cancel()
         return answer
     }
@@ -223,7 +224,8 @@ extension StateMachine {
     /// Lets time go on: the timers on the way fire, each at its own time. For tests and game loops.
     @discardableResult
     public func advance(by duration: Duration) -> [Transition<M>] {
-        time += duration
+        // Times of instances end with the year 9999.
+        time = min(time + duration, .milliseconds(253_402_300_799_999))
         guard !isAsking else { return [] }
         let moves = catchUp()
         tell()

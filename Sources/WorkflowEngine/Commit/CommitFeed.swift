@@ -7,6 +7,7 @@ package final class CommitFeed: Sendable {
         var waiters: [InstanceID: [UInt64: AsyncStream<Void>.Continuation]] = [:]
         var count = 0
         var nextID: UInt64 = 0
+        var isClosed = false
     }
 
     private let state = Mutex(State())
@@ -17,14 +18,19 @@ package final class CommitFeed: Sendable {
     }
 
     /// A stream with an element after each commit that changed the instance; what is not read in time is merged into
-    /// one. Subscribe, then read, then wait: nothing is missed. Nil when too many wait already.
+    /// one. Subscribe, then read, then wait: nothing is missed. It ends when no commit comes any more. Nil when too many
+    /// wait already.
     package func changes(of instance: InstanceID) -> AsyncStream<Void>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: UInt64? = state.withLock { state in
             guard state.count < limit else { return nil }
-            state.count += 1
             state.nextID += 1
-            state.waiters[instance, default: [:]][state.nextID] = continuation
+            if state.isClosed {
+                continuation.finish()
+            } else {
+                state.count += 1
+                state.waiters[instance, default: [:]][state.nextID] = continuation
+            }
             return state.nextID
         }
         guard let id else { return nil }
@@ -40,6 +46,14 @@ package final class CommitFeed: Sendable {
         }
     }
 
+    /// Ends all streams, and those to come: there are no commits any more.
+    func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            return state.waiters.values.flatMap(\.values)
+        }
+        for continuation in waiting { continuation.finish() }
+    }
 }
 
 extension CommitFeed: CommitObserver {
