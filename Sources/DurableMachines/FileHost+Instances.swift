@@ -91,7 +91,7 @@ extension FileHost {
                 try await tell(continuation, of: instance, after: seq)
                 continuation.finish()
             } catch {
-                continuation.finish(throwing: error)
+                continuation.finish(throwing: (error as? Rejection).map { HostError($0) } ?? error)
             }
         }
         continuation.onTermination = { _ in telling.cancel() }

@@ -10,8 +10,10 @@ struct ValueTests {
         try machine.send(.put(Box.full))
         #expect(machine.context.content == Box.full)
         #expect(machine.state == .holding(Box.Holding(content: Box.full)))
+        // The same states, other data.
         try machine.send(.put(Box.Content()))
         #expect(machine.context.content == Box.Content())
+        #expect(machine.state == .holding(Box.Holding(content: Box.Content())))
     }
 
     @Test func nilIsNullAndOneIsNotOnePointNought() throws {

@@ -3,37 +3,55 @@ internal import WorkflowJSON
 
 /// Reads a state value from the states that are active: the names of a state's active children are its keys, and the
 /// members of the context are there beside them. A child goes before a member of the context with its name.
-struct StateDecoder<Name: MachineState>: Decoder {
-    let reading: StateReading<Name>
+///
+/// A class, because coders hand it on again and again as `any Decoder`.
+final class StateDecoder: Decoder {
+    /// What all decoders of one value share.
+    final class Reading {
+        let machine: Machine
+        let configuration: [StateIndex]
+        private let data: JSONObject
+        private(set) var hasUsedContext = false
+
+        init(_ machine: Machine, _ position: UntypedMove) {
+            self.machine = machine
+            configuration = position.after.configuration
+            data = position.after.context
+        }
+
+        /// The instance's data.
+        var context: JSONObject {
+            hasUsedContext = true
+            return data
+        }
+    }
+
+    fileprivate let reading: Reading
     /// The state whose value is read; the root for the whole.
-    let state: StateIndex
+    private let state: StateIndex
+    /// The active children, in document order.
+    fileprivate let children: [StateIndex]
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ reading: StateReading<Name>) {
-        self.init(reading: reading, state: .root, codingPath: [])
-    }
-
-    init(reading: StateReading<Name>, state: StateIndex, codingPath: [any CodingKey]) {
+    init(_ reading: Reading, state: StateIndex = .root, codingPath: [any CodingKey] = []) {
         self.reading = reading
         self.state = state
         self.codingPath = codingPath
+        children = reading.machine[state].children.filter { reading.configuration.contains($0) }
     }
 
-    private var machine: Machine { reading.names.machine }
-
-    /// The active children, in document order.
-    var children: [StateIndex] {
-        machine[state].children.filter { reading.configuration.contains($0) }
+    fileprivate func key(of child: StateIndex) -> String {
+        let path = reading.machine[child].path
+        return state == .root ? path : String(path.dropFirst(reading.machine[state].path.count + 1))
     }
 
-    func key(of child: StateIndex) -> String {
-        let path = machine[child].path
-        return state == .root ? path : String(path.dropFirst(machine[state].path.count + 1))
+    fileprivate func decoder(of child: StateIndex, forKey key: some CodingKey) -> StateDecoder {
+        StateDecoder(reading, state: child, codingPath: codingPath + [key])
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(KeyedStateDecoder<Name, Key>(decoder: self))
+        KeyedDecodingContainer(KeyedStateDecoder<Key>(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -47,8 +65,8 @@ struct StateDecoder<Name: MachineState>: Decoder {
     }
 }
 
-private struct KeyedStateDecoder<Name: MachineState, Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let decoder: StateDecoder<Name>
+private struct KeyedStateDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: StateDecoder
     var codingPath: [any CodingKey] { decoder.codingPath }
 
     /// An enum's case is chosen by them: only what is active counts.
@@ -70,7 +88,11 @@ private struct KeyedStateDecoder<Name: MachineState, Key: CodingKey>: KeyedDecod
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        try superDecoder(forKey: key).container(keyedBy: type)
+        switch try content(key) {
+        case .state(let decoder): try decoder.container(keyedBy: type)
+        case .value(let value):
+            try ValueDecoder(value: value, codingPath: codingPath + [key]).container(keyedBy: type)
+        }
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
@@ -87,7 +109,7 @@ private struct KeyedStateDecoder<Name: MachineState, Key: CodingKey>: KeyedDecod
     }
 
     private enum Content {
-        case state(StateDecoder<Name>)
+        case state(StateDecoder)
         case value(JSONValue)
     }
 
@@ -95,8 +117,7 @@ private struct KeyedStateDecoder<Name: MachineState, Key: CodingKey>: KeyedDecod
     private func content(_ key: Key) throws -> Content {
         let children = decoder.children
         if let child = children.first(where: { decoder.key(of: $0) == key.stringValue }) {
-            return .state(
-                StateDecoder(reading: decoder.reading, state: child, codingPath: codingPath + [key]))
+            return .state(decoder.decoder(of: child, forKey: key))
         }
         // What is active goes before a member of the context that has this name.
         let isOnly = key.stringValue == "_0"

@@ -90,6 +90,49 @@ private struct KeyedValueDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol
         try ValueDecoder.value(type, from: try value(key), at: codingPath + [key])
     }
 
+    // What contexts are made of goes without a decoder of its own; one that does not fit has one that says why.
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+        if case .bool(let bool) = try value(key) { bool } else { try mismatched(type, forKey: key) }
+    }
+
+    func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        if case .string(let string) = try value(key) { string } else { try mismatched(type, forKey: key) }
+    }
+
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        guard case .int(let integer) = try value(key), let number = Int(exactly: integer) else {
+            return try mismatched(type, forKey: key)
+        }
+        return number
+    }
+
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        if case .double(let number) = try value(key) { number } else { try mismatched(type, forKey: key) }
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        isNil(key) ? nil : try decode(type, forKey: key)
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        isNil(key) ? nil : try decode(type, forKey: key)
+    }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        isNil(key) ? nil : try decode(type, forKey: key)
+    }
+
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        isNil(key) ? nil : try decode(type, forKey: key)
+    }
+
+    private func isNil(_ key: Key) -> Bool { (object[key.stringValue] ?? .null) == .null }
+
+    private func mismatched<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try ValueDecoder.value(type, from: try value(key), at: codingPath + [key])
+    }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {

@@ -32,8 +32,13 @@ final class ValueSlot {
     private enum Content {
         case nothing
         case value(JSONValue)
-        case object(JSONObject, nested: [(key: String, slot: ValueSlot)])
+        case object(JSONObject, nested: [Nested])
         case array([ValueSlot])
+    }
+
+    private struct Nested {
+        let key: String
+        let slot: ValueSlot
     }
 
     private var content = Content.nothing
@@ -44,7 +49,7 @@ final class ValueSlot {
         case .nothing: return .object(JSONObject())
         case .value(let value): return value
         case .object(var object, let nested):
-            for (key, slot) in nested { object[key] = slot.value }
+            for member in nested { object[member.key] = member.slot.value }
             return .object(object)
         case .array(let slots): return .array(slots.map(\.value))
         }
@@ -77,7 +82,7 @@ final class ValueSlot {
     func nested(forKey key: String) -> ValueSlot {
         let slot = ValueSlot()
         guard case .object(let object, let nested) = content else { return slot }
-        content = .object(object, nested: nested + [(key, slot)])
+        content = .object(object, nested: nested + [Nested(key: key, slot: slot)])
         return slot
     }
 

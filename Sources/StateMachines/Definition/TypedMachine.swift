@@ -2,8 +2,9 @@ package import Statechart
 internal import WorkflowJSON
 
 /// A compiled machine with the Swift names of its states and events.
+@usableFromInline
 package struct TypedMachine<M: MachineDefinition>: Sendable {
-    let names: StateNames<M.StateName>
+    @usableFromInline let names: StateNames<M.StateName>
 
     package var machine: Machine { names.machine }
 
@@ -48,14 +49,21 @@ package struct TypedMachine<M: MachineDefinition>: Sendable {
     }
 
     /// The value of where an instance is.
-    func state(_ configuration: [StateIndex], _ context: JSONObject) throws(MachineMismatch) -> M.State {
-        try M.State(StateReading(names: names, configuration: configuration, context: context))
+    @inlinable
+    func state(at position: UntypedMove) throws(MachineMismatch) -> M.State {
+        try M.State(StateReading(names, at: position))
     }
 
     /// The value of an instance's data.
+    @inlinable
     func context(of object: JSONObject) throws(MachineMismatch) -> M.Context {
         if M.Context.self == NoContext.self, let none = NoContext() as? M.Context { return none }
-        return try MachineMismatch.told("the context does not fit \(M.Context.self)") {
+        return try read(object)
+    }
+
+    @usableFromInline
+    func read(_ object: JSONObject) throws(MachineMismatch) -> M.Context {
+        try MachineMismatch.told("the context does not fit \(M.Context.self)") {
             try ValueDecoder.value(M.Context.self, from: .object(object))
         }
     }

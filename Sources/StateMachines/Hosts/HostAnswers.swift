@@ -37,14 +37,16 @@ extension TypedMachine {
     package func transition(_ move: HostMove, of instance: String) throws(HostError) -> Transition<M> {
         let after = machine.configuration(ofLeaves: move.to)
         do throws(MachineMismatch) {
-            let facts = MoveFacts(
-                event: move.event, before: machine.configuration(ofLeaves: move.from), after: after,
+            let macrostep = Macrostep(
+                snapshot: Snapshot(
+                    seq: move.seq, status: .running, configuration: after, context: move.context, memory: []),
                 exited: move.exited.compactMap(machine.state(atPath:)),
-                entered: move.entered.compactMap(machine.state(atPath:)), fromSeq: move.fromSeq, seq: move.seq,
-                failure: move.failure)
+                entered: move.entered.compactMap(machine.state(atPath:)))
+            let untyped = UntypedMove(
+                move.event, from: machine.configuration(ofLeaves: move.from), fromSeq: move.fromSeq, by: macrostep,
+                at: .zero, failure: move.failure)
             return Transition(
-                names: names, facts: facts, state: try state(after, move.context),
-                context: try context(of: move.context))
+                names: names, move: untyped, state: try state(at: untyped), context: try context(of: move.context))
         } catch {
             throw HostError(
                 code: "machine-mismatch",
@@ -58,9 +60,11 @@ extension TypedMachine {
         failure: String?
     ) throws(HostError) -> InstanceView<M> {
         let configuration = machine.configuration(ofLeaves: leaves)
+        let snapshot = Snapshot(
+            seq: seq, status: .running, configuration: configuration, context: context, memory: [])
         do throws(MachineMismatch) {
             return InstanceView(
-                state: try state(configuration, context), active: names.names(of: configuration),
+                state: try state(at: UntypedMove(to: snapshot, at: .zero)), active: names.names(of: configuration),
                 context: try self.context(of: context), accepted: events(of: accepted), seq: seq,
                 status: MachineValue<M>.Status(rawValue: status) ?? .failed, failure: failure)
         } catch {

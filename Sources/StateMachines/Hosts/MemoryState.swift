@@ -156,11 +156,11 @@ extension MemoryInstance {
 
 extension HostMove {
     init(_ move: UntypedMove, of machine: Machine) {
-        let facts = move.facts
+        let after = move.after
         self.init(
-            event: facts.event, from: machine.leafPaths(of: facts.before), to: machine.leafPaths(of: facts.after),
-            exited: machine.paths(of: facts.exited), entered: machine.paths(of: facts.entered),
-            fromSeq: facts.fromSeq, seq: facts.seq, context: move.after.context, failure: facts.failure)
+            event: move.event, from: machine.leafPaths(of: move.before), to: machine.leafPaths(of: after.configuration),
+            exited: machine.paths(of: move.exited), entered: machine.paths(of: move.entered), fromSeq: move.fromSeq,
+            seq: after.seq, context: after.context, failure: move.failure)
     }
 
     /// Goes on with what the instance sent to itself.

@@ -9,13 +9,27 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
         case failed
     }
 
-    let typed: TypedMachine<M>
-    private(set) var instance: UntypedInstance
+    @usableFromInline let typed: TypedMachine<M>
+    @usableFromInline var instance: UntypedInstance
+    @usableFromInline var seen: Seen
+
+    /// What a program sees of the position.
+    @usableFromInline
+    struct Seen: Sendable {
+        @usableFromInline let state: M.State
+        @usableFromInline let context: M.Context
+
+        @inlinable
+        init(_ state: M.State, _ context: M.Context) {
+            self.state = state
+            self.context = context
+        }
+    }
 
     /// Where the instance is.
-    public private(set) var state: M.State
+    @inlinable public var state: M.State { seen.state }
     /// Its data.
-    public private(set) var context: M.Context
+    @inlinable public var context: M.Context { seen.context }
 
     /// Starts an instance. Throws `DefinitionMistakes`, or a `Refusal` when it cannot begin.
     ///
@@ -40,8 +54,8 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     init(_ typed: TypedMachine<M>, _ instance: UntypedInstance) throws(MachineMismatch) {
         self.typed = typed
         self.instance = instance
-        state = try typed.state(instance.snapshot.configuration, instance.snapshot.context)
-        context = try typed.context(of: instance.snapshot.context)
+        let position = instance.position
+        seen = Seen(try typed.state(at: position), try typed.context(of: position.context))
     }
 }
 
@@ -92,9 +106,9 @@ extension MachineValue {
     /// Takes an event: one macrostep, or nothing when it throws. What is due before is left to `takeNext`.
     @discardableResult
     public mutating func take(_ event: M.Event, at time: Duration = .zero) throws(Refusal<M>) -> Transition<M> {
-        let move = try move(of: event, at: LogicalTime(time))
+        let move = try move(of: event, at: LogicalTime(time).milliseconds)
         keep(move)
-        return move.transition
+        return move
     }
 
     /// Takes the next that comes by itself: an event that the instance sent to itself, or a timer that is due by then.
@@ -103,58 +117,54 @@ extension MachineValue {
     public mutating func takeNext(until time: Duration) -> Transition<M>? {
         guard let move = nextMove(until: LogicalTime(time)) else { return nil }
         keep(move)
-        return move.transition
+        return move
     }
 }
 
-/// A macrostep that is not kept yet, with what the program sees of it.
-struct Move<M: MachineDefinition> {
-    let step: UntypedMove
-    let transition: Transition<M>
-}
-
+// A move is kept by whoever asked for it.
 extension MachineValue {
-    mutating func keep(_ move: Move<M>) {
-        instance.keep(move.step)
-        state = move.transition.state
-        context = move.transition.context
+    @inlinable
+    mutating func keep(_ move: Transition<M>) {
+        instance.keep(move.move)
+        seen = Seen(move.state, move.context)
     }
 
     /// Goes on without what would come next.
     mutating func dropNext() { instance.dropNext() }
 
-    func move(of event: M.Event, at time: LogicalTime) throws(Refusal<M>) -> Move<M> {
+    @inlinable
+    func move(of event: M.Event, at milliseconds: Int64) throws(Refusal<M>) -> Transition<M> {
         let encoded: EncodedEvent<M.EventName>
-        do throws(MachineMismatch) { encoded = try event.encoded() } catch {
-            throw Refusal(.invalidData, error.description)
-        }
+        do throws(MachineMismatch) { encoded = try event.encoded() } catch { throw Refusal(unwritable: error) }
         let name = encoded.name.rawValue
         let step: UntypedMove
-        do throws(Statechart.Refusal) { step = try instance.move(of: name, encoded.data, at: time) } catch {
-            throw Refusal(Refusal<M>.Reason(error), instance.message(of: error, for: name), accepted: accepted)
+        do throws(UntypedRefusal) { step = try instance.move(of: name, encoded.data, at: milliseconds) } catch {
+            throw refusal(error, of: name)
         }
-        do throws(MachineMismatch) { return try move(by: step) } catch {
-            throw Refusal(.invalidData, "'\(name)' was undone: \(error)")
-        }
+        do throws(MachineMismatch) { return try move(by: step) } catch { throw Refusal(undone: name, error) }
+    }
+
+    @usableFromInline
+    func refusal(_ error: UntypedRefusal, of event: String) -> Refusal<M> {
+        let message = instance.message(of: error.refusal, for: event)
+        return Refusal(Refusal<M>.Reason(error.refusal), message, accepted: accepted)
     }
 
     /// What comes by itself until a time. What does not fit the types of `M` makes the instance fail.
-    func nextMove(until limit: LogicalTime) -> Move<M>? {
+    func nextMove(until limit: LogicalTime) -> Transition<M>? {
         guard let next = instance.next(until: limit) else { return nil }
         do throws(MachineMismatch) { return try move(by: instance.move(of: next)) } catch {
             let step = instance.failing(on: next, because: error.description)
-            let transition = Transition<M>(names: typed.names, facts: step.facts, state: state, context: context)
-            return Move(step: step, transition: transition)
+            return Transition(names: typed.names, move: step, state: state, context: context)
         }
     }
 
-    private func move(by step: UntypedMove) throws(MachineMismatch) -> Move<M> {
-        let after = step.after
-        let isSame = after.context == instance.position.after.context
-        let transition = Transition<M>(
-            names: typed.names, facts: step.facts, state: try typed.state(after.configuration, after.context),
-            context: isSame ? context : try typed.context(of: after.context))
-        return Move(step: step, transition: transition)
+    @inlinable
+    func move(by step: UntypedMove) throws(MachineMismatch) -> Transition<M> {
+        let state = try typed.state(at: step)
+        let isSame = M.Context.self == NoContext.self || !instance.changesContext(step)
+        let context = isSame ? seen.context : try typed.context(of: step.context)
+        return Transition(names: typed.names, move: step, state: state, context: context)
     }
 }
 

@@ -45,6 +45,20 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
         self.accepted = accepted
         self.message = message
     }
+
+    /// A send while the machine asks.
+    @usableFromInline
+    init(busy: Void) {
+        self.init(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
+    }
+
+    /// An event that cannot be written as its name and data.
+    @usableFromInline
+    init(unwritable error: MachineMismatch) { self.init(.invalidData, error.description) }
+
+    /// A move whose result does not fit the types of `M`.
+    @usableFromInline
+    init(undone event: String, _ error: MachineMismatch) { self.init(.invalidData, "'\(event)' was undone: \(error)") }
 }
 
 extension Refusal: CustomStringConvertible {

@@ -5,29 +5,37 @@ internal import Statechart
 /// It has no lock and is not `Sendable`: whoever owns it calls it, and is called back where it called. For many callers
 /// there are hosts.
 public final class StateMachine<M: MachineDefinition> {
-    /// The machine as a value, to be stored.
-    public private(set) var value: MachineValue<M>
-    /// Where it was before its last move.
-    public private(set) var previous: M.StateName?
+    // One owner: what is called back comes between the accesses to these and never within one, so that nothing checks
+    // it at every send.
+    @exclusivity(unchecked) @usableFromInline var current: MachineValue<M>
     /// Asked before a move, also of a timer; false refuses an event (`vetoed`) and drops what came by itself. Only
     /// here: what a daemon must know is a guard.
+    @exclusivity(unchecked)
     public var shouldTransition: ((_ from: M.StateName, _ to: M.StateName) -> Bool)?
-
-    /// The machine's time.
-    private var time: Duration
+    /// The machine's time as instances have it.
+    @exclusivity(unchecked) @usableFromInline var milliseconds: Int64
     /// Where the time comes from while `run` goes on.
-    private var clock: (() -> Duration)?
+    @exclusivity(unchecked) @usableFromInline var clock: (() -> Duration)?
     /// What `run` waits for.
-    private var sleeper: Task<Void, any Error>?
+    @exclusivity(unchecked) @usableFromInline var sleeper: Task<Void, any Error>?
+    @exclusivity(unchecked) @usableFromInline var observers: [Observer] = []
+    @exclusivity(unchecked) @usableFromInline var behaviors: [M.StateName: any StateBehavior<M>] = [:]
+    /// Moves that nobody was told of yet.
+    @exclusivity(unchecked) @usableFromInline var untold: [Transition<M>] = []
+    @exclusivity(unchecked) @usableFromInline var isTelling = false
+    @exclusivity(unchecked) @usableFromInline var isAsking = false
 
-    private var observers: [(id: Int, tell: (Transition<M>) -> Bool)] = []
+    /// Whom to tell of each move; gone when it answers false.
+    @usableFromInline
+    struct Observer {
+        @usableFromInline let id: Int
+        @usableFromInline let tell: (Transition<M>) -> Bool
+    }
+
+    /// The machine's time, finer than that of instances.
+    private var time: Duration { didSet { milliseconds = LogicalTime(time).milliseconds } }
     private var lastObserver = 0
     private var streams: [Int: AsyncStream<Transition<M>>.Continuation] = [:]
-    private var behaviors: [M.StateName: any StateBehavior<M>] = [:]
-    /// Moves that nobody was told of yet.
-    private var untold: [Transition<M>] = []
-    private var isTelling = false
-    private var isAsking = false
 
     /// Macrosteps that a machine makes by itself at one call without that time goes on; the rest comes with the next.
     private static var restlessness: Int { 1_000 }
@@ -46,8 +54,9 @@ public final class StateMachine<M: MachineDefinition> {
 
     /// Goes on from a value that was stored.
     public init(restoring value: MachineValue<M>) {
-        self.value = value
-        time = .milliseconds(value.instance.last.milliseconds)
+        current = value
+        milliseconds = value.instance.last.milliseconds
+        time = .milliseconds(milliseconds)
         _ = catchUp()
     }
 
@@ -56,47 +65,47 @@ public final class StateMachine<M: MachineDefinition> {
         for stream in streams.values { stream.finish() }
     }
 
+    /// The machine as a value, to be stored.
+    public var value: MachineValue<M> { current }
     /// Where it is.
-    public var state: M.State { value.state }
+    @inlinable public var state: M.State { current.state }
     /// Its data.
-    public var context: M.Context { value.context }
+    @inlinable public var context: M.Context { current.context }
+    /// Where it was before its last move.
+    public var previous: M.StateName? {
+        current.instance.position.before.last.flatMap { current.typed.names[$0] }
+    }
     /// Whether it still runs.
-    public var status: MachineValue<M>.Status { value.status }
+    public var status: MachineValue<M>.Status { current.status }
 
     /// Whether a state is active.
-    public func isIn(_ state: M.StateName) -> Bool { value.isIn(state) }
+    public func isIn(_ state: M.StateName) -> Bool { current.isIn(state) }
 
     /// Whether it would take an event now; nil when that depends on the event's data.
-    public func canSend(_ event: M.EventName) -> Bool? { value.accepts(event) }
+    public func canSend(_ event: M.EventName) -> Bool? { current.accepts(event) }
 
     /// Sends an event: timers that are due come before it, and what the machine sends to itself right after. Then
     /// behaviors and observers are told, each move once and in order, also when one of them sends.
     ///
     /// - Returns: The event's move, and those of what the machine sent to itself in consequence, as one.
+    @inlinable
     @discardableResult
     public func send(_ event: M.Event) throws(Refusal<M>) -> Transition<M> {
-        guard !isAsking else {
-            throw Refusal(.busy, "an event cannot be sent while the machine asks 'shouldTransition'")
-        }
-        if let clock { time = max(time, clock()) }
+        if isAsking { throw Refusal(busy: ()) }
+        if clock != nil { readClock() }
         // Also when the event is refused: timers that were due before it have fired.
-        defer { tell() }
-        if !value.instance.position.after.armed.isEmpty { _ = catchUp() }
-        let move = try value.move(of: event, at: LogicalTime(time))
-        guard allows(move) else {
-            throw Refusal(.vetoed, "'\(move.transition.event)' was refused by 'shouldTransition'")
-        }
+        defer { if !untold.isEmpty { tell() } }
+        if current.instance.isArmed { _ = catchUp() }
+        let move = try current.move(of: event, at: milliseconds)
+        if shouldTransition != nil { try ask(move) }
         keep(move)
-        var answer = move.transition
-        if !value.instance.position.after.armed.isEmpty {
-            for next in takeSent() { answer = answer.followed(by: next) }
-            _ = catchUp()
-        }
-        sleeper?.cancel()
+        let answer = current.instance.isArmed ? followUp(move) : move
+        if sleeper != nil { wake() }
         return answer
     }
 
     /// `send`, when only yes or no matters.
+    @inlinable
     public func attempt(_ event: M.Event) -> Bool {
         do throws(Refusal<M>) {
             try send(event)
@@ -106,8 +115,32 @@ public final class StateMachine<M: MachineDefinition> {
         }
     }
 
-    private func allows(_ move: Move<M>) -> Bool {
-        guard let shouldTransition, let from = move.transition.from.last, let to = move.transition.to.last else {
+    @usableFromInline
+    func readClock() {
+        if let clock { time = max(time, clock()) }
+    }
+
+    /// Ends the wait of `run`: there may be other timers now.
+    @usableFromInline
+    func wake() { sleeper?.cancel() }
+
+    @usableFromInline
+    func ask(_ move: Transition<M>) throws(Refusal<M>) {
+        guard !allows(move) else { return }
+        throw Refusal(.vetoed, "'\(move.event)' was refused by 'shouldTransition'")
+    }
+
+    /// Takes what a move brings with it.
+    @usableFromInline
+    func followUp(_ move: Transition<M>) -> Transition<M> {
+        var answer = move
+        for next in takeSent() { answer = answer.followed(by: next) }
+        _ = catchUp()
+        return answer
+    }
+
+    private func allows(_ move: Transition<M>) -> Bool {
+        guard let shouldTransition, let from = move.from.last, let to = move.to.last else {
             return true
         }
         isAsking = true
@@ -115,16 +148,16 @@ public final class StateMachine<M: MachineDefinition> {
         return shouldTransition(from, to)
     }
 
-    private func keep(_ move: Move<M>) {
-        previous = move.step.facts.before.last.flatMap { value.typed.names[$0] }
-        value.keep(move)
-        if !observers.isEmpty || !behaviors.isEmpty { untold.append(move.transition) }
+    @inlinable
+    func keep(_ move: Transition<M>) {
+        current.keep(move)
+        if !observers.isEmpty || !behaviors.isEmpty { untold.append(move) }
     }
 
     /// Takes what the machine sent to itself.
     private func takeSent() -> [Transition<M>] {
         var moves: [Transition<M>] = []
-        while moves.count < Self.restlessness, value.instance.position.after.armed.nextSent != nil,
+        while moves.count < Self.restlessness, current.instance.position.after.armed.nextSent != nil,
             let move = takeNext()
         {
             moves += move
@@ -133,13 +166,14 @@ public final class StateMachine<M: MachineDefinition> {
     }
 
     /// Takes all that comes by itself up to now.
-    private func catchUp() -> [Transition<M>] {
+    @usableFromInline
+    func catchUp() -> [Transition<M>] {
         var moves: [Transition<M>] = []
         var steps = 0
-        var moment = value.instance.last
+        var moment = current.instance.last
         while steps < Self.restlessness, let move = takeNext() {
-            steps = value.instance.last == moment ? steps + 1 : 0
-            moment = value.instance.last
+            steps = current.instance.last == moment ? steps + 1 : 0
+            moment = current.instance.last
             moves += move
         }
         return moves
@@ -147,13 +181,13 @@ public final class StateMachine<M: MachineDefinition> {
 
     /// Takes what comes next; an empty list when it was refused and is gone, nil when nothing is due.
     private func takeNext() -> [Transition<M>]? {
-        guard let move = value.nextMove(until: LogicalTime(time)) else { return nil }
+        guard let move = current.nextMove(until: LogicalTime(time)) else { return nil }
         guard allows(move) else {
-            value.dropNext()
+            current.dropNext()
             return []
         }
         keep(move)
-        return [move.transition]
+        return [move]
     }
 }
 
@@ -170,7 +204,7 @@ extension StateMachine {
 
     private func observe(_ tell: @escaping (Transition<M>) -> Bool) {
         lastObserver += 1
-        observers.append((lastObserver, tell))
+        observers.append(Observer(id: lastObserver, tell: tell))
     }
 
     /// Gives a state what it does for the program. Told at once when the state is active.
@@ -198,21 +232,23 @@ extension StateMachine {
         return stream
     }
 
-    private func tell() {
+    @inlinable
+    func tell() {
         guard !isTelling else { return }
         isTelling = true
         defer { isTelling = false }
         while !untold.isEmpty {
             let move = untold.removeFirst()
-            tell(behaviors: move)
+            if !behaviors.isEmpty { tell(behaviors: move) }
             for observer in observers where !observer.tell(move) {
                 observers.removeAll { $0.id == observer.id }
             }
         }
     }
 
-    private func tell(behaviors move: Transition<M>) {
-        guard !behaviors.isEmpty, let from = move.from.last, let to = move.to.last else { return }
+    @usableFromInline
+    func tell(behaviors move: Transition<M>) {
+        guard let from = move.from.last, let to = move.to.last else { return }
         for state in move.exited { behaviors[state]?.willExit(to: to) }
         for state in move.entered { behaviors[state]?.didEnter(from: from) }
     }
@@ -255,7 +291,7 @@ extension StateMachine {
             _ = catchUp()
             tell()
             // A day is as good as ever: who sends an event ends the wait.
-            let next = value.nextTimer ?? time + .seconds(86_400)
+            let next = current.nextTimer ?? time + .seconds(86_400)
             let sleeper = Task { try await clock.sleep(until: start.advanced(by: next - base), tolerance: nil) }
             self.sleeper = sleeper
             defer { self.sleeper = nil }

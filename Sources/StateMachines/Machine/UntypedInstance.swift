@@ -1,22 +1,34 @@
 internal import Statechart
 
 /// An instance without the types of a program: what the machine says, by itself.
+@usableFromInline
 struct UntypedInstance: Sendable {
-    let machine: Machine
-    let identity: InstanceIdentity
+    private let origin: Origin
     /// The move that led to where it is.
-    private(set) var position: UntypedMove
+    @usableFromInline private(set) var position: UntypedMove
 
+    /// What never changes. A class, so that a copy is two references.
+    private final class Origin: Sendable {
+        let machine: Machine
+        let identity: InstanceIdentity
+
+        init(_ machine: Machine, _ identity: InstanceIdentity) {
+            self.machine = machine
+            self.identity = identity
+        }
+    }
+
+    var machine: Machine { origin.machine }
+    var identity: InstanceIdentity { origin.identity }
     /// What it is now.
     var snapshot: Snapshot { position.after }
     /// Of the last macrostep.
     var last: LogicalTime { position.time }
     /// Why it has failed; nil when it has not.
-    var failure: String? { position.facts.failure }
+    var failure: String? { position.failure }
 
     init(_ machine: Machine, _ identity: InstanceIdentity, at position: UntypedMove) {
-        self.machine = machine
-        self.identity = identity
+        origin = Origin(machine, identity)
         self.position = position
     }
 
@@ -32,6 +44,7 @@ struct UntypedInstance: Sendable {
         }
     }
 
+    @usableFromInline
     mutating func keep(_ move: UntypedMove) { position = move }
 
     /// Goes on without what would come next.
@@ -39,57 +52,86 @@ struct UntypedInstance: Sendable {
         var snapshot = snapshot
         guard let next = snapshot.armed.next else { return }
         snapshot.armed.removeAll { $0.id == next.id }
-        position = UntypedMove(position.facts, snapshot, at: last)
+        let macrostep = Macrostep(snapshot: snapshot, exited: position.exited, entered: position.entered)
+        position = UntypedMove(
+            position.event, from: position.before, fromSeq: position.fromSeq, by: macrostep, at: last, failure: failure)
     }
 }
 
-/// What a move was, by numbers of states. A class, because it never changes and goes from hand to hand.
-final class MoveFacts: Sendable {
+/// A macrostep and what a program sees of it, by numbers of states. A class, because it never changes and goes from
+/// hand to hand.
+@usableFromInline
+final class UntypedMove: Sendable {
     let event: String
     let before: [StateIndex]
-    let after: [StateIndex]
-    let exited: [StateIndex]
-    let entered: [StateIndex]
+    private let macrostep: Macrostep
     let fromSeq: Int64
-    let seq: Int64
+    let time: LogicalTime
     /// Why the instance has failed; nil when it took what came.
     let failure: String?
 
     init(
-        event: String, before: [StateIndex], after: [StateIndex], exited: [StateIndex], entered: [StateIndex],
-        fromSeq: Int64, seq: Int64, failure: String?
+        _ event: String, from before: [StateIndex], fromSeq: Int64, by macrostep: Macrostep, at time: LogicalTime,
+        failure: String? = nil
     ) {
         self.event = event
         self.before = before
-        self.after = after
-        self.exited = exited
-        self.entered = entered
+        self.macrostep = macrostep
         self.fromSeq = fromSeq
-        self.seq = seq
+        self.time = time
         self.failure = failure
     }
-}
 
-/// A macrostep that is not kept yet.
-final class UntypedMove: Sendable {
-    let facts: MoveFacts
-    let after: Snapshot
-    let time: LogicalTime
-
-    init(_ facts: MoveFacts, _ after: Snapshot, at time: LogicalTime) {
-        self.facts = facts
-        self.after = after
-        self.time = time
-    }
+    var after: Snapshot { macrostep.snapshot }
+    /// The states that were left and entered, in order.
+    var exited: [StateIndex] { macrostep.exited }
+    var entered: [StateIndex] { macrostep.entered }
 
     /// A start, or a place that was stored.
     convenience init(to snapshot: Snapshot, at time: LogicalTime, failure: String? = nil) {
-        let configuration = snapshot.configuration
-        let facts = MoveFacts(
-            event: "init", before: [], after: configuration, exited: [], entered: configuration.filter { $0 != .root },
-            fromSeq: snapshot.seq - 1, seq: snapshot.seq, failure: failure)
-        self.init(facts, snapshot, at: time)
+        let entered = snapshot.configuration.filter { $0 != .root }
+        self.init(
+            "init", from: [], fromSeq: snapshot.seq - 1, by: Macrostep(snapshot: snapshot, entered: entered), at: time,
+            failure: failure)
     }
+
+    /// Both as one.
+    convenience init(_ first: UntypedMove, followedBy next: UntypedMove) {
+        let macrostep = Macrostep(
+            snapshot: next.after, exited: first.exited + next.exited, entered: first.entered + next.entered)
+        self.init(
+            first.event, from: first.before, fromSeq: first.fromSeq, by: macrostep, at: next.time,
+            failure: next.failure)
+    }
+
+    /// The number of the innermost active state.
+    @usableFromInline var leaf: Int { after.configuration.last?.offset ?? 0 }
+    @usableFromInline var context: JSONObject { after.context }
+}
+
+/// Why an event was not taken.
+@usableFromInline
+struct UntypedRefusal: Error {
+    let refusal: Statechart.Refusal
+}
+
+// What programs have compiled into them sees no more of an instance than this.
+extension UntypedInstance {
+    /// Whether something will come by itself.
+    @usableFromInline var isArmed: Bool { !position.after.armed.isEmpty }
+
+    @usableFromInline
+    func move(of name: String, _ data: JSONValue?, at milliseconds: Int64) throws(UntypedRefusal) -> UntypedMove {
+        do throws(Statechart.Refusal) {
+            return try move(of: name, data, at: LogicalTime(milliseconds: milliseconds))
+        } catch {
+            throw UntypedRefusal(refusal: error)
+        }
+    }
+
+    /// Whether a move changes the context.
+    @usableFromInline
+    func changesContext(_ move: UntypedMove) -> Bool { move.after.context != position.after.context }
 }
 
 extension UntypedInstance {
@@ -111,7 +153,7 @@ extension UntypedInstance {
     ) throws(Statechart.Refusal) -> UntypedMove {
         let event = Statechart.Event(name: name, data: data, at: max(time, last))
         switch machine.apply(.event(event), to: position.after, as: identity) {
-        case .accepted(let macrostep): return move(by: event.name, macrostep, at: event.at)
+        case .accepted(let macrostep): return move(by: name, macrostep, at: event.at)
         case .refused(let refusal), .failed(_, let refusal): throw refusal
         }
     }
@@ -131,18 +173,13 @@ extension UntypedInstance {
         after.seq += 1
         after.status = .failed
         for index in after.armed.indices where after.armed[index].id == next.id { after.armed[index].isKept = true }
-        let facts = MoveFacts(
-            event: next.event, before: snapshot.configuration, after: snapshot.configuration, exited: [], entered: [],
-            fromSeq: snapshot.seq, seq: after.seq, failure: reason)
-        return UntypedMove(facts, after, at: next.time(notBefore: last))
+        return UntypedMove(
+            next.event, from: snapshot.configuration, fromSeq: snapshot.seq, by: Macrostep(snapshot: after),
+            at: next.time(notBefore: last), failure: reason)
     }
 
     private func move(by event: String, _ macrostep: Macrostep, at time: LogicalTime) -> UntypedMove {
-        let facts = MoveFacts(
-            event: event, before: snapshot.configuration, after: macrostep.snapshot.configuration,
-            exited: macrostep.exited, entered: macrostep.entered, fromSeq: snapshot.seq, seq: macrostep.snapshot.seq,
-            failure: nil)
-        return UntypedMove(facts, macrostep.snapshot, at: time)
+        UntypedMove(event, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep, at: time)
     }
 }
 

@@ -30,6 +30,7 @@ public struct EncodedEvent<Name: MachineEvent>: Sendable {
     /// Nil when it has none.
     public let data: JSONValue?
 
+    @inlinable
     public init(name: Name, data: JSONValue? = nil) {
         self.name = name
         self.data = data
@@ -37,6 +38,7 @@ public struct EncodedEvent<Name: MachineEvent>: Sendable {
 }
 
 extension MachineEvent {
+    @inlinable
     public func encoded() throws(MachineMismatch) -> EncodedEvent<Self> {
         EncodedEvent(name: self)
     }

@@ -18,6 +18,7 @@ public protocol StateValue: Sendable {
 
 extension MachineState {
     /// The innermost active state; of a parallel state that of its last region.
+    @inlinable
     public init(_ reading: StateReading<Self>) throws(MachineMismatch) {
         self = reading.leaf
     }
@@ -27,7 +28,7 @@ extension StateValue where Self: Decodable {
     /// What the compiler makes for `Decodable` reads it.
     public init(_ reading: StateReading<Name>) throws(MachineMismatch) {
         self = try MachineMismatch.told("the state '\(reading.leaf.rawValue)' does not fit \(Self.self)") {
-            try Self(from: StateDecoder(reading))
+            try reading.names.values.value(of: reading.names.machine, at: reading.position)
         }
     }
 }

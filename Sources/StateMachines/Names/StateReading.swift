@@ -3,28 +3,39 @@ public import WorkflowJSON
 
 /// Where an instance is: what a state value is made from.
 public struct StateReading<Name: MachineState>: Sendable {
-    let names: StateNames<Name>
-    let configuration: [StateIndex]
+    @usableFromInline let names: StateNames<Name>
+    @usableFromInline let position: UntypedMove
+
+    @usableFromInline
+    init(_ names: StateNames<Name>, at position: UntypedMove) {
+        self.names = names
+        self.position = position
+    }
+
     /// The instance's data.
-    public let context: JSONObject
+    public var context: JSONObject { position.after.context }
 
     /// The active states, outermost first, regions in their order.
     public var active: [Name] { names.names(of: configuration) }
 
     /// The innermost active state; of a parallel state that of its last region.
-    public var leaf: Name {
-        guard let last = configuration.last, let name = names[last] else {
+    @inlinable public var leaf: Name {
+        guard let name = names.byState[position.leaf] else {
             preconditionFailure("an instance is in a state, and each has a name")
         }
         return name
     }
+
+    var configuration: [StateIndex] { position.after.configuration }
 }
 
 /// A compiled machine and the Swift names of its states.
+@usableFromInline
 final class StateNames<Name: MachineState>: Sendable {
     let machine: Machine
+    let values = StateValues()
     /// By state; nil for the root.
-    private let byState: [Name?]
+    @usableFromInline let byState: [Name?]
 
     /// - Parameter owner: What lacks a name, in messages.
     init(_ machine: Machine, of owner: String) throws(MachineMismatch) {

@@ -23,10 +23,26 @@ extension Machine {
         _ input: Input, to snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
         spending spent: inout Int
     ) -> Outcome {
-        guard let snapshot else {
-            guard case .started(let event) = input else { preconditionFailure("an instance begins with its start") }
-            return start(event, as: identity, isTracing: isTracing, spending: &spent)
+        if let snapshot {
+            return apply(input, to: snapshot, as: identity, isTracing: isTracing, spending: &spent)
         }
+        guard case .started(let event) = input else { preconditionFailure("an instance begins with its start") }
+        return start(event, as: identity, isTracing: isTracing, spending: &spent)
+    }
+
+    /// The same, of an instance that has begun.
+    package func apply(
+        _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false
+    ) -> Outcome {
+        var spent = 0
+        return apply(input, to: snapshot, as: identity, isTracing: isTracing, spending: &spent)
+    }
+
+    /// The same; `spent` as above.
+    package func apply(
+        _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
+        spending spent: inout Int
+    ) -> Outcome {
         switch input {
         case .started: preconditionFailure("an instance begins once")
         case .event(let event): return take(event, in: snapshot, as: identity, isTracing, spending: &spent)

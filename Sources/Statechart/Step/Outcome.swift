@@ -26,9 +26,9 @@ package final class Macrostep: Sendable {
     /// Units of `Budget` that were used.
     package let cost: Int
 
-    init(
+    package init(
         snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        requests: [Request] = [], cost: Int
+        requests: [Request] = [], cost: Int = 0
     ) {
         self.requests = requests
         self.snapshot = snapshot

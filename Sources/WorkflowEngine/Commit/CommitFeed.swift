@@ -18,8 +18,8 @@ package final class CommitFeed: Sendable {
     }
 
     /// A stream with an element after each commit that changed the instance; what is not read in time is merged into
-    /// one. Subscribe, then read, then wait: nothing is missed. It ends when no commit comes any more. Nil when too many
-    /// wait already.
+    /// one. Subscribe, then read, then wait: nothing is missed. It ends when no commit comes any more. Nil when too
+    /// many wait already.
     package func changes(of instance: InstanceID) -> AsyncStream<Void>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: UInt64? = state.withLock { state in

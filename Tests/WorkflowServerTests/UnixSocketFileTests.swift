@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import WorkflowServer
+
+struct UnixSocketFileTests {
+    /// Once a lost socket is closed, another file may get its number: it is no longer its own.
+    @Test func whatIsAbandonedIsLeftAlone() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // What is left is the system's to clean.
+        let path = folder.appending(path: "s.sock").path
+
+        let lost = try UnixSocketFile(path: path)
+        try Data().write(to: URL(filePath: lost.bindingPath))
+        lost.wasBound()
+        lost.abandon()
+        lost.remove()
+        #expect(FileManager.default.fileExists(atPath: path))
+        try FileManager.default.removeItem(atPath: path)
+
+        let own = try UnixSocketFile(path: path)
+        try Data().write(to: URL(filePath: own.bindingPath))
+        own.wasBound()
+        own.remove()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}
