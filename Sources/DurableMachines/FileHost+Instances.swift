@@ -90,6 +90,8 @@ extension FileHost {
             do {
                 try await tell(continuation, of: instance, after: seq)
                 continuation.finish()
+            } catch let rejection as Rejection {
+                continuation.finish(throwing: HostError(rejection))
             } catch {
                 continuation.finish(throwing: (error as? Rejection).map { HostError($0) } ?? error)
             }
