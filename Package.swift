@@ -208,6 +208,9 @@ let package = Package(
             name: "SeedsTests", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Tests/SeedsTests"),
         .testTarget(
             name: "StateMachinesTests", dependencies: ["HostSuite", "ManualTesting", "Seeds", "StateMachines"]),
+        // Programs that must not compile, and what the compiler says of them.
+        .testTarget(
+            name: "RefusedTests", dependencies: ["DaemonTesting", "StateMachines"], exclude: ["Programs"]),
         // What every host must do: checks that each host's own tests run.
         .target(name: "HostSuite", dependencies: ["StateMachines"], path: "Tests/HostSuite"),
         .executableTarget(

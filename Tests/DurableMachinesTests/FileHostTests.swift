@@ -76,6 +76,16 @@ struct FileHostTests {
         }
     }
 
+    @Test func aPlaceThatIsNotThereHasTheDaemonsCode() async throws {
+        try await withFile { file in
+            let missing = file + ".d/app.db"
+            let error = await #expect(throws: HostError.self) { _ = try await FileHost.open(missing) }
+            #expect(error?.code == "cannot-open")
+            let message = "Cannot open '\(missing)': there is no folder '\(file).d'; make it, or correct the path"
+            #expect(error?.message == message)
+        }
+    }
+
     private func withFile(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wfd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -47,6 +47,16 @@ struct ValueTests {
         #expect(move?.description == "Event.move has several values: give each a label")
     }
 
+    /// The compiler allows names that lack a case, also where they are the keys that it writes.
+    @Test(arguments: [(Till.Event.refund(amount: 1), "refund"), (.give("back"), "give"), (.close, "close")])
+    func aCaseWithoutAKeyIsRefused(event: Till.Event, name: String) throws {
+        let machine = try StateMachine(Till.self)
+        let refusal = #expect(throws: Refusal<Till>.self) { try machine.send(event) }
+        #expect(refusal?.reason == .invalidData)
+        #expect(refusal?.description == "Event.\(name) has no name in Event.Name")
+        try machine.send(.pay(amount: 1))
+    }
+
     @Test func aMoveThatDoesNotFitIsUndone() throws {
         let machine = try StateMachine(Box.self)
         let refusal = #expect(throws: Refusal<Box>.self) { try machine.send(.spoil) }
@@ -117,6 +127,18 @@ private enum Box: MachineDefinition {
         }
         In(.holding) { On(.put, .assign(["content": "event.data"])) }
     }
+}
+
+enum Till: MachineDefinition {
+    enum State: String, MachineState { case open }
+    enum Event: EventValue, Encodable {
+        case pay(amount: Int), refund(amount: Int), give(String), close
+
+        enum Name: String, MachineEvent, CodingKey { case pay }
+        typealias CodingKeys = Name
+    }
+
+    static let definition = Definition<Self>("till", initial: .open) { In(.open) { On(.pay) } }
 }
 
 private enum Review: MachineDefinition {

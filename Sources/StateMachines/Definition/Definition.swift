@@ -46,6 +46,20 @@ public struct Definition<M: MachineDefinition>: Sendable {
         self.init(name, nil, NoContext(), strict, SwiftPlace(fileID, line), pieces())
     }
 
+    @available(*, unavailable, message: "it lacks 'context': what a new instance keeps")
+    @_disfavoredOverload
+    public init(
+        _ name: String, initial: M.StateName, strict: Bool = true, @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]
+    ) {
+        preconditionFailure("unavailable")
+    }
+
+    @available(*, unavailable, message: "it lacks 'context': what a new instance keeps")
+    @_disfavoredOverload
+    public init(parallel name: String, strict: Bool = true, @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]) {
+        preconditionFailure("unavailable")
+    }
+
     private init(
         _ name: String, _ initial: String?, _ context: M.Context, _ strict: Bool, _ place: SwiftPlace,
         _ pieces: [Piece<M>]

@@ -25,6 +25,14 @@
     public static func buildEither(second pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
 }
 
+/// The rows of a table. A `switch` in it is checked case by case, so that the compiler names the mistake.
+@resultBuilder public enum RowBuilder<M: MachineDefinition> {
+    public static func buildExpression(_ row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
+    public static func buildBlock(_ row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
+    public static func buildEither(first row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
+    public static func buildEither(second row: TablePiece<M>.Row?) -> TablePiece<M>.Row? { row }
+}
+
 /// A part of a definition; `Path`, `In` and `Table` make it.
 public struct Piece<M: MachineDefinition>: Sendable {
     let content: PieceContent
@@ -40,10 +48,11 @@ public struct TransitionPiece<M: MachineDefinition>: Sendable {
 
     init(
         _ trigger: TransitionContent.Trigger, _ target: String?, _ condition: Expression?, reenter: Bool = false,
-        _ actions: [MachineAction], _ place: SwiftPlace
+        _ actions: [MachineAction<M>], _ place: SwiftPlace
     ) {
         content = TransitionContent(
-            trigger: trigger, target: target, condition: condition, reenter: reenter, actions: actions, place: place)
+            trigger: trigger, target: target, condition: condition, reenter: reenter,
+            actions: actions.map(\.content), place: place)
     }
 }
 
@@ -54,8 +63,8 @@ struct PieceContent: Sendable {
     var kind = StateKind.normal
     var initial: String?
     var tags: [String] = []
-    var entry: [MachineAction] = []
-    var exit: [MachineAction] = []
+    var entry: [ActionContent] = []
+    var exit: [ActionContent] = []
     var output: Template?
     var transitions: [TransitionContent] = []
     /// The rows of a table, which has no state of its own.
@@ -77,7 +86,7 @@ struct TransitionContent: Sendable {
     let target: String?
     var condition: Expression?
     var reenter = false
-    var actions: [MachineAction] = []
+    var actions: [ActionContent] = []
     let place: SwiftPlace
 }
 

@@ -72,7 +72,7 @@ struct DefinitionTree {
         check(transition.actions, at: transition.place)
     }
 
-    private mutating func check(_ actions: [MachineAction], at place: SwiftPlace) {
+    private mutating func check(_ actions: [ActionContent], at place: SwiftPlace) {
         for key in actions.flatMap(\.assignedKeys).sorted() where !contextKeys.contains(key) {
             mistakes.append("\(place): \(contextOwner) lacks '\(key)', which the definition assigns")
         }
@@ -147,7 +147,7 @@ extension DefinitionTree {
     }
 
     private mutating func addActions(
-        _ word: String, _ lists: [(actions: [MachineAction], place: SwiftPlace)],
+        _ word: String, _ lists: [(actions: [ActionContent], place: SwiftPlace)],
         to members: inout [DefinitionNode.Member]
     ) {
         var nodes: [DefinitionNode] = []

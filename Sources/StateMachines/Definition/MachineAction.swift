@@ -37,15 +37,8 @@ public indirect enum Template: Sendable, ExpressibleByStringLiteral, Expressible
 }
 
 /// What a machine does by itself, only with its own data. The world is for tasks and observers.
-public struct MachineAction: Sendable {
-    enum Content: Sendable {
-        case assign([(key: String, value: Template)])
-        case event(String, name: String, data: Template?, delay: String?, id: String?)
-        case text(String, String)
-        case choose([(condition: Expression?, actions: [MachineAction])])
-    }
-
-    let content: Content
+public struct MachineAction<M: MachineDefinition>: Sendable {
+    let content: ActionContent
 
     /// Sets keys of the context; a dot goes into a map: `.assign(["count": "context.count - 1"])`.
     public static func assign(_ values: KeyValuePairs<String, Template>) -> MachineAction {
@@ -53,13 +46,13 @@ public struct MachineAction: Sendable {
     }
 
     /// An event that is taken within the same step.
-    public static func raise(_ event: some MachineEvent, data: Template? = nil) -> MachineAction {
+    public static func raise(_ event: M.EventName, data: Template? = nil) -> MachineAction {
         MachineAction(content: .event("raise", name: event.rawValue, data: data, delay: nil, id: nil))
     }
 
     /// An event that the instance sends to itself: a step of its own, at once or after a delay.
     public static func send(
-        _ event: some MachineEvent, data: Template? = nil, delay: Duration? = nil, id: String? = nil
+        _ event: M.EventName, data: Template? = nil, delay: Duration? = nil, id: String? = nil
     ) -> MachineAction {
         MachineAction(
             content: .event("send", name: event.rawValue, data: data, delay: delay?.definitionText, id: id))
@@ -77,12 +70,21 @@ public struct MachineAction: Sendable {
     public static func choose(
         if condition: Expression, then actions: [MachineAction], else others: [MachineAction] = []
     ) -> MachineAction {
-        MachineAction(content: .choose([(condition, actions)] + (others.isEmpty ? [] : [(nil, others)])))
+        let otherwise: [(Expression?, [ActionContent])] = others.isEmpty ? [] : [(nil, others.map(\.content))]
+        return MachineAction(content: .choose([(condition, actions.map(\.content))] + otherwise))
     }
+}
+
+/// An action, by the texts of its parts.
+enum ActionContent: Sendable {
+    case assign([(key: String, value: Template)])
+    case event(String, name: String, data: Template?, delay: String?, id: String?)
+    case text(String, String)
+    case choose([(condition: Expression?, actions: [ActionContent])])
 
     /// The keys of the context that are set, here and below.
     var assignedKeys: [String] {
-        switch content {
+        switch self {
         case .assign(let values): values.map { String($0.key.prefix { $0 != "." && $0 != "[" }) }
         case .choose(let branches): branches.flatMap { $0.actions.flatMap(\.assignedKeys) }
         case .event, .text: []
@@ -105,9 +107,9 @@ extension Template {
     }
 }
 
-extension MachineAction {
+extension ActionContent {
     func node(at place: DefinitionPlace) -> DefinitionNode {
-        switch content {
+        switch self {
         case .assign(let values): .map([.init("assign", Template.map(values).node(at: place), at: place)], at: place)
         case .text(let word, let text): .map([.init(word, .string(text, at: place), at: place)], at: place)
         case .event(let word, let name, let data, let delay, let id):
@@ -130,7 +132,7 @@ extension MachineAction {
     }
 
     private static func node(
-        _ condition: Expression?, _ actions: [MachineAction], at place: DefinitionPlace
+        _ condition: Expression?, _ actions: [ActionContent], at place: DefinitionPlace
     ) -> DefinitionNode {
         let list = DefinitionNode.Member("actions", .list(actions.map { $0.node(at: place) }, at: place), at: place)
         guard let condition else { return .map([list], at: place) }

@@ -4,12 +4,12 @@ public struct PathPiece<M: MachineDefinition>: Sendable {
 
     public init(
         from state: M.StateName, to target: M.StateName, by event: M.EventName, if condition: Expression? = nil,
-        _ actions: MachineAction..., fileID: StaticString = #fileID, line: Int = #line
+        _ actions: MachineAction<M>..., fileID: StaticString = #fileID, line: Int = #line
     ) {
         let place = SwiftPlace(fileID, line)
         let transition = TransitionContent(
-            trigger: .event(event.rawValue), target: target.rawValue, condition: condition, actions: actions,
-            place: place)
+            trigger: .event(event.rawValue), target: target.rawValue, condition: condition,
+            actions: actions.map(\.content), place: place)
         content = PieceContent(state: state.rawValue, transitions: [transition], place: place)
     }
 }
@@ -24,34 +24,38 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
     ///   - output: Of a final state: the data of what its parent's `OnDone` sees.
     public init(
         _ state: M.StateName, _ kind: StateKind = .normal, initial: M.StateName, tags: [String] = [],
-        entry: [MachineAction] = [], exit: [MachineAction] = [], fileID: StaticString = #fileID, line: Int = #line,
+        entry: [MachineAction<M>] = [], exit: [MachineAction<M>] = [], fileID: StaticString = #fileID,
+        line: Int = #line,
         @TransitionBuilder<M> _ transitions: () -> [TransitionPiece<M>] = { [] }
     ) {
         content = PieceContent(
-            state: state.rawValue, kind: kind, initial: initial.rawValue, tags: tags, entry: entry, exit: exit,
+            state: state.rawValue, kind: kind, initial: initial.rawValue, tags: tags, entry: entry.map(\.content),
+            exit: exit.map(\.content),
             transitions: transitions().map(\.content), place: SwiftPlace(fileID, line))
     }
 
     // Not one with an optional `initial`: `.none` would mean nil, also where a state has this name.
 
     public init(
-        _ state: M.StateName, _ kind: StateKind = .normal, tags: [String] = [], entry: [MachineAction] = [],
-        exit: [MachineAction] = [], output: Template? = nil, fileID: StaticString = #fileID, line: Int = #line,
+        _ state: M.StateName, _ kind: StateKind = .normal, tags: [String] = [], entry: [MachineAction<M>] = [],
+        exit: [MachineAction<M>] = [], output: Template? = nil, fileID: StaticString = #fileID, line: Int = #line,
         @TransitionBuilder<M> _ transitions: () -> [TransitionPiece<M>] = { [] }
     ) {
         content = PieceContent(
-            state: state.rawValue, kind: kind, tags: tags, entry: entry, exit: exit, output: output,
+            state: state.rawValue, kind: kind, tags: tags, entry: entry.map(\.content), exit: exit.map(\.content),
+            output: output,
             transitions: transitions().map(\.content), place: SwiftPlace(fileID, line))
     }
 
     /// The root: what every state takes.
     public init(
-        tags: [String] = [], entry: [MachineAction] = [], exit: [MachineAction] = [],
+        tags: [String] = [], entry: [MachineAction<M>] = [], exit: [MachineAction<M>] = [],
         fileID: StaticString = #fileID, line: Int = #line,
         @TransitionBuilder<M> _ transitions: () -> [TransitionPiece<M>]
     ) {
         content = PieceContent(
-            tags: tags, entry: entry, exit: exit, transitions: transitions().map(\.content),
+            tags: tags, entry: entry.map(\.content), exit: exit.map(\.content),
+            transitions: transitions().map(\.content),
             place: SwiftPlace(fileID, line))
     }
 }
@@ -62,7 +66,7 @@ public struct EventPiece<M: MachineDefinition>: Sendable {
 
     public init(
         _ event: M.EventName, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
-        _ actions: MachineAction...,
+        _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID, line: Int = #line
     ) {
         transition = TransitionPiece(
@@ -71,7 +75,7 @@ public struct EventPiece<M: MachineDefinition>: Sendable {
 
     /// Without a target: the instance stays where it is.
     public init(
-        _ event: M.EventName, if condition: Expression? = nil, _ actions: MachineAction...,
+        _ event: M.EventName, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID,
         line: Int = #line
     ) {
@@ -86,7 +90,7 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
     /// - Parameter delay: Kept in whole milliseconds.
     public init(
         _ delay: Duration, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
-        _ actions: MachineAction...,
+        _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID, line: Int = #line
     ) {
         transition = TransitionPiece(
@@ -96,7 +100,8 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
 
     /// Without a target: the instance stays where it is.
     public init(
-        _ delay: Duration, if condition: Expression? = nil, _ actions: MachineAction..., fileID: StaticString = #fileID,
+        _ delay: Duration, if condition: Expression? = nil, _ actions: MachineAction<M>...,
+        fileID: StaticString = #fileID,
         line: Int = #line
     ) {
         transition = TransitionPiece(.delay(delay.definitionText), nil, condition, actions, SwiftPlace(fileID, line))
@@ -105,7 +110,7 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
     /// A delay that is computed when the state is entered: `After("duration(context.wait)", to: .late)`.
     public init(
         _ delay: Expression, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
-        _ actions: MachineAction...,
+        _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID, line: Int = #line
     ) {
         transition = TransitionPiece(
@@ -114,7 +119,7 @@ public struct TimePiece<M: MachineDefinition>: Sendable {
 
     /// Without a target: the instance stays where it is.
     public init(
-        _ delay: Expression, if condition: Expression? = nil, _ actions: MachineAction...,
+        _ delay: Expression, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID,
         line: Int = #line
     ) {
@@ -127,7 +132,7 @@ public struct AlwaysPiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 
     public init(
-        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction...,
+        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID, line: Int = #line
     ) {
         transition = TransitionPiece(
@@ -136,7 +141,7 @@ public struct AlwaysPiece<M: MachineDefinition>: Sendable {
 
     /// Without a target: the instance stays where it is.
     public init(
-        if condition: Expression? = nil, _ actions: MachineAction..., fileID: StaticString = #fileID,
+        if condition: Expression? = nil, _ actions: MachineAction<M>..., fileID: StaticString = #fileID,
         line: Int = #line
     ) {
         transition = TransitionPiece(.always, nil, condition, actions, SwiftPlace(fileID, line))
@@ -148,7 +153,7 @@ public struct DonePiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 
     public init(
-        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction...,
+        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction<M>...,
         fileID: StaticString = #fileID, line: Int = #line
     ) {
         transition = TransitionPiece(
@@ -157,7 +162,7 @@ public struct DonePiece<M: MachineDefinition>: Sendable {
 
     /// Without a target: the instance stays where it is.
     public init(
-        if condition: Expression? = nil, _ actions: MachineAction..., fileID: StaticString = #fileID,
+        if condition: Expression? = nil, _ actions: MachineAction<M>..., fileID: StaticString = #fileID,
         line: Int = #line
     ) {
         transition = TransitionPiece(.done, nil, condition, actions, SwiftPlace(fileID, line))
@@ -172,23 +177,24 @@ public struct TablePiece<M: MachineDefinition>: Sendable {
     /// What a pair leads to; nil where the event is refused.
     public struct Row: Sendable {
         let target: String?
-        let actions: [MachineAction]
+        let actions: [ActionContent]
 
         /// To another state, or to the same one, which is left and entered.
-        public static func to(_ target: M.StateName, _ actions: MachineAction...) -> Row {
-            Row(target: target.rawValue, actions: actions)
+        public static func to(_ target: M.StateName, _ actions: MachineAction<M>...) -> Row {
+            Row(target: target.rawValue, actions: actions.map(\.content))
         }
 
         /// Stays where it is, and does the actions.
-        public static func stay(_ actions: MachineAction...) -> Row {
-            Row(target: nil, actions: actions)
+        public static func stay(_ actions: MachineAction<M>...) -> Row {
+            Row(target: nil, actions: actions.map(\.content))
         }
     }
 
     let content: PieceContent
 
     public init(
-        fileID: StaticString = #fileID, line: Int = #line, _ next: (M.StateName, M.EventName) -> Row?
+        fileID: StaticString = #fileID, line: Int = #line,
+        @RowBuilder<M> _ next: (M.StateName, M.EventName) -> Row?
     ) {
         let place = SwiftPlace(fileID, line)
         var content = PieceContent(place: place)

@@ -47,7 +47,9 @@ extension MachineEvent {
 extension EventValue where Self: Encodable {
     /// What the compiler makes for `Encodable` writes it.
     public func encoded() throws(MachineMismatch) -> EncodedEvent<Name> {
-        let value = try MachineMismatch.told("an event cannot be written") { try ValueEncoder.value(of: self) }
+        guard let value = try written() else {
+            throw MachineMismatch("\(Self.self).\(caseName) has no name in \(Self.self).Name")
+        }
         guard case .object(let members) = value, members.count == 1, let member = members.members.first else {
             throw MachineMismatch("\(Self.self) must be an enum, a case an event")
         }
@@ -62,4 +64,19 @@ extension EventValue where Self: Encodable {
         }
         return EncodedEvent(name: name, data: .object(data))
     }
+}
+
+extension EventValue where Self: Encodable {
+    /// The JSON of the event; nil when its `CodingKeys`, which its names are, lack the case: the compiler allows it.
+    private func written() throws(MachineMismatch) -> JSONValue? {
+        try MachineMismatch.told("an event cannot be written") {
+            do {
+                return try ValueEncoder.value(of: self)
+            } catch EncodingError.invalidValue(let value, _) where value is Self {
+                return nil
+            }
+        }
+    }
+
+    private var caseName: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }

@@ -1,0 +1,26 @@
+// What stands at the wrong place, so that the compiler says where it belongs, instead of listing what would fit.
+
+extension DefinitionBuilder {
+    @available(*, unavailable, message: "a transition stands in a state, as in 'In(.here) { On(.event) }'")
+    public static func buildExpression(_ piece: EventPiece<M>) -> [Piece<M>] { [] }
+
+    @available(*, unavailable, message: "a transition stands in a state, as in 'In(.here) { On(.event) }'")
+    public static func buildExpression(_ piece: TimePiece<M>) -> [Piece<M>] { [] }
+
+    @available(*, unavailable, message: "a transition stands in a state, as in 'In(.here) { On(.event) }'")
+    public static func buildExpression(_ piece: AlwaysPiece<M>) -> [Piece<M>] { [] }
+
+    @available(*, unavailable, message: "a transition stands in a state, as in 'In(.here) { On(.event) }'")
+    public static func buildExpression(_ piece: DonePiece<M>) -> [Piece<M>] { [] }
+}
+
+extension TransitionBuilder {
+    @available(*, unavailable, message: "a path stands beside the states, not in one")
+    public static func buildExpression(_ piece: PathPiece<M>) -> [TransitionPiece<M>] { [] }
+
+    @available(*, unavailable, message: "a state stands in no other: dots in the names make the tree")
+    public static func buildExpression(_ piece: StatePiece<M>) -> [TransitionPiece<M>] { [] }
+
+    @available(*, unavailable, message: "a table stands beside the states, not in one")
+    public static func buildExpression(_ piece: TablePiece<M>) -> [TransitionPiece<M>] { [] }
+}
