@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install size lint test unit count conformance property fuzz crash tsan wal bench
+.PHONY: help demo build release install size lint test traits unit count conformance property fuzz crash tsan wal bench
 .PHONY: bench-check
 
 # The same in every target, so that none builds again what another has built.
@@ -70,14 +70,18 @@ size: ## Check that what 'make release' built has grown by no more than a fifth;
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
 
-test: ## Everything that must hold: lint, a build without warnings, all suites, the systemd unit, instruction counts
+test: ## Everything that must hold: lint, a build without warnings, all suites, traits, the unit, instruction counts
 	@.ci/packages.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
 	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
+	$(MAKE) --no-print-directory traits
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory count
+
+traits: ## The examples as packages of their own: what they resolve, their tests, what is said where a trait is missing
+	.ci/traits.sh
 
 unit: ## Check the systemd unit, where systemd-analyze is there
 	@systemd/verify.sh .build/debug/wfd

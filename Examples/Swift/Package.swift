@@ -12,5 +12,7 @@ let package = Package(
         .executableTarget(name: "screens", dependencies: ["Seeds"]),
         .executableTarget(name: "order", dependencies: ["Seeds"]),
         .testTarget(name: "SeedsTests", dependencies: ["Seeds"]),
+        // What is said where a trait is missing.
+        .testTarget(name: "TraitsTests", dependencies: [.product(name: "StateMachines", package: "wfd")]),
     ]
 )
