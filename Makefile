@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install size lint test traits unit count conformance property fuzz crash tsan wal bench
-.PHONY: bench-check
+.PHONY: help demo build release install size lint test traits api unit count conformance property fuzz crash tsan wal
+.PHONY: bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -18,12 +18,17 @@ LINK ?= static
 ifeq ($(LINK),dynamic)
 link := -c release --scratch-path .build/dynamic -Xlinker --no-export-dynamic -Xlinker '-rpath=$$ORIGIN/../lib/wfd'
 built := .build/dynamic/release
-# Of the programs when they are installed, in MB; docs/operations.md says them too.
+# Of the programs when they are installed, in MB; docs/operations.md says them too. An example of the Swift library has
+# no Foundation in it, and must not get it.
 sizes := wfd=23 wfctl=21
+screens := -c release
+screens_size := screens=3.4
 else ifeq ($(LINK),static)
 link := $(release)
 built := .build/release
 sizes := wfd=80 wfctl=79
+screens := -c release --static-swift-stdlib
+screens_size := screens=12
 else
 $(error LINK is static or dynamic)
 endif
@@ -37,6 +42,8 @@ heavy := $(heavy)|BusyVerificationTests|KilledRocketTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
+# What the Swift library is compared with; before the first release, with the last commit.
+BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD)
 examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable
 swift_folders := Package.swift Sources Tests migrations Benchmarks $(examples)
 
@@ -64,8 +71,10 @@ install: ## Install what 'make release' built, and the systemd unit; PREFIX=/usr
 	sed 's|^ExecStart=/usr/bin/|ExecStart=$(PREFIX)/bin/|' systemd/wfd.service \
 	    | install -m 644 /dev/stdin $(DESTDIR)$(PREFIX)/lib/systemd/system/wfd.service
 
-size: ## Check that what 'make release' built has grown by no more than a fifth; LINK= as for it
+size: ## Check that what 'make release' built and an example have grown by no more than a fifth; LINK= as for it
 	.ci/size.sh $(built) $(sizes)
+	.ci/swift.sh build --package-path Examples/Swift --scratch-path .build/examples/Swift $(screens) --product screens
+	.ci/size.sh .build/examples/Swift/release $(screens_size)
 
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
@@ -82,6 +91,9 @@ test: ## Everything that must hold: lint, a build without warnings, all suites, 
 
 traits: ## The examples as packages of their own: what they resolve, their tests, what is said where a trait is missing
 	.ci/traits.sh
+
+api: ## What programs with the Swift library would have to change since BASE, which is the last release without it
+	.ci/api.sh $(BASE)
 
 unit: ## Check the systemd unit, where systemd-analyze is there
 	@systemd/verify.sh .build/debug/wfd
