@@ -169,8 +169,8 @@ let package = Package(
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore", "Statechart",
-                "StateMachines", "WorkflowAPI",
+                "DurableMachines", "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore",
+                "Statechart", "StateMachines", "WorkflowAPI",
                 "WorkflowEngine",
                 "WorkflowThreads", "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

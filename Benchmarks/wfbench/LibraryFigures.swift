@@ -2,7 +2,7 @@ import Seeds
 import StateMachines
 import Statechart
 
-/// The Swift library in memory, on one core: what types cost beside the step that they use.
+/// The Swift library: what types cost beside the step and the engine that they use. In memory on one core.
 enum LibraryFigures {
     static let figures = [
         Figure(
@@ -11,6 +11,9 @@ enum LibraryFigures {
         Figure(
             id: "library.values", title: "typed send, values in and out", unit: .perSecond, goal: .atLeast(300_000),
             isQuick: true, begin: { try LoopContest($0, try values()) }),
+        Figure(
+            id: "library.file", title: "FileHost, 500 tasks that send / the engine", unit: .perSecond,
+            goal: .ratioAtLeast(0.9), isQuick: true, begin: { try await FileHostContest<Lamp>(.flip, $0) }),
     ]
 
     /// Two states and one event.

@@ -79,6 +79,16 @@ extension Machine {
 
     /// The states that are active when these leaves are; paths that the machine lacks are left out.
     package func configuration(ofLeaves paths: [String]) -> [StateIndex] {
+        if paths.count == 1 {
+            // One leaf and what it lies in, outermost first: in order, without a set.
+            var active: [StateIndex] = []
+            var next = state(atPath: paths[0])
+            while let index = next {
+                active.append(index)
+                next = self[index].parent
+            }
+            return active.reversed()
+        }
         var active: Set<StateIndex> = []
         for path in paths {
             var next = state(atPath: path)
