@@ -3,8 +3,8 @@
 # different. A line of api-breakages.txt is one that was meant. Fails when both versions have the same major number, and
 # it is not 0. Usage: api.sh COMMIT
 #
-# Not 'swift package diagnose-api-breaking-changes': it fetches and builds with all traits, and tells also of
-# declarations that no other package sees.
+# Not 'swift package diagnose-api-breaking-changes': it builds every target of both versions, tests too, which needs all
+# traits and many minutes; and it tells also of declarations that no other package sees.
 set -euo pipefail
 base=$(git rev-parse --short --verify "$1^{commit}")
 folder=$PWD/.build/api

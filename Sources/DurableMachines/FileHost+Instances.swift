@@ -54,6 +54,11 @@ extension FileHost {
             expectedSeq: options.expectedSeq.map(Seq.init(rawValue:)), key: try requestKey(options.key), by: caller)
         switch await engine.outcome(of: command) {
         case .success(let sent):
+            let told = try instance.typed.transition(
+                sent.event, in: sent.machine, from: sent.before, to: sent.afterStates, exited: sent.exitedStates,
+                entered: sent.enteredStates, fromSeq: sent.fromSeq.rawValue, seq: sent.seq.rawValue,
+                context: sent.context, of: instance.name)
+            if let told { return told }
             let move = HostMove(
                 event: sent.event, from: sent.from, to: sent.to, exited: sent.exited, entered: sent.entered,
                 fromSeq: sent.fromSeq.rawValue, seq: sent.seq.rawValue, context: sent.context)

@@ -35,22 +35,41 @@ package struct HostMove: Sendable {
 extension TypedMachine {
     /// A move with the types of `M`. What does not fit them was done all the same, and the error says so.
     package func transition(_ move: HostMove, of instance: String) throws(HostError) -> Transition<M> {
-        let after = machine.configuration(ofLeaves: move.to)
+        let untyped = UntypedMove(
+            move.event, from: machine.configuration(ofLeaves: move.from),
+            to: machine.configuration(ofLeaves: move.to), exited: move.exited.compactMap(machine.state(atPath:)),
+            entered: move.entered.compactMap(machine.state(atPath:)), fromSeq: move.fromSeq, seq: move.seq,
+            context: move.context, failure: move.failure)
+        return try transition(untyped, of: instance)
+    }
+
+    /// The same by the numbers that states have in a machine of the same definition: no path is made and looked up.
+    ///
+    /// - Returns: Nil when a state has another number in this machine.
+    package func transition(
+        _ event: String, in other: Machine, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
+        entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, of instance: String
+    ) throws(HostError) -> Transition<M>? {
+        let isSame = { (index: StateIndex) in
+            index.offset < machine.states.count && machine[index].path == other[index].path
+        }
+        guard before.allSatisfy(isSame), after.allSatisfy(isSame), exited.allSatisfy(isSame),
+            entered.allSatisfy(isSame)
+        else { return nil }
+        let untyped = UntypedMove(
+            event, from: before, to: after, exited: exited, entered: entered, fromSeq: fromSeq, seq: seq,
+            context: context, failure: nil)
+        return try transition(untyped, of: instance)
+    }
+
+    private func transition(_ move: UntypedMove, of instance: String) throws(HostError) -> Transition<M> {
         do throws(MachineMismatch) {
-            let macrostep = Macrostep(
-                snapshot: Snapshot(
-                    seq: move.seq, status: .running, configuration: after, context: move.context, memory: []),
-                exited: move.exited.compactMap(machine.state(atPath:)),
-                entered: move.entered.compactMap(machine.state(atPath:)))
-            let untyped = UntypedMove(
-                move.event, from: machine.configuration(ofLeaves: move.from), fromSeq: move.fromSeq, by: macrostep,
-                at: .zero, failure: move.failure)
             return Transition(
-                names: names, move: untyped, state: try state(at: untyped), context: try context(of: move.context))
+                names: names, move: move, state: try state(at: move), context: try context(of: move.context))
         } catch {
             throw HostError(
                 code: "machine-mismatch",
-                message: "'\(move.event)' was applied to '\(instance)' (seq \(move.seq)), but \(error)")
+                message: "'\(move.event)' was applied to '\(instance)' (seq \(move.after.seq)), but \(error)")
         }
     }
 

@@ -95,6 +95,17 @@ final class UntypedMove: Sendable {
             failure: failure)
     }
 
+    /// What a host tells of a move.
+    convenience init(
+        _ event: String, from before: [StateIndex], to after: [StateIndex], exited: [StateIndex],
+        entered: [StateIndex], fromSeq: Int64, seq: Int64, context: JSONObject, failure: String?
+    ) {
+        let snapshot = Snapshot(seq: seq, status: .running, configuration: after, context: context, memory: [])
+        self.init(
+            event, from: before, fromSeq: fromSeq,
+            by: Macrostep(snapshot: snapshot, exited: exited, entered: entered), at: .zero, failure: failure)
+    }
+
     /// Both as one.
     convenience init(_ first: UntypedMove, followedBy next: UntypedMove) {
         let macrostep = Macrostep(

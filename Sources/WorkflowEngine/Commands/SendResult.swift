@@ -1,4 +1,4 @@
-import Statechart
+package import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
@@ -20,13 +20,17 @@ package final class SendResult: Sendable {
 
     /// The name of the instance.
     package let instance: InstanceName
-    private let machine: Machine
-    private let before: [StateIndex]
+    /// What the numbers of states are of.
+    package let machine: Machine
+    /// The configuration before.
+    package let before: [StateIndex]
     /// After the last of what the instance sent to itself. No other is kept: each may have a context of a mebibyte, and
     /// answers wait for their callers.
     private let after: Snapshot
-    private let exitedStates: [StateIndex]
-    private let enteredStates: [StateIndex]
+    /// The states left, in order.
+    package let exitedStates: [StateIndex]
+    /// The states entered, in order.
+    package let enteredStates: [StateIndex]
 
     init(
         _ chain: Chain, from before: borrowing InstanceState, isDryRun: Bool, wantsContext: Bool = true,
@@ -51,6 +55,9 @@ package final class SendResult: Sendable {
 
     /// Paths of the active leaves before.
     package var from: [String] { machine.leafPaths(of: before) }
+
+    /// The configuration after.
+    package var afterStates: [StateIndex] { after.configuration }
 
     /// Paths of the active leaves after.
     package var to: [String] { machine.leafPaths(of: after.configuration) }
