@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a program with the library StateMachines would have to change since a commit: declarations that are gone or
-# different. A line of api-breakages.txt is one that was meant. Fails when both versions have the same major number, and
+# different. A line of .ci/api-breakages.txt is one that was meant. Fails when both versions have the same major number, and
 # it is not 0. Usage: api.sh COMMIT
 #
 # Not 'swift package diagnose-api-breaking-changes': it builds every target of both versions, tests too, which needs all
@@ -45,7 +45,7 @@ swift-api-digester -diagnose-sdk -module StateMachines -input-paths "$folder/$ba
     -input-paths "$folder/now.json" >"$folder/said" 2>&1
 # 'Func A.b(_:) has …' under headings of the kinds of changes.
 breakages=$(awk 'FILENAME != ARGV[3] { known[$0] = 1; next } !/^(\/\*.*)?$/ && !($2 in known) && !($0 in known)' \
-    "$folder/internal" api-breakages.txt "$folder/said")
+    "$folder/internal" .ci/api-breakages.txt "$folder/said")
 if [ -z "$breakages" ]; then
     echo "StateMachines: nothing that breaks since $base"
     exit 0
@@ -53,6 +53,6 @@ fi
 printf "StateMachines, since %s:\n%s\n" "$base" "$breakages"
 old=$(major "$folder/$base")
 if [ "$old" -gt 0 ] && [ "$(major "$PWD")" -eq "$old" ]; then
-    echo "error: this breaks programs; a line of api-breakages.txt says that it is meant" >&2
+    echo "error: this breaks programs; a line of .ci/api-breakages.txt says that it is meant" >&2
     exit 1
 fi
