@@ -52,6 +52,10 @@ extension CommandFailure {
         if problem.type == .instanceFailed, let name = problem.instance {
             notes.append("'wfctl show \(name)' tells why, 'wfctl retry \(name)' goes on")
         }
+        if problem.type == .overloaded || problem.type == .draining {
+            let isSaid = problem.detail.contains("nothing was changed")
+            notes.append(isSaid ? "send it again later" : "the request changed nothing; send it again later")
+        }
         if let suggestion = problem.suggestion { notes.append("did you mean '\(suggestion)'?") }
         return notes
     }

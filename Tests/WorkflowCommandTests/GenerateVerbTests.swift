@@ -14,6 +14,17 @@ struct GenerateVerbTests {
         await harness.run(arguments, transport: ScriptedTransport([]), files: files).outcome
     }
 
+    /// Whoever leaves out the language is told where it stands.
+    @Test(arguments: [["order.yaml"], ["-o", "Order.swift", "order.yaml"]])
+    func aFileWithoutALanguageIsToldWhatToWrite(words: [String]) async {
+        let outcome = await run(["generate"] + words, MemoryFiles(contents: [:]))
+        #expect(outcome.exit == 64)
+        #expect(
+            outcome.errors.hasPrefix(
+                "error: The value 'order.yaml' is invalid for '<language>': it is no language; "
+                    + "write 'wfctl generate swift FILE'\n"))
+    }
+
     @Test func aFileIsWrittenOnceAndChecked() async {
         let files = MemoryFiles(contents: ["in/order.yaml": Self.definition])
         let missing = await run(arguments + ["--public", "--check"], files)

@@ -112,8 +112,23 @@ struct TimerVerbTests {
     @Test func aRefusalIsNotAskedAgain() async {
         let transport = ScriptedTransport([.problem(Problem(.overloaded, detail: "Full"))])
         let (outcome, _) = await CommandHarness().run(["start", "order"], transport: transport)
-        #expect(outcome == .init(exit: 75, output: "", errors: "error: Full\n"))
+        #expect(
+            outcome
+                == .init(
+                    exit: 75, output: "",
+                    errors: "error: Full\n  the request changed nothing; send it again later\n"))
         #expect(Self.keys(transport) == [Sample.key])
+    }
+
+    @Test func whatTheDetailSaysIsNotSaidTwice() async {
+        let draining = Problem(.draining, detail: "The daemon is stopping; nothing was changed")
+        let (outcome, _) = await CommandHarness().run(
+            ["start", "order"], transport: ScriptedTransport([.problem(draining)]))
+        #expect(
+            outcome
+                == .init(
+                    exit: 75, output: "",
+                    errors: "error: The daemon is stopping; nothing was changed\n  send it again later\n"))
     }
 
     @Test func aDryRunHasNoKey() async {

@@ -8,6 +8,14 @@ struct Generate: Verb {
     /// Of what is written.
     enum Language: String, CaseIterable, ExpressibleByArgument {
         case swift
+
+        /// Throws what to write instead: a file without a language before it is what people type.
+        static func read(_ word: String) throws -> Language {
+            guard let language = Language(rawValue: word) else {
+                throw ValidationError("it is no language; write 'wfctl generate swift FILE'")
+            }
+            return language
+        }
     }
 
     /// How the definition stands in what is written.
@@ -27,7 +35,9 @@ struct Generate: Verb {
             the exit code is 1 when the file is not what would be written.
             """)
 
-    @Argument(help: ArgumentHelp("The language.", valueName: "language"))
+    @Argument(
+        help: ArgumentHelp("The language: swift.", valueName: "language"), completion: .list(Language.allValueStrings),
+        transform: Language.read)
     var language: Language
 
     @Argument(
