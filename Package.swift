@@ -196,7 +196,7 @@ let package = Package(
         ),
         .testTarget(name: "WorkflowJSONTests", dependencies: ["WorkflowJSON"]),
         .testTarget(name: "WorkflowSpellingTests", dependencies: ["WorkflowSpelling"]),
-        .testTarget(name: "StatechartTests", dependencies: ["WorkflowJSON", "Statechart"]),
+        .testTarget(name: "StatechartTests", dependencies: ["ManualTesting", "WorkflowJSON", "Statechart"]),
         // The step once more, from the recommendation: what the step and whole journals are compared with.
         .target(
             name: "NaiveStatechart", dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", "WorkflowStore"],

@@ -1,13 +1,13 @@
 /// Which keys may stand where.
-enum DefinitionKeys {
+package enum DefinitionKeys {
     /// A place in a definition that has keys of its own.
-    enum Place {
+    package enum Place: CaseIterable {
         case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
             misfire, types
     }
 
     /// The keys of a place that mean something now.
-    static func known(in place: Place) -> [String] {
+    package static func known(in place: Place) -> [String] {
         switch place {
         case .root: ["id", "context", "types", "events", "guards", "actions", "strict"] + behaviour + notes
         case .state: ["id"] + behaviour + notes

@@ -1,0 +1,53 @@
+import ManualTesting
+import Statechart
+import Testing
+
+/// `docs/definitions.md` names the keys that the reader knows, and no others.
+struct DefinitionManualTests {
+    private typealias Place = DefinitionKeys.Place
+
+    /// What the page calls the places.
+    private static let names: [Place: String] = [
+        .root: "the root", .state: "a state", .finalState: "a final state", .historyState: "a history state",
+        .initial: "`initial`", .transition: "a transition", .action: "an action", .raise: "`raise`", .send: "`send`",
+        .misfire: "`misfire`", .branch: "a branch of `choose`", .foreach: "`foreach`", .event: "an event in `events`",
+        .types: "`types`",
+    ]
+    private static let page = ManualPage.page("docs/definitions.md")
+
+    /// The cells of the rows below the head of a table.
+    private static func rows(below head: String) -> [[String]] {
+        let lines = page.prose.map(\.line).drop { $0 != head }.dropFirst(2).prefix { $0.hasPrefix("|") }
+        return lines.map { line in
+            line.dropFirst().dropLast().split(separator: "|").map { $0.drop { $0 == " " } }.map(String.init)
+        }
+    }
+
+    private static func codes(in cell: String) -> [String] {
+        cell.matches(of: /`([^`]*)`/).map { String($0.1) }
+    }
+
+    @Test(arguments: DefinitionKeys.Place.allCases) func eachPlaceHasItsKeys(place: DefinitionKeys.Place) throws {
+        let name = try #require(Self.names[place])
+        let row = try #require(
+            Self.rows(below: "| map | its keys |").first { $0[0].hasPrefix(name + " ") }, "no row for \(name)")
+        #expect(Self.codes(in: row[1]).sorted() == DefinitionKeys.known(in: place).sorted())
+    }
+
+    @Test func noOtherMapIsListed() {
+        #expect(Self.rows(below: "| map | its keys |").count == DefinitionKeys.Place.allCases.count)
+    }
+
+    /// The table that says what each key of a state means.
+    @Test func eachKeyOfAStateHasItsMeaning() {
+        let places: [DefinitionKeys.Place] = [.root, .state, .finalState, .historyState]
+        let told = Self.rows(below: "| key | where | meaning |").flatMap { Self.codes(in: $0[0]) }
+        #expect(told.sorted() == Set(places.flatMap(DefinitionKeys.known)).sorted())
+    }
+
+    @Test func eachActionHasItsMeaning() {
+        let told = Self.rows(below: "| action | |").flatMap { Self.codes(in: $0[0]) }
+            .compactMap { $0.prefixMatch(of: /\{(\w+):/).map { String($0.1) } }
+        #expect(Set(told).sorted() == DefinitionKeys.known(in: .action).sorted())
+    }
+}
