@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build release install size lint test traits api unit count conformance property fuzz crash tsan wal
-.PHONY: bench bench-check
+.PHONY: help demo build release install size lint test traits docs api unit count conformance property fuzz crash
+.PHONY: tsan wal bench bench-check
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -79,18 +79,24 @@ size: ## Check that what 'make release' built and an example have grown by no mo
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
 
-test: ## Everything that must hold: lint, a build without warnings, all suites, traits, the unit, instruction counts
+test: ## Everything that must hold: lint, no warnings, all suites, traits, the library's pages, the unit, counts
 	@.ci/packages.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
 	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
 	$(MAKE) --no-print-directory traits
+	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory count
 
 traits: ## The examples as packages of their own: what they resolve, their tests, what is said where a trait is missing
 	.ci/traits.sh
+
+docs: ## The pages of the Swift libraries, into .build/docs; a warning is an error
+	@.ci/packages.sh
+	.ci/swift.sh build $(flags) --build-tests
+	.ci/docs.sh .build/debug .build/docs
 
 api: ## What programs with the Swift library would have to change since BASE, which is the last release without it
 	.ci/api.sh $(BASE)

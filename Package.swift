@@ -216,6 +216,8 @@ let package = Package(
         .executableTarget(
             name: "order", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Sources/order"),
         .executableTarget(
+            name: "countdown", dependencies: ["Seeds", "StateMachines"], path: "Examples/Swift/Sources/countdown"),
+        .executableTarget(
             name: "rocket", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
             path: "Examples/Durable/Sources/rocket"
         ),
@@ -342,6 +344,11 @@ let package = Package(
     ],
     cxxLanguageStandard: .cxx17
 )
+
+// For `swift package preview-documentation`, and for services that build pages by it. `make docs` needs no package.
+if Context.environment["WFD_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
 
 // What libFuzzer drives, as archives that `make fuzz` links with it: its own `main` is theirs.
 if Context.environment["WFD_FUZZ"] != nil {

@@ -11,6 +11,7 @@ let package = Package(
         .target(name: "Seeds", dependencies: [.product(name: "StateMachines", package: "wfd")]),
         .executableTarget(name: "screens", dependencies: ["Seeds"]),
         .executableTarget(name: "order", dependencies: ["Seeds"]),
+        .executableTarget(name: "countdown", dependencies: ["Seeds"]),
         .testTarget(name: "SeedsTests", dependencies: ["Seeds"]),
         // What is said where a trait is missing.
         .testTarget(name: "TraitsTests", dependencies: [.product(name: "StateMachines", package: "wfd")]),

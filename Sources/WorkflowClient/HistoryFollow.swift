@@ -111,9 +111,7 @@ public struct HistoryFollow: AsyncSequence, Sendable {
 extension WorkflowClient {
     /// Follows the history of an instance from the row after `seq` on.
     ///
-    /// - Parameters:
-    ///   - patience: How long to pause, in sum, for a daemon that does not answer.
-    ///   - clock: For the pauses between attempts.
+    /// It pauses for a daemon that does not answer, for `patience` in sum and by `clock`.
     public func followHistory(
         ofInstance name: String, after seq: Int64 = 0, detail: Bool = false, patience: Duration = .seconds(60),
         clock: any Clock<Duration> = ContinuousClock()

@@ -4,8 +4,8 @@ import WorkflowJSON
 extension WorkflowClient {
     /// Sends events for many instances in their order; the answers come in the same order.
     ///
-    /// - Parameter isAtomic: All or none, in one transaction; a problem says which line was not accepted. Otherwise
-    /// each is   applied or not, whatever becomes of the others.
+    /// When `isAtomic` is true, all are applied or none, in one transaction. A problem says which was refused.
+    /// Otherwise each is applied or not, whatever becomes of the others.
     public func send(_ lines: [BatchLine], isAtomic: Bool = false) async throws(ClientError) -> [BatchAnswer] {
         var bytes: [UInt8] = []
         for line in lines {

@@ -6,8 +6,8 @@ extension WorkflowClient {
     /// Only a request that may have been carried out is repeated: its answer was lost, or the daemon itself does not
     /// know. Other errors are thrown as they come.
     ///
-    /// - Parameter waitsForDaemon: Whether to repeat also what was surely not carried out: the daemon is restarting, or
-    ///   has no room.
+    /// When `waitsForDaemon` is true, it also repeats what was surely not carried out: the daemon is restarting, or has
+    /// no room.
     public func untilKnown<Answer>(
         waitsForDaemon: Bool = false,
         _ request: () async throws(ClientError) -> Answer

@@ -57,7 +57,7 @@ extension WorkflowClient {
 
     /// Starts an instance, durable on return.
     ///
-    /// - Parameter key: The same start with the same key is done once, and answered as it was the first time.
+    /// The same start with the same `key` is done once, and answered as it was the first time.
     public func start(_ request: StartRequest, key: String? = nil) async throws(ClientError) -> Instance {
         try await post(request, by: TransportRequest(.startInstance, key: key))
     }
@@ -78,7 +78,7 @@ extension WorkflowClient {
     /// A refusal is thrown as `ClientError.problem` and changed nothing. After `answerLost` the event may be applied;
     /// sent again with the same key it is applied once.
     ///
-    /// - Parameter wantsContext: Whether the answer says the instance's context, which may be large.
+    /// When `wantsContext` is true, the answer has the instance's context, which may be large.
     public func send(
         _ request: SendRequest, to instance: String, _ parameters: SendParameters = .init(), key: String? = nil,
         wantsContext: Bool = true
@@ -92,9 +92,8 @@ extension WorkflowClient {
 
     /// Lets a failed instance go on with the event that it failed on, durable on return.
     ///
-    /// - Parameters:
-    ///   - seq: The seq that the instance must have; nil for any.
-    ///   - wantsContext: Whether the answer says the instance's context, which may be large.
+    /// The instance must have `seq`; nil for any. When `wantsContext` is true, the answer has the instance's context,
+    /// which may be large.
     public func retry(
         _ instance: String, seq: Int64? = nil, wantsContext: Bool = true
     ) async throws(ClientError) -> SendAnswer {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A page of the manual: the README, or a file of `docs/`.
+/// A page of the manual: the README, a file of `docs/`, or one of the library's catalog.
 package struct ManualPage: Sendable, CustomStringConvertible {
     /// From the repository's root, with slashes.
     package let path: String
@@ -41,6 +41,18 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         let paths = names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/" + $0 }
         return (["README.md"] + paths).map(page)
     }()
+
+    /// The articles and tutorials of the library, which DocC makes pages of: `make docs`.
+    package static let catalog: [ManualPage] = {
+        let folder = "Sources/StateMachines/StateMachines.docc"
+        // As above.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
+        let pages = names.filter { $0.hasSuffix(".md") || $0.hasSuffix(".tutorial") }
+        return pages.sorted().map { page(folder + "/" + $0) }
+    }()
+
+    /// Whether it is a tutorial of DocC: directives, and prose that is indented.
+    package var isTutorial: Bool { path.hasSuffix(".tutorial") }
 
     /// The page at a path from the root; without lines when it cannot be read.
     package static func page(_ path: String) -> ManualPage {
@@ -90,7 +102,7 @@ package struct ManualPage: Sendable, CustomStringConvertible {
         for (number, line) in prose {
             let text = line.trimmingCharacters(in: .whitespaces)
             defer { previous = number }
-            if text.isEmpty || text.hasPrefix("|") || text.hasPrefix("#") {
+            if text.isEmpty || "|#@}".contains(text.prefix(1)) {
                 isOpen = false
                 continue
             }

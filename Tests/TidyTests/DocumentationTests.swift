@@ -3,6 +3,7 @@ import Testing
 
 /// The manual keeps its rules, and each rule can fail.
 struct DocumentationTests {
+    private static let pages = ManualPage.all + ManualPage.catalog
     private static let verbs = ManualRules.verbs(in: Repository.swiftFiles)
     /// Without the program itself, the part of a verb, and what runs without a verb.
     private static let daemonVerbs = ManualRules.commandNames(in: Repository.swiftFiles, folder: "Sources/wfd")
@@ -16,6 +17,15 @@ struct DocumentationTests {
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }
 
+    @Test func theArticlesAndTutorialsAreThere() {
+        let names = ManualPage.catalog.compactMap { $0.path.split(separator: "/").last.map(String.init) }
+        #expect(
+            names == [
+                "Durable.md", "FromOtherLibraries.md", "Rocket.tutorial", "StateMachines.md", "TimeAndTests.md",
+                "Tutorials.tutorial", "ValuesAndRegions.md",
+            ])
+    }
+
     @Test func theReadmeIsAPage() {
         let bytes = Repository.bytes("README.md")?.count ?? .max
         #expect(bytes <= PageRules.readmeBytes)
@@ -26,19 +36,19 @@ struct DocumentationTests {
         for page in ManualPage.all.dropFirst() { #expect(targets.contains(page.path), "\(page)") }
     }
 
-    @Test(arguments: ManualPage.all) func everyLinkLeadsSomewhere(page: ManualPage) {
+    @Test(arguments: pages) func everyLinkLeadsSomewhere(page: ManualPage) {
         expectNone(PageRules.links(page, exists: Repository.exists) { ManualPage.page($0).anchors })
     }
 
-    @Test(arguments: ManualPage.all) func sentencesEndInTime(page: ManualPage) {
+    @Test(arguments: pages) func sentencesEndInTime(page: ManualPage) {
         expectNone(PageRules.sentences(page))
     }
 
-    @Test(arguments: ManualPage.all) func noWordTellsHowItShouldFeel(page: ManualPage) {
+    @Test(arguments: pages) func noWordTellsHowItShouldFeel(page: ManualPage) {
         expectNone(PageRules.words(page))
     }
 
-    @Test(arguments: ManualPage.all) func blocksAreWhatTheySay(page: ManualPage) {
+    @Test(arguments: pages) func blocksAreWhatTheySay(page: ManualPage) {
         let sources = Repository.files(in: "Examples").filter { $0.hasSuffix(".swift") }
             .map { Repository.file($0).text }
         #expect(sources.count > 5)
@@ -95,10 +105,18 @@ struct DocumentationTests {
     }
 
     @Test func aLongSentenceIsFound() {
-        let words = Array(repeating: "`a b`", count: 30).joined(separator: " ")
+        let words = Array(repeating: "`a b`", count: PageRules.sentenceWords).joined(separator: " ")
         #expect(PageRules.sentences(page("A word. " + words + ". Another.")).isEmpty)
         #expect(PageRules.sentences(page("# T\n\n- one\n- \(words)\n  more. Another.")).map(\.line) == [4])
         #expect(PageRules.sentences(page("```\n\(words) more\n```\n| \(words) | more |\n")).isEmpty)
+    }
+
+    @Test func directivesEndAParagraph() {
+        let words = Array(repeating: "word", count: 20).joined(separator: " ")
+        let tutorial = ManualPage(path: "x.tutorial", text: "@Step {\n    \(words)\n    @Code(a)\n    \(words)\n}\n")
+        #expect(PageRules.sentences(tutorial).isEmpty)
+        #expect(PageRules.indented(tutorial).isEmpty)
+        #expect(PageRules.sentences(page("\(words)\n\(words)\n")).count == 1)
     }
 
     @Test func aWordOfComfortIsFound() {
@@ -117,6 +135,15 @@ struct DocumentationTests {
         #expect(PageRules.blocks(sample, swift: ["let a = 1\n"]) == [Finding("docs/x.md", line: 2, message)])
         #expect(PageRules.blocks(page("```swift\nlet a = 1\n```\n"), swift: ["let a = 1\n"]).isEmpty)
         #expect(PageRules.blocks(page("```yaml fragment\non: {}\n```\n"), swift: []).isEmpty)
+    }
+
+    @Test func codeOfAnotherLibraryStandsOnOnePage() {
+        let text = "```swift\n// Before: another library\nlet b = 2\n```\n"
+        let path = "Sources/StateMachines/StateMachines.docc/FromOtherLibraries.md"
+        #expect(PageRules.blocks(ManualPage(path: path, text: text), swift: []).isEmpty)
+        #expect(PageRules.blocks(page(text), swift: []).count == 1)
+        let unmarked = ManualPage(path: path, text: "```swift\nlet b = 2\n```\n")
+        #expect(PageRules.blocks(unmarked, swift: []).count == 1)
     }
 
     @Test func verbsAreFoundInTextAndInBlocks() {

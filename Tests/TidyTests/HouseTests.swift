@@ -73,7 +73,9 @@ struct HouseTests {
         expectNone(ManualRules.paths(file, exists: Repository.exists) + ManualRules.length(file))
     }
 
-    @Test(arguments: ManualPage.all) func aPageNamesOnlyWhatExists(page: ManualPage) {
+    /// A tutorial also names the files that its reader makes.
+    @Test(arguments: ManualPage.all + ManualPage.catalog.filter { !$0.isTutorial })
+    func aPageNamesOnlyWhatExists(page: ManualPage) {
         let file = Repository.file(page.path)
         #expect(!file.text.isEmpty, "\(file) is missing")
         // It also names media types and the daemon's places; a path of ours begins with a folder of ours.

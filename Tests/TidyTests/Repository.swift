@@ -6,10 +6,10 @@ enum Repository {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Every Swift file of ours.
+    /// Every Swift file of ours. The steps of a tutorial are parts of others.
     static let swiftFiles: [SourceFile] = {
         (["Sources", "Tests", "Benchmarks", "migrations", "Examples"].flatMap { files(in: $0) } + ["Package.swift"])
-            .filter { $0.hasSuffix(".swift") }.map(file)
+            .filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.map(file)
     }()
 
     /// Every file of ours that a person writes for a machine to read.

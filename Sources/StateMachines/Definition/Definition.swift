@@ -10,11 +10,8 @@ public struct Definition<M: MachineDefinition>: Sendable {
 
     /// In Swift. The tree of states comes from the names of `M.StateName`, their order from its cases.
     ///
-    /// - Parameters:
-    ///   - name: Of the machine.
-    ///   - initial: Where it begins.
-    ///   - context: What a new instance keeps; each of its keys is there, nil is `null`.
-    ///   - strict: Whether an event that nothing takes is refused.
+    /// The machine has this `name` and begins in `initial`. A new instance keeps `context`: each of its keys is there,
+    /// nil is `null`. When `strict` is true, an event that nothing takes is refused.
     public init(
         _ name: String, initial: M.StateName, context: M.Context, strict: Bool = true,
         fileID: StaticString = #fileID, line: Int = #line, @DefinitionBuilder<M> _ pieces: () -> [Piece<M>]

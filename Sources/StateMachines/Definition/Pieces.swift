@@ -18,10 +18,7 @@ public struct PathPiece<M: MachineDefinition>: Sendable {
 public struct StatePiece<M: MachineDefinition>: Sendable {
     let content: PieceContent
 
-    /// - Parameters:
-    ///   - initial: Of a state with states in it: which is entered with it. Of a history state: where it leads before
-    ///     there is a history.
-    ///   - output: Of a final state: the data of what its parent's `OnDone` sees.
+    /// A state with states in it enters `initial` with itself. A history state leads there before there is a history.
     public init(
         _ state: M.StateName, _ kind: StateKind = .normal, initial: M.StateName, tags: [String] = [],
         entry: [MachineAction<M>] = [], exit: [MachineAction<M>] = [], fileID: StaticString = #fileID,
@@ -36,6 +33,7 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
 
     // Not one with an optional `initial`: `.none` would mean nil, also where a state has this name.
 
+    /// A final state may have an `output`: the data of what its parent's `OnDone` sees.
     public init(
         _ state: M.StateName, _ kind: StateKind = .normal, tags: [String] = [], entry: [MachineAction<M>] = [],
         exit: [MachineAction<M>] = [], output: Template? = nil, fileID: StaticString = #fileID, line: Int = #line,
@@ -87,7 +85,7 @@ public struct EventPiece<M: MachineDefinition>: Sendable {
 public struct TimePiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 
-    /// - Parameter delay: Kept in whole milliseconds.
+    /// The delay is kept in whole milliseconds.
     public init(
         _ delay: Duration, to target: M.StateName, if condition: Expression? = nil, reenter: Bool = false,
         _ actions: MachineAction<M>...,

@@ -7,9 +7,7 @@ public protocol MachineHost: Sendable {
 
     /// Starts an instance of the version that has the definition of `M`.
     ///
-    /// - Parameters:
-    ///   - context: What it begins with; nil for what the definition says.
-    ///   - key: The same start with the same key is done once.
+    /// It begins with `context`; nil for what the definition says. The same start with the same `key` is done once.
     func start<M: MachineDefinition>(
         _ machine: M.Type, _ name: String, context: M.Context?, key: String?
     ) async throws(HostError) -> Instance<M>

@@ -7,7 +7,7 @@ internal import Synchronization
 public final class MemoryHost: MachineHost {
     private let state: Mutex<MemoryState>
 
-    /// - Parameter time: Since 1970, for expressions that ask what time it is.
+    /// Its `time` begins there, counted from 1970, for expressions that ask what time it is.
     public init(at time: Duration = .zero) {
         state = Mutex(MemoryState(time: LogicalTime(time)))
     }

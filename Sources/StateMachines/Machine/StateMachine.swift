@@ -42,10 +42,8 @@ public final class StateMachine<M: MachineDefinition> {
 
     /// Starts it. Throws `DefinitionMistakes`, or a `Refusal` when it cannot begin.
     ///
-    /// - Parameters:
-    ///   - name: Of the instance, in messages and expressions; nil for the machine's.
-    ///   - context: What it begins with; nil for what the definition says.
-    ///   - time: Since 1970, for expressions that ask what time it is.
+    /// Its `name` stands in messages and expressions; nil for the machine's. It begins with `context`; nil for what the
+    /// definition says. The `time` is counted from 1970, for expressions that ask what time it is.
     public convenience init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {

@@ -56,32 +56,6 @@ struct RequestTests {
     }
 }
 
-@MainActor struct RocketTests {
-    @Test func itCountsDownAndFlies() throws {
-        let view = try RocketView()
-        view.fire()
-        #expect(!view.isFireEnabled)
-        #expect(view.machine.context.count == 5)
-        #expect(view.machine.advance(by: .seconds(4)).count == 4)
-        #expect(view.machine.context.count == 1)
-        #expect(!view.hasFlown)
-        view.machine.advance(by: .seconds(1))
-        #expect(view.hasFlown)
-        #expect(view.machine.state == .launched)
-    }
-
-    @Test func abortingStopsTheClock() throws {
-        let view = try RocketView()
-        view.fire()
-        view.machine.advance(by: .seconds(4))
-        try view.machine.send(.abort)
-        #expect(view.isFireEnabled)
-        #expect(view.machine.advance(by: .seconds(60)).isEmpty)
-        view.fire()
-        #expect(view.machine.context.count == 5)
-    }
-}
-
 struct EditorTests {
     @Test func aTabIsLeftFromTheInsideAndEnteredFromTheOutside() throws {
         let machine = try StateMachine(Editor.self)
@@ -153,5 +127,16 @@ struct OrderTests {
         #expect(machine.context.paidWith == "tok_9")
         #expect("\(try machine.send(.packed))" == "packing -> shipped   (seq 4 -> 5)")
         #expect(machine.status == .done)
+    }
+}
+
+/// One protocol, three places: what runs here in memory also runs in a file and in a daemon.
+struct HostTests {
+    @Test func aRocketFliesInMemory() async throws {
+        let host = MemoryHost()
+        let apollo = try await host.start(Rocket.self, "apollo")
+        try await apollo.send(.fire)
+        await host.advance(by: .seconds(5))
+        #expect(try await apollo.read().state == .launched)
     }
 }

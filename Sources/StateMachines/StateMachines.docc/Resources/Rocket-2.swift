@@ -1,0 +1,17 @@
+public import StateMachines
+
+/// A rocket with two buttons: counts down from 5, one step each second, and is launched at 0.
+public enum Rocket: MachineDefinition {
+    // Dots make the tree: `tick` lies in `countdown`.
+    public enum State: String, MachineState { case standby, countdown, tick = "countdown.tick", launched }
+    public enum Event: String, MachineEvent { case fire, abort, land }
+
+    public struct Context: Codable, Sendable, Equatable {
+        public var count = 0
+    }
+
+    public static let definition = Definition<Self>("rocket", initial: .standby, context: Context()) {
+        In(.standby) { On(.fire, to: .countdown) }
+        In(.launched) { On(.land, to: .standby) }
+    }
+}

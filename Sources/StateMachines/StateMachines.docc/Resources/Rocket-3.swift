@@ -1,0 +1,19 @@
+public import StateMachines
+
+/// A rocket with two buttons: counts down from 5, one step each second, and is launched at 0.
+public enum Rocket: MachineDefinition {
+    // Dots make the tree: `tick` lies in `countdown`.
+    public enum State: String, MachineState { case standby, countdown, tick = "countdown.tick", launched }
+    public enum Event: String, MachineEvent { case fire, abort, land }
+
+    public struct Context: Codable, Sendable, Equatable {
+        public var count = 0
+    }
+
+    public static let definition = Definition<Self>("rocket", initial: .standby, context: Context()) {
+        In(.standby) { On(.fire, to: .countdown) }
+        // Entering always sets 5 again; leaving stops the clock, because the timer belongs to the state.
+        In(.countdown, initial: .tick, entry: [.assign(["count": 5])]) { On(.abort, to: .standby) }
+        In(.launched) { On(.land, to: .standby) }
+    }
+}

@@ -1,0 +1,47 @@
+import ManualTesting
+
+/// What the library's catalog says is true of the library and of the examples.
+enum CatalogRules {
+    static let folder = "Sources/StateMachines/StateMachines.docc"
+
+    /// Each step of a tutorial has the lines of the next one, in their order, and some are missing. The last one is the
+    /// file that it leads to, or a part of it where that has more than the tutorial's.
+    static func steps(_ steps: [SourceFile], leadTo file: SourceFile, isWhole: Bool) -> [Finding] {
+        var findings: [Finding] = []
+        for (step, next) in zip(steps, steps.dropFirst() + [file]) {
+            guard let strange = firstLine(of: step, notIn: next) else { continue }
+            findings.append(Finding(step.path, line: strange, "\(next.path) lacks this line behind those above it"))
+        }
+        if let last = steps.last, isWhole, last.text != file.text {
+            findings.append(Finding(last.path, "it is not the whole of \(file.path)"))
+        }
+        return findings
+    }
+
+    /// The number of the first line that another file does not have behind the lines before it; nil when it has all.
+    private static func firstLine(of file: SourceFile, notIn other: SourceFile) -> Int? {
+        var rest = other.lines[...]
+        for (number, line) in zip(1..., file.lines) {
+            guard let index = rest.firstIndex(of: line) else { return number }
+            rest = rest[(index + 1)...]
+        }
+        return nil
+    }
+
+    /// The public types of a file that stand in no other type.
+    static func publicTypes(in file: SourceFile) -> [String] {
+        let masked = SwiftMask.lines(of: file.text)
+        let outline = SwiftOutline(maskedLines: masked)
+        return outline.entries.filter { entry in
+            let isType = entry.declaration.isContainer && entry.declaration.keyword != "extension"
+            return isType && entry.parent == nil && masked[entry.line - 1].contains("public ")
+        }.map(\.declaration.name)
+    }
+
+    /// The symbols that the topics of a page list.
+    static func topics(of page: ManualPage) -> [String] {
+        page.section("## Topics").compactMap { line in
+            line.wholeMatch(of: /- ``(\w+)``/).map { String($0.1) }
+        }
+    }
+}

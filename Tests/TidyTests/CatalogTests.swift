@@ -1,0 +1,61 @@
+import ManualTesting
+import Testing
+
+/// The library's catalog shows what is compiled and tested, and leads to everything that is public.
+struct CatalogTests {
+    private static let landing = ManualPage.page("\(CatalogRules.folder)/StateMachines.md")
+
+    private static func resources(_ name: String) -> [SourceFile] {
+        Repository.files(in: "\(CatalogRules.folder)/Resources")
+            .filter { $0.split(separator: "/").last?.prefix { $0 != "-" } == name[...] }.map(Repository.file)
+    }
+
+    /// The package of the examples has more programs than the tutorial's.
+    @Test(arguments: [
+        ("Package", "Examples/Swift/Package.swift", 2, false),
+        ("Rocket", "Examples/Swift/Sources/Seeds/Rocket.swift", 8, true),
+        ("RocketTests", "Examples/Swift/Tests/SeedsTests/RocketTests.swift", 3, true),
+        ("main", "Examples/Swift/Sources/countdown/main.swift", 1, true),
+    ])
+    func theTutorialLeadsToTheExamples(name: String, path: String, count: Int, isWhole: Bool) {
+        let steps = Self.resources(name)
+        #expect(steps.count == count)
+        #expect(Repository.exists(path))
+        expectNone(CatalogRules.steps(steps, leadTo: Repository.file(path), isWhole: isWhole))
+    }
+
+    /// DocC finds a file that is missing, and not one that no step shows.
+    @Test func everyStepIsShown() {
+        let tutorial = Repository.file("\(CatalogRules.folder)/Rocket.tutorial")
+        let shown = tutorial.lines.compactMap { $0.firstMatch(of: /@Code\(name: "[^"]+", file: "([^"]+)"\)/)?.1 }
+        let files = Repository.files(in: "\(CatalogRules.folder)/Resources").filter { $0.hasSuffix(".swift") }
+        #expect(shown.sorted() == files.compactMap { $0.split(separator: "/").last }.sorted())
+    }
+
+    @Test func everyPublicTypeHasItsTopic() {
+        let types = Repository.swiftFiles.filter { $0.isIn("Sources/StateMachines") }.flatMap(CatalogRules.publicTypes)
+        #expect(types.count > 30)
+        let topics = CatalogRules.topics(of: Self.landing)
+        #expect(topics.sorted() == types.sorted())
+    }
+
+    @Test func aStepThatLeadsElsewhereIsFound() {
+        let file = SourceFile(path: "x.swift", text: "a\nb\nc\n")
+        func findings(_ texts: String..., isWhole: Bool = true) -> [String] {
+            let steps = texts.map { SourceFile(path: "step", text: $0) }
+            return CatalogRules.steps(steps, leadTo: file, isWhole: isWhole).map(\.description)
+        }
+        #expect(findings("a\nc\n", "a\nb\nc\n").isEmpty)
+        #expect(findings("a\nc\n", isWhole: false).isEmpty)
+        #expect(findings("a\nc\n") == ["step: it is not the whole of x.swift"])
+        #expect(findings("c\na\n", isWhole: false) == ["step:2: x.swift lacks this line behind those above it"])
+        #expect(findings("b\n", "a\nc\n", isWhole: false) == ["step:1: step lacks this line behind those above it"])
+    }
+
+    @Test func onlyOutermostPublicTypesAreTopics() {
+        let text = "public struct A<B> { public enum C {} }\npackage struct D {}\n@Some public enum E {}\nstruct F {}\n"
+        #expect(CatalogRules.publicTypes(in: SourceFile(path: "x.swift", text: text)) == ["A", "E"])
+        let page = ManualPage(path: "x.md", text: "- ``Y``\n## Topics\n### In it\n- ``A``\n- <doc:B>\n")
+        #expect(CatalogRules.topics(of: page) == ["A"])
+    }
+}
