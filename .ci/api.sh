@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a program with the library StateMachines would have to change since a commit: declarations that are gone or
-# different. A line of .ci/api-breakages.txt is one that was meant. Fails when both versions have the same major number, and
-# it is not 0. Usage: api.sh COMMIT
+# different. A line of .ci/api-breakages.txt is one that was meant. Fails when both versions have the same major number,
+# and it is not 0. Usage: api.sh COMMIT
 #
 # Not 'swift package diagnose-api-breaking-changes': it builds every target of both versions, tests too, which needs all
 # traits and many minutes; and it tells also of declarations that no other package sees.
