@@ -52,10 +52,9 @@ extension CommandFailure {
         if problem.type == .instanceFailed, let name = problem.instance {
             notes.append("'wfctl show \(name)' tells why, 'wfctl retry \(name)' goes on")
         }
-        if problem.type == .overloaded || problem.type == .draining {
-            let isSaid = problem.detail.contains("nothing was changed")
-            notes.append(isSaid ? "send it again later" : "the request changed nothing; send it again later")
-        }
+        // The daemon says it itself of the rest of a batch.
+        let isLater = problem.type == .overloaded || problem.type == .draining
+        if isLater, !problem.detail.contains("again later") { notes.append("send it again later") }
         if let suggestion = problem.suggestion { notes.append("did you mean '\(suggestion)'?") }
         return notes
     }

@@ -115,8 +115,15 @@ struct DefinitionTests {
         #expect(warnings.first?.contains("'island'") == true)
     }
 
-    @Test func aDelayUnderAMillisecondIsRefused() {
-        #expect(mistakes(TooShort.self).count == 1)
+    /// An expression of several lines has one place; what stands behind it keeps its own.
+    @Test func aMistakeInManyLinesHasItsPlace() {
+        #expect(mistakes(Long.self).compactMap { Int($0.prefix { $0 != ":" }) } == [Long.line + 3])
+    }
+
+    @Test func noDelayIsRoundedToNone() throws {
+        #expect(mistakes(TooShort.self).isEmpty)
+        #expect(TooShort.text.contains(#""1ms""#))
+        #expect(mistakes(Backwards.self).count == 1)
         #expect(Seconds.text.contains(#""4350ms""#))
         #expect(Seconds.text.contains(#""2h""#))
     }
@@ -206,6 +213,32 @@ private enum TooShort: MachineDefinition {
     enum Event: String, MachineEvent { case stay }
     static let definition = Definition<Self>("short", initial: .home) {
         In(.home) { After(.microseconds(100), to: .home) }
+    }
+}
+
+private enum Backwards: MachineDefinition {
+    enum State: String, MachineState { case home }
+    enum Event: String, MachineEvent { case stay }
+    static let definition = Definition<Self>("backwards", initial: .home) {
+        In(.home) { After(.microseconds(-100), to: .home) }
+    }
+}
+
+private enum Long: MachineDefinition {
+    enum State: String, MachineState { case home }
+    enum Event: String, MachineEvent { case stay, go }
+    struct Context: Codable, Sendable { var count = 1 }
+    static let line = #line
+    static let definition = Definition<Self>("long", initial: .home, context: Context()) {
+        In(.home) {
+            On(
+                .stay,
+                if: """
+                    context.count > 0
+                    && context.cuont > 1
+                    """)
+            On(.go)
+        }
     }
 }
 

@@ -18,6 +18,17 @@ struct RestoreTests {
         #expect(other.state == .launched)
     }
 
+    /// Time that went by since the last move is not lost.
+    @Test func aTimerGoesOnWhereItWas() throws {
+        let machine = try StateMachine(Rocket.self)
+        try machine.send(.fire)
+        machine.advance(by: .milliseconds(700))
+        let stored = try JSONEncoder().encode(machine.value)
+        let other = StateMachine(restoring: try JSONDecoder().decode(MachineValue<Rocket>.self, from: stored))
+        #expect(other.advance(by: .milliseconds(299)).isEmpty)
+        #expect(other.advance(by: .milliseconds(1)).count == 1)
+    }
+
     @Test func whatTheDefinitionLacksIsTold() throws {
         let value = try MachineValue(Screens.self)
         let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)

@@ -48,7 +48,7 @@ struct FailureTests {
     func everyProblemHasItsExitCode(type: ProblemType) async {
         let outcome = await CommandHarness().run("show", "o", answers: [.problem(Problem(type, detail: "Because"))])
         let isOpen = [.overloaded, .draining].contains(type)
-        let note = isOpen ? "  the request changed nothing; send it again later\n" : ""
+        let note = isOpen ? "  send it again later\n" : ""
         #expect(outcome == .init(exit: type.exitStatus.rawValue, output: "", errors: "error: Because\n" + note))
     }
 

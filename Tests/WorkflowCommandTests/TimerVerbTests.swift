@@ -116,7 +116,7 @@ struct TimerVerbTests {
             outcome
                 == .init(
                     exit: 75, output: "",
-                    errors: "error: Full\n  the request changed nothing; send it again later\n"))
+                    errors: "error: Full\n  send it again later\n"))
         #expect(Self.keys(transport) == [Sample.key])
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkflowThreads
 
-@Suite(.timeLimit(.minutes(1))) struct SharedCoresTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedCoresTests {
     /// A time that goes on when it is told to.
     private final class Time: Sendable {
         private let nanoseconds = Atomic<UInt64>(1)

@@ -29,7 +29,9 @@ struct ValueDecoder: Decoder {
     fileprivate func mismatch(_ expected: String) -> MachineMismatch {
         let place = codingPath.map(\.stringValue).joined(separator: ".")
         let what = place.isEmpty ? "it" : "'\(place)'"
-        return MachineMismatch("\(what) is \(value == .null ? "null" : "a \(value.kind)"), not \(expected)")
+        let kind = value.kind
+        let found = value == .null ? "null" : ("aeiou".contains(kind.prefix(1)) ? "an " : "a ") + kind
+        return MachineMismatch("\(what) is \(found), not \(expected)")
     }
 }
 

@@ -28,7 +28,7 @@ struct DefinitionSource: Sendable {
     let text: String
     /// Where the definition stands.
     let place: SwiftPlace
-    /// What the text was printed from; its lines are numbers in `places`. Nil for a text as it was given.
+    /// What the text was printed from; its lines say places in Swift. Nil for a text as it was given.
     private let tree: DefinitionNode?
     private let places: [SwiftPlace]
     /// What was found before reading.
@@ -81,8 +81,14 @@ struct DefinitionSource: Sendable {
         return DefinitionMistakes(mistakes: error.diagnostics.filter(isMistake).map(lineOfText))
     }
 
+    /// Between the lines of two places: a mistake in an expression stands so many lines behind its place.
+    private static let stride = 1 << 24
+
+    /// The line that stands for a place of Swift.
+    static func line(ofPlace index: Int) -> DefinitionPlace { DefinitionPlace(line: index * stride + 1, column: 1) }
+
     private func lineOfSwift(_ diagnostic: Diagnostic) -> String {
-        "\(places[diagnostic.line - 1]): \(diagnostic.message)"
+        "\(places[(diagnostic.line - 1) / Self.stride]): \(diagnostic.message)"
     }
 
     private func lineOfText(_ diagnostic: Diagnostic) -> String {

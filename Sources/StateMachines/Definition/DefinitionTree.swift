@@ -223,13 +223,13 @@ extension DefinitionTree {
     /// The number of a place, as the line of a node.
     private mutating func place(_ place: SwiftPlace?) -> DefinitionPlace {
         guard let place, place != places[0] else { return .first }
-        if let index = places.lastIndex(of: place) { return DefinitionPlace(line: index + 1, column: 1) }
+        if let index = places.lastIndex(of: place) { return DefinitionSource.line(ofPlace: index) }
         places.append(place)
-        return DefinitionPlace(line: places.count, column: 1)
+        return DefinitionSource.line(ofPlace: places.count - 1)
     }
 }
 
 extension DefinitionPlace {
     /// Of the definition itself.
-    fileprivate static let first = DefinitionPlace(line: 1, column: 1)
+    fileprivate static let first = DefinitionSource.line(ofPlace: 0)
 }

@@ -223,8 +223,8 @@ extension Duration {
     /// As a definition writes it: in the largest unit that says it whole.
     var definitionText: String {
         let milliseconds = wholeMilliseconds
-        // What is no delay is left to the reader, who refuses it.
-        guard milliseconds != 0 || self == .zero else { return "\(self)" }
+        // No delay is rounded to none. What is no delay is left to the reader, who refuses it.
+        guard milliseconds != 0 || self == .zero else { return self > .zero ? "1ms" : "\(self)" }
         for (unit, length) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)] as [(String, Int64)]
         where milliseconds != 0 && milliseconds % length == 0 {
             return "\(milliseconds / length)\(unit)"

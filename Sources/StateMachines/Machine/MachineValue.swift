@@ -119,6 +119,14 @@ extension MachineValue {
     }
 }
 
+extension MachineValue {
+    func at(_ time: LogicalTime) -> MachineValue {
+        var later = self
+        later.instance = instance.at(time)
+        return later
+    }
+}
+
 // A move is kept by whoever asked for it.
 extension MachineValue {
     @inlinable

@@ -63,8 +63,11 @@ public final class StateMachine<M: MachineDefinition> {
         for stream in streams.values { stream.finish() }
     }
 
-    /// The machine as a value, to be stored.
-    public var value: MachineValue<M> { current }
+    /// The machine as a value, to be stored: as of now, so that its timers go on where they are.
+    public var value: MachineValue<M> {
+        let now = clock.map { max(time, $0()) } ?? time
+        return current.at(LogicalTime(now))
+    }
     /// Where it is.
     @inlinable public var state: M.State { current.state }
     /// Its data.
@@ -270,7 +273,7 @@ extension StateMachine {
     /// Lets time go on, and tells the behaviors of the states that are active then.
     public func update(deltaTime: Duration) {
         advance(by: deltaTime)
-        for state in value.active { behaviors[state]?.update(deltaTime: deltaTime) }
+        for state in current.active { behaviors[state]?.update(deltaTime: deltaTime) }
     }
 
     /// Fires timers by a clock until cancelled or done, where the caller is isolated. Events that are sent meanwhile
@@ -282,7 +285,10 @@ extension StateMachine {
         let base = time
         let start = clock.now
         self.clock = { base + start.duration(to: clock.now) }
-        defer { self.clock = nil }
+        defer {
+            readClock()
+            self.clock = nil
+        }
         while status == .running {
             try Task.checkCancellation()
             time = max(time, self.clock?() ?? time)

@@ -41,7 +41,8 @@ extension Transition: CustomStringConvertible {
     public var description: String {
         let from = from.map(\.rawValue).joined(separator: ", ")
         let to = to.map(\.rawValue).joined(separator: ", ")
-        return "\(from) -> \(to)   (seq \(fromSeq) -> \(seq))"
+        let end = failure.map { "   failed: \($0)" } ?? ""
+        return "\(from) -> \(to)   (seq \(fromSeq) -> \(seq))\(end)"
     }
 }
 

@@ -47,6 +47,13 @@ struct UntypedInstance: Sendable {
     @usableFromInline
     mutating func keep(_ move: UntypedMove) { position = move }
 
+    /// The same at a later time, by when nothing has come.
+    func at(_ time: LogicalTime) -> UntypedInstance {
+        var later = self
+        later.position = UntypedMove(position, at: max(time, last))
+        return later
+    }
+
     /// Goes on without what would come next.
     mutating func dropNext() {
         var snapshot = snapshot
@@ -93,6 +100,13 @@ final class UntypedMove: Sendable {
         self.init(
             "init", from: [], fromSeq: snapshot.seq - 1, by: Macrostep(snapshot: snapshot, entered: entered), at: time,
             failure: failure)
+    }
+
+    /// The same place at another time.
+    convenience init(_ other: UntypedMove, at time: LogicalTime) {
+        self.init(
+            other.event, from: other.before, fromSeq: other.fromSeq, by: other.macrostep, at: time,
+            failure: other.failure)
     }
 
     /// What a host tells of a move.
