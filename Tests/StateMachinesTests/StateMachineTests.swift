@@ -213,6 +213,21 @@ struct StateMachineClockTests {
         await #expect(throws: CancellationError.self) { try await running.value }
     }
 
+    /// The time that it waited stays when the clock is taken away.
+    @Test @MainActor func timeThatRanIsKept() async throws {
+        let machine = try StateMachine(Light.self)
+        try machine.send(.press)
+        let clock = HandClock()
+        let running = Task { @MainActor in try await machine.run(clock: clock) }
+        await clock.waitForSleeper(until: .seconds(2))
+        clock.advance(by: .seconds(1))
+        running.cancel()
+        await #expect(throws: CancellationError.self) { try await running.value }
+        #expect(machine.state == .on)
+        #expect(machine.advance(by: .seconds(1)).count == 1)
+        #expect(machine.state == .off)
+    }
+
     /// What is sent while it sleeps comes at the clock's time, and its timers wake it.
     @Test @MainActor func anEventWakesTheSleeper() async throws {
         let machine = try StateMachine(Light.self)
