@@ -98,7 +98,7 @@ extension FileHost {
             } catch let rejection as Rejection {
                 continuation.finish(throwing: HostError(rejection))
             } catch {
-                continuation.finish(throwing: (error as? Rejection).map { HostError($0) } ?? error)
+                continuation.finish(throwing: error)
             }
         }
         continuation.onTermination = { _ in telling.cancel() }

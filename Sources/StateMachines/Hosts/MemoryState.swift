@@ -99,8 +99,7 @@ extension MemoryState {
             if let key = options.key { stored.keys[key] = (event, data, answer) }
             instances[name] = stored
             // What it sent to itself beyond a chain comes right after, as in the daemon.
-            _ = advance(by: .zero)
-            return (.success(answer), Array(stored.followers.values))
+            return (.success(answer), Array(stored.followers.values) + advance(by: .zero))
         } catch {
             let message = stored.instance.message(of: error, for: event)
             return (.failure(HostRefusal(code: error, message: message, accepted: stored.instance.accepted)), [])
