@@ -51,9 +51,4 @@ struct CompletionTests {
         let outcome = await Self.complete("show", "positional@0", ["wfctl", "show", ""], [gone])
         #expect(outcome == .init(exit: 0, output: "\n", errors: ""))
     }
-
-    @Test func statusesAreKnownWithoutADaemon() async {
-        let script = await CommandHarness().run("--generate-completion-script=bash").output
-        #expect(script.contains("running'$'\\n''done'$'\\n''failed'$'\\n''cancelled"))
-    }
 }

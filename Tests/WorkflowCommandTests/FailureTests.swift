@@ -180,11 +180,6 @@ struct FailureTests {
         #expect(await harness.run("validate", "order.yaml") == .init(exit: 1, output: "", errors: message))
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"]) func thereAreCompletions(shell: String) async {
-        let outcome = await CommandHarness().run("--generate-completion-script=\(shell)")
-        #expect(outcome.exit == 0 && outcome.output.contains("history") && outcome.output.contains("actors"))
-    }
-
     @Test func versionAndHelpAreData() async {
         let harness = CommandHarness()
         #expect(await harness.run("--version") == .init(exit: 0, output: "wfctl \(Release.version)\n", errors: ""))
