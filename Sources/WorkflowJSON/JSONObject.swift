@@ -24,15 +24,15 @@ public struct JSONObject: Sendable {
     /// The value of a key; setting nil removes the member.
     public subscript(key: String) -> JSONValue? {
         get {
-            let index = insertionIndex(of: key)
-            return holds(key, at: index) ? members[index].value : nil
+            let place = place(of: key)
+            return place.isHeld ? members[place.index].value : nil
         }
         set {
-            let index = insertionIndex(of: key)
-            switch (holds(key, at: index), newValue) {
-            case (true, let value?): members[index].value = value
-            case (true, nil): members.remove(at: index)
-            case (false, let value?): members.insert(Member(key: key, value: value), at: index)
+            let place = place(of: key)
+            switch (place.isHeld, newValue) {
+            case (true, let value?): members[place.index].value = value
+            case (true, nil): members.remove(at: place.index)
+            case (false, let value?): members.insert(Member(key: key, value: value), at: place.index)
             case (false, nil): break
             }
         }
@@ -41,27 +41,37 @@ public struct JSONObject: Sendable {
     /// Adds a member, or returns false when the key is there already. Cheap when keys come in order.
     public mutating func insert(_ value: JSONValue, forNewKey key: String) -> Bool {
         if let last = members.last, !last.key.precedesInBytes(key) {
-            let index = insertionIndex(of: key)
-            if holds(key, at: index) { return false }
-            members.insert(Member(key: key, value: value), at: index)
+            let place = place(of: key)
+            if place.isHeld { return false }
+            members.insert(Member(key: key, value: value), at: place.index)
         } else {
             members.append(Member(key: key, value: value))
         }
         return true
     }
 
-    private func holds(_ key: String, at index: Int) -> Bool {
-        index < members.count && members[index].key.hasSameBytes(as: key)
+    /// Sets the value of a key that is there; returns false when it is not.
+    package mutating func replace(_ value: JSONValue, forKey key: String) -> Bool {
+        let place = place(of: key)
+        if place.isHeld { members[place.index].value = value }
+        return place.isHeld
     }
 
-    private func insertionIndex(of key: String) -> Int {
-        var low = 0
-        var high = members.count
-        while low < high {
-            let middle = (low + high) / 2
-            if members[middle].key.precedesInBytes(key) { low = middle + 1 } else { high = middle }
+    /// Where a key stands, or would stand.
+    private func place(of key: String) -> (index: Int, isHeld: Bool) {
+        var key = key
+        return key.withUTF8 { key in
+            var low = 0
+            var high = members.count
+            while low < high {
+                let middle = (low + high) / 2
+                var other = members[middle].key
+                let order = other.withUTF8 { compare($0, key) }
+                if order == 0 { return (middle, true) }
+                if order < 0 { low = middle + 1 } else { high = middle }
+            }
+            return (low, false)
         }
-        return low
     }
 }
 
@@ -84,13 +94,16 @@ extension String {
 
     /// Whether this comes first in the order of UTF-8 bytes.
     func precedesInBytes(_ other: String) -> Bool {
-        withTwoTexts(self, other) { left, right in
-            for index in 0..<min(left.count, right.count) where left[index] != right[index] {
-                return left[index] < right[index]
-            }
-            return left.count < right.count
-        }
+        withTwoTexts(self, other) { compare($0, $1) < 0 }
     }
+}
+
+/// The order of two byte strings: less than 0 when the left one comes first, 0 when they are the same.
+private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
+    for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+        return Int(left[index]) - Int(right[index])
+    }
+    return left.count - right.count
 }
 
 /// Lends the UTF-8 of two strings.

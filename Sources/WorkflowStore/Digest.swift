@@ -99,7 +99,8 @@ package struct ChainInstance: Sendable {
         self.salt = salt
     }
 
-    package init(_ record: InstanceRecord) {
+    /// - Parameter record: Borrowed: to own it, a caller would copy all of it.
+    package init(_ record: borrowing InstanceRecord) {
         self.init(uuid: record.uuid, name: record.name, salt: record.salt)
     }
 }

@@ -99,6 +99,15 @@ extension Input {
         }
     }
 
+    /// Whether it takes something of what was armed; asked for every row, and without a copy of what that is.
+    package var takesArmed: Bool {
+        switch kind {
+        case .sent, .timer, .result, .failed, .retried: true
+        case .started, .event, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
+            false
+        }
+    }
+
     /// The kind of the row that records it.
     package var kind: Kind {
         switch self {

@@ -68,17 +68,15 @@ extension JSONObject {
     mutating func set(
         _ value: JSONValue, forKey key: String, type: CELType, initial: JSONObject
     ) throws(ContextAssignment.Failure) {
-        guard self[key] != nil else { throw .noKey(key) }
         guard case .dyn = type else {
+            guard self[key] != nil else { throw .noKey(key) }
             self[key] = try value.kept(as: type, at: key)
             return
         }
-        if case .int = value {
-            // A key that `foreach` made has no initial value, and takes everything.
-            self[key] = value.converted(toMatch: initial[key] ?? .null)
-        } else {
-            self[key] = value
-        }
+        var fitting = value
+        // A key that `foreach` made has no initial value, and takes everything.
+        if case .int = value { fitting = value.converted(toMatch: initial[key] ?? .null) }
+        guard replace(fitting, forKey: key) else { throw .noKey(key) }
     }
 }
 

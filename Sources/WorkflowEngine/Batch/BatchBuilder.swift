@@ -163,12 +163,12 @@ extension BatchBuilder {
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil
     ) {
         charge(link.macrostep.cost)
-        let written = instance.advance(
+        let (snapshot, failure) = instance.advance(
             to: link, at: numbers.nextPosition, now: now, by: caller, key: key, &digests, &journal)
         numbers.nextPosition = numbers.nextPosition.next
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
-        if let snapshot = written.snapshot { snapshots.append(snapshot) }
-        if let failure = written.failure {
+        if let snapshot { snapshots.append(snapshot) }
+        if let failure {
             note(.failed(instance.state.record, machine: instance.state.loaded.record, failure))
         }
     }

@@ -207,23 +207,25 @@ extension InstanceState {
         _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
-        let next = link.macrostep.snapshot
+        let macrostep = link.macrostep
         let event = link.input.event
         let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) }
         let from = configuration
-        if next.configuration != snapshot.configuration {
-            configuration = machine.configurationText(of: next.configuration)
+        if macrostep.snapshot.configuration != snapshot.configuration {
+            configuration = machine.configurationText(of: macrostep.snapshot.configuration)
             record.entered = Timestamp(rawValue: event.at.milliseconds)
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
             actor: caller.actor, key: key, note: failure?.note)
-        if link.changesTimers(after: snapshot.status) { positions = armingRows(of: next.armed, last: position) }
+        if link.changesTimers(after: snapshot.status) {
+            positions = armingRows(of: macrostep.snapshot.armed, last: position)
+        }
         if case .snapshot = encoded { encoded = .earlier(snapshot) }
-        snapshot = next
+        snapshot = macrostep.snapshot
         record.seq = row.seq
         record.head = position
-        record.status = InstanceStatus(next.status)
+        record.status = InstanceStatus(snapshot.status)
         record.failure = failure?.text(seq: row.seq, at: row.at)
         record.updated = row.at
         let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? digests.snapshot(of: unplaced()) : nil
@@ -231,7 +233,7 @@ extension InstanceState {
             row: row, previous: isFirst ? nil : record.digest, instance: ChainInstance(record), machine: loaded.chain,
             snapshot: stored?.digest)
         record.digest = row.digest
-        journal.append(row)
+        journal.append(consume row)
         return (stored, failure)
     }
 
@@ -258,7 +260,7 @@ extension Chain.Link {
     /// Whether a macrostep changes the rows of timers. Only what runs has some: with another status they go, or come
     /// again.
     func changesTimers(after status: Snapshot.Status) -> Bool {
-        !macrostep.requests.isEmpty || input.taken != nil || macrostep.snapshot.status != status
+        !macrostep.requests.isEmpty || input.takesArmed || macrostep.snapshot.status != status
     }
 }
 

@@ -98,16 +98,16 @@ extension Engine {
     /// What will be answered, and the commands that the writer is asked.
     private func pending(_ commands: [SendCommand]) -> (PendingSends, checked: [SendCommand]) {
         var refused: [Int: Rejection] = [:]
-        var checked: [SendCommand] = []
-        checked.reserveCapacity(commands.count)
-        for (offset, command) in commands.enumerated() {
+        for offset in commands.indices {
             do throws(Rejection) {
-                try command.check()
-                checked.append(command)
+                try commands[offset].check()
             } catch {
                 refused[offset] = error
             }
         }
+        // Most often nothing is refused, and then nothing is copied.
+        let checked =
+            refused.isEmpty ? commands : commands.indices.filter { refused[$0] == nil }.map { commands[$0] }
         return (PendingSends(commands, refused: refused, engine: self), checked)
     }
 

@@ -117,9 +117,9 @@ final class QueuedSend: OutcomeKeeper, @unchecked Sendable {
     var outcome: Result<SendCommand.Answer, Rejection>?
 
     init(_ command: SendCommand, _ destination: AnswerDestination<SendCommand.Answer>) {
-        asked = command
-        self.destination = destination
         size = command.size
+        self.destination = destination
+        asked = command
     }
 }
 

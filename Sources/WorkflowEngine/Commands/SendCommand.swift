@@ -91,7 +91,7 @@ extension SendCommand: WriterCommand {
         }
     }
 
-    func queued(_ destination: AnswerDestination<KeyedAnswer<SendResult>>) -> any QueuedCommand {
+    consuming func queued(_ destination: AnswerDestination<KeyedAnswer<SendResult>>) -> any QueuedCommand {
         QueuedSend(self, destination)
     }
 

@@ -37,11 +37,11 @@ protocol WriterCommand: Sendable {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer
 
     /// The command as it waits in the queue.
-    func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand
+    consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand
 }
 
 extension WriterCommand {
-    func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand { Queued(self, destination) }
+    consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand { Queued(self, destination) }
 }
 
 /// The answer to a command that may have a key: its own, or where that of an earlier one is found.

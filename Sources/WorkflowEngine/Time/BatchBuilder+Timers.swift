@@ -31,7 +31,7 @@ extension BatchBuilder {
     /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
     /// these arm, of a bounded cost, so that an instance that never comes to rest can still be told something.
     mutating func fireDue(of instance: LiveInstance) {
-        guard instance.state.nextDue(by: now) != nil else { return }
+        guard instance.state.hasTimers, instance.state.nextDue(by: now) != nil else { return }
         let time = instance.state.time(at: now)
         var due = instance.state.snapshot.armed.count { $0.kind == .sent || $0.due <= time }
         var others = limits.firingsOfInstance
