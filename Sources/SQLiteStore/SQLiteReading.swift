@@ -1,3 +1,4 @@
+import GRDB
 package import WorkflowStore
 
 /// Reading one SQLite file, whoever has it open: what `SQLiteFileStore` and `SQLiteFile` share.
@@ -12,4 +13,20 @@ extension SQLiteReading {
     package var partitions: [PartitionID] { [.first] }
 
     package var audit: (any StoreAudit)? { self }
+}
+
+extension SQLiteReading {
+    package func instances(
+        _ query: InstanceQuery, in namespace: NamespaceID
+    ) async throws(StoreError) -> InstancePage {
+        var scan = InstanceScan(query, in: namespace, limits: limits)
+        while !scan.isDone {
+            scan = try await readers.slice { [scan] database, budget in
+                var scan = scan
+                try scan.step(database, &budget)
+                return scan
+            }
+        }
+        return scan.page
+    }
 }

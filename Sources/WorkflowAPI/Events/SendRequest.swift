@@ -53,3 +53,95 @@ public struct Expectation: Equatable, WireObject {
         }
     }
 }
+
+/// The answer to an accepted event.
+public struct SendAnswer: Equatable, WireObject {
+    public var instance: String
+    public var event: String
+    /// The instance's seq after the event, and after those that it sent to itself in consequence.
+    public var seq: Int64
+    /// The instance's seq before.
+    public var fromSeq: Int64
+    /// The paths of the active leaves before.
+    public var from: [String]
+    /// The paths of the active leaves after.
+    public var to: [String]
+    public var status: Instance.Status
+    public var configuration: [String]
+    /// The tags of the active states after, each once; nil when no state of the machine has any.
+    public var tags: [String]?
+    /// Nil when the caller did not want it, or too many large answers waited for their callers.
+    public var context: JSONObject?
+    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    public var output: JSONValue?
+    /// Paths in the order of leaving; only when detail was asked for.
+    public var exited: [String]?
+    /// Paths in the order of entering; only when detail was asked for.
+    public var entered: [String]?
+    /// True when nothing was changed; nil otherwise.
+    public var dryRun: Bool?
+    /// Every transition in the order tried; only when it was asked for.
+    public var candidates: [Candidate]?
+
+    /// Takes the parts as they are.
+    public init(
+        instance: String, event: String, seq: Int64, fromSeq: Int64, from: [String], to: [String],
+        status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
+        output: JSONValue? = nil,
+        exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, candidates: [Candidate]? = nil
+    ) {
+        self.instance = instance
+        self.event = event
+        self.seq = seq
+        self.fromSeq = fromSeq
+        self.from = from
+        self.to = to
+        self.status = status
+        self.configuration = configuration
+        self.tags = tags
+        self.context = context
+        self.output = output
+        self.exited = exited
+        self.entered = entered
+        self.dryRun = dryRun
+        self.candidates = candidates
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instance = try fields.required("instance")
+        event = try fields.required("event")
+        seq = try fields.required("seq")
+        fromSeq = try fields.optional("fromSeq") ?? seq - 1
+        from = try fields.required("from")
+        to = try fields.required("to")
+        status = try fields.required("status")
+        configuration = try fields.required("configuration")
+        tags = try fields.optional("tags")
+        context = try fields.optional("context")
+        output = try fields.optional("output")
+        exited = try fields.optional("exited")
+        entered = try fields.optional("entered")
+        dryRun = try fields.optional("dryRun")
+        candidates = try fields.optional("candidates")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instance", instance)
+            writer.field("event", event)
+            writer.field("seq", seq)
+            writer.field("fromSeq", fromSeq)
+            writer.field("from", from)
+            writer.field("to", to)
+            writer.field("status", status.rawValue)
+            writer.field("configuration", configuration)
+            writer.field("tags", ifPresent: tags)
+            writer.field("context", ifPresent: context)
+            writer.field("output", ifPresent: output)
+            writer.field("exited", ifPresent: exited)
+            writer.field("entered", ifPresent: entered)
+            writer.field("dryRun", ifPresent: dryRun)
+            writer.field("candidates", ifPresent: candidates)
+        }
+    }
+}

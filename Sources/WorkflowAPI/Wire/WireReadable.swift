@@ -1,4 +1,5 @@
 public import WorkflowJSON
+import WorkflowSpelling
 
 /// What to do with a field that a wire type does not have.
 public enum UnknownFields: Sendable {
@@ -176,5 +177,90 @@ extension WireReadable where Self: RawRepresentable & CaseIterable, RawValue == 
         throw WireError(
             .invalidValue, path: place.path, message: "Field '\(place.path)' must be one of \(words), not '\(word)'"
         )
+    }
+}
+
+/// The fields of a JSON object while they are being read: it remembers which ones were asked for.
+public struct WireFields {
+    private let object: JSONObject
+    private let place: WirePlace
+    private var known: [String] = []
+
+    init(_ object: JSONObject, at place: WirePlace) {
+        self.object = object
+        self.place = place
+        known.reserveCapacity(8)
+    }
+
+    /// A field that must be there.
+    public mutating func required<Value: WireReadable>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(WireError) -> Value {
+        known.append(name)
+        let here = place.field(name)
+        guard let value = object[name] else {
+            throw WireError(.missingField, path: here.path, message: "Field '\(here.path)' is missing")
+        }
+        return try Value.read(value, at: here)
+    }
+
+    /// A field that may be absent; null counts as absent.
+    public mutating func optional<Value: WireReadable>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(WireError) -> Value? {
+        known.append(name)
+        guard let value = object[name] else { return nil }
+        if case .null = value { return nil }
+        return try Value.read(value, at: place.field(name))
+    }
+
+    /// Throws for the first field, in the order of their names, that nobody asked for.
+    func refuseUnknown() throws(WireError) {
+        guard place.unknownFields == .refused,
+            let name = object.members.first(where: { !known.contains($0.key) })?.key
+        else { return }
+        let path = place.field(name).path
+        let hint = Spelling.closest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        throw WireError(
+            .unknownField, path: path,
+            message: "Unknown field '\(path)' (known here: \(known.joined(separator: ", ")))\(hint)"
+        )
+    }
+}
+
+/// Why a body, a query or an answer is not what its wire type asks for.
+public struct WireError: Error, Equatable, CustomStringConvertible {
+    /// What kind of mistake it is.
+    public enum Code: String, Sendable {
+        /// Not JSON, or JSON with a number that cannot be kept.
+        case malformed
+        /// A field that the type does not have.
+        case unknownField = "unknown-field"
+        /// A field that must be there is not.
+        case missingField = "missing-field"
+        /// A value of the wrong kind or outside of its range.
+        case invalidValue = "invalid-value"
+        /// A query parameter that is unknown, repeated, or has a value that it cannot have.
+        case invalidParameter = "invalid-parameter"
+    }
+
+    public let code: Code
+    /// Where it is, from the body down: `expect.seq`, `items[3].from`; a parameter's name; empty for the body itself.
+    public let path: String
+    /// What is wrong, on which thing, and what to do; no full stop at its end.
+    public let message: String
+
+    /// Takes the parts as they are.
+    public init(_ code: Code, path: String, message: String) {
+        self.code = code
+        self.path = path
+        self.message = message
+    }
+
+    public var description: String { message }
+
+    /// The problem with which a server answers this mistake.
+    public var problemType: ProblemType {
+        code == .invalidParameter ? .invalidParameter : .invalidRequest
     }
 }

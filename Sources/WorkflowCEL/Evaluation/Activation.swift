@@ -15,3 +15,16 @@ extension Activation {
     /// Nil: the whole variable is cheap.
     package func value(ofField field: String, of variable: Int) -> Value? { nil }
 }
+
+extension Activation {
+    /// The value of a variable. What fails behind it failed here, whatever place of another text the error names.
+    func value(
+        of variable: Int, at range: Range<Int>, _ budget: inout Budget
+    ) throws(EvaluationError) -> Value {
+        do throws(EvaluationError) {
+            return try value(of: variable, &budget)
+        } catch {
+            throw error.moved(to: range)
+        }
+    }
+}

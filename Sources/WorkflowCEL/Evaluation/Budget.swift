@@ -40,3 +40,11 @@ package enum CELLimits {
     /// Compiled size of one regular expression, in bytes.
     package static let patternBytes = 256 << 10
 }
+
+extension Budget {
+    /// Takes what it costs to write a message of this many parts, so that an expression that fails in a loop and goes
+    /// on stays within its bounds.
+    mutating func takeMessage(parts: Int = 0) throws(EvaluationError) {
+        try take(100 + parts)
+    }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if RE2
 
     import CRE2
@@ -55,3 +57,43 @@
     }
 
 #endif
+
+/// Keeps the patterns that came as values and not in the text of an expression, so that each is compiled once.
+final class PatternCache: Sendable {
+    /// The one of this process.
+    static let shared = PatternCache()
+
+    /// Patterns that are kept; when one more comes, all are dropped.
+    static let capacity = 64
+
+    /// By their bytes: strings that look the same are equal in Swift, but other patterns.
+    private let patterns = Mutex<[[UInt8]: Pattern]>([:])
+
+    /// The compiled pattern.
+    ///
+    /// Costs the same whether it was there or not: what an evaluation takes must not depend on the one before it. It is
+    /// what compiling takes at most: `\pL{100}` keeps RE2 busy for 2 ms before it is found too large.
+    func pattern(_ text: String, _ budget: inout Budget) throws(EvaluationError) -> Pattern {
+        try budget.take(1000)
+        try budget.take(text.utf8.count * 50)
+        let key = Array(text.utf8)
+        if let pattern = patterns.withLock({ $0[key] }) { return pattern }
+        let pattern = try Pattern(text)
+        patterns.withLock { patterns in
+            if patterns.count >= Self.capacity { patterns.removeAll(keepingCapacity: true) }
+            patterns[key] = pattern
+        }
+        return pattern
+    }
+}
+
+extension FunctionLibrary {
+    /// `matches(text, pattern)` and `text.matches(pattern)` for a pattern that comes as a value.
+    ///
+    /// A pattern that stands in the expression is compiled with it, to a `Pattern`.
+    static let matchFunctions: [Overload] = Overload.Style.both.map { style in
+        .native(style, "matches") { (text: String, pattern: String, budget) throws(EvaluationError) in
+            try PatternCache.shared.pattern(pattern, &budget).matches(text, &budget)
+        }
+    }
+}

@@ -110,3 +110,34 @@ package enum MapKey: Sendable, Comparable {
         }
     }
 }
+
+extension MapValue {
+    /// The value of a key that comes as a value; nil when the map does not have it, or the value can be no key.
+    func value(at key: Value, _ budget: inout Budget) throws(EvaluationError) -> Value? {
+        // The comparisons of a binary search.
+        try budget.take(Int.bitWidth - count.leadingZeroBitCount)
+        return MapKey(key).flatMap { value(of: $0) }
+    }
+}
+
+extension MapKey {
+    /// The key as a value.
+    var value: Value {
+        switch self {
+        case .bool(let bool): .bool(bool)
+        case .int(let int): .int(int)
+        case .uint(let uint): .uint(uint)
+        case .string(let string): .string(string)
+        }
+    }
+
+    /// The key for messages; strings without quotes.
+    var text: String {
+        switch self {
+        case .bool(let bool): String(bool)
+        case .int(let int): String(int)
+        case .uint(let uint): String(uint)
+        case .string(let string): string
+        }
+    }
+}
