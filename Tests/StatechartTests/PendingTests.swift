@@ -87,4 +87,19 @@ import Testing
             try run.machine.snapshot(of: text, status: .running, seq: 1)
         } throws: { "\($0)" == "'e' is armed by an invocation, which is of a later wfd" }
     }
+
+    @Test func theKindSaysWhetherSomethingArmedIsTaken() {
+        let event = Event(name: "e")
+        let taken = Taken(
+            Pending(
+                id: Pending.ID(seq: 1, number: 1), kind: .timer, event: "e", data: nil, due: .zero,
+                owner: .send(id: "x")), at: .zero)
+        let inputs: [Input] = [
+            .started(event), .event(event), .sent(taken), .timer(taken), .result(taken), .failed(taken),
+            .retried(taken), .skipped(event), .suspended(event), .resumed(event), .cancelled(event), .reset(event),
+            .set(event), .migrated(event), .effect(event), .redacted(event),
+        ]
+        #expect(Set(inputs.map(\.kind)) == Set(Input.Kind.allCases))
+        for input in inputs { #expect(input.takesArmed == (input.taken != nil), "\(input.kind)") }
+    }
 }

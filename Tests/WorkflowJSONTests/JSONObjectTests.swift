@@ -1,0 +1,28 @@
+import Testing
+import WorkflowJSON
+
+@Suite struct JSONObjectTests {
+    @Test func onlyAKeyThatIsThereIsReplaced() {
+        var object: JSONObject = ["a": 1, "b": 2]
+        #expect(object.replace(3, forKey: "b"))
+        #expect(!object.replace(4, forKey: "c"))
+        #expect(object == ["a": 1, "b": 3])
+    }
+
+    /// Keys that begin with one another, in every order of arrival that begins somewhere else.
+    @Test func eachKeyIsFoundAmongAllOthers() {
+        let keys = ["", "a", "aa", "ab", "b", "ba", "é"]
+        for first in keys.indices {
+            var object = JSONObject()
+            for (number, key) in (keys[first...] + keys[..<first]).enumerated() {
+                #expect(object[key] == nil)
+                object[key] = .int(Int64(number))
+                #expect(object[key] == .int(Int64(number)))
+                #expect(object.count == number + 1)
+            }
+            #expect(object.keys == keys)
+            object[keys[first]] = nil
+            #expect(object.keys == keys.filter { $0 != keys[first] })
+        }
+    }
+}
