@@ -37,7 +37,7 @@ protocol WriterCommand: Sendable {
     /// another batch, when the first was not written.
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer
 
-    /// The command as it waits in the queue.
+    /// The command as it waits in the queue. It goes there as it is: commands are large, and copies of them cost.
     consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand
 }
 
