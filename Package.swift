@@ -73,7 +73,10 @@ let package = Package(
         .target(
             name: "WorkflowMigrations",
             path: "migrations",
-            resources: [.embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql")]
+            resources: [
+                .embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql"),
+                .embedInCode("V0002_effects.sql"),
+            ]
         ),
         // What Swift cannot call: how the scheduler treats a thread.
         .target(name: "CScheduling"),

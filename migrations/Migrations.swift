@@ -18,6 +18,7 @@ package enum Migrations {
         Migration(
             version: 1,
             sql: [PackageResources.V0001_initial_sql, PackageResources.V0001_journal_sql]
-                .map { String(decoding: $0, as: UTF8.self) }.joined())
+                .map { String(decoding: $0, as: UTF8.self) }.joined()),
+        Migration(version: 2, sql: String(decoding: PackageResources.V0002_effects_sql, as: UTF8.self)),
     ]
 }

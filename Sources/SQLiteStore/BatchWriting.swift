@@ -25,6 +25,7 @@ struct BatchWriting {
             try insert(batch.snapshots, database)
             try delete(batch.endedTimers, database)
             try insert(batch.armedTimers, database)
+            try writeEffects(of: batch, database)
             try insert(batch.keys, database)
         }
         return ledger

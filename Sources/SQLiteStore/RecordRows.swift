@@ -154,3 +154,56 @@ extension TimerRecord {
                 ordinal: row.integer()), instanceID: InstanceID(rawValue: row.integer()), event: row.text())
     }
 }
+
+extension EffectRecord {
+    private static let names = [
+        "id", "instance_id", "seq", "number", "name", "queue", "state", "priority", "due_ms", "attempts", "round",
+        "lease", "worker", "progress", "error", "answer", "request",
+    ]
+    static let columns = names.joined(separator: ", ")
+
+    /// `columns`, where another table has some of the same names.
+    static func columns(of table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
+
+    init(row: inout StatementRow) throws {
+        self.init(
+            id: Position(rawValue: try row.ordinal("a position")), instanceID: InstanceID(rawValue: row.integer()),
+            seq: Seq(rawValue: try row.ordinal("a seq")), number: row.optionalInteger(), name: row.text(),
+            queue: row.text(), state: try row.effectState(), priority: try row.priority(), due: try row.time(),
+            attempts: try row.count("a number of attempts"), round: try row.count("a round"),
+            lease: row.optionalBytes(), worker: row.optionalText(), progress: row.optionalText(),
+            error: row.optionalText(), answer: row.optionalText(), request: row.text())
+    }
+}
+
+extension AttemptRecord {
+    static let columns = "effect, attempt, instance_id, begun_ms, ended_ms, outcome, error"
+
+    init(row: inout StatementRow) {
+        let (effect, attempt) = (Position(rawValue: row.integer()), row.integer())
+        self.init(
+            instanceID: InstanceID(rawValue: row.integer()), effect: effect, attempt: attempt,
+            begun: Timestamp(rawValue: row.integer()), ended: Timestamp(rawValue: row.integer()),
+            outcome: row.text(), error: row.optionalText())
+    }
+}
+
+extension StatementRow {
+    fileprivate mutating func effectState() throws(SQLiteFailure) -> EffectState {
+        guard let state = EffectState(rawValue: text()) else { throw .malformed("a state") }
+        return state
+    }
+
+    fileprivate mutating func priority() throws(SQLiteFailure) -> Int64 {
+        let number = integer()
+        guard EffectRecord.priorities.contains(number) else { throw .malformed("a priority") }
+        return number
+    }
+
+    /// A number that counts on from 0: what is added to it cannot overflow.
+    fileprivate mutating func count(_ what: String) throws(SQLiteFailure) -> Int64 {
+        let number = integer()
+        guard number == 0 || StoreNumbers.range.contains(number) else { throw .malformed(what) }
+        return number
+    }
+}

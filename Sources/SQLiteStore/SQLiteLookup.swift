@@ -29,4 +29,24 @@ extension SQLiteLookup {
     package func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position? {
         try read { database in try StoreQueries.position(database, of: key, in: scope) }
     }
+
+    package func effect(_ id: Position) throws(StoreError) -> EffectRecord? {
+        try read { database in try EffectQueries.effect(database, id) }
+    }
+
+    package func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord] {
+        try read { database in try EffectQueries.ready(database, queue: queue, due: due, limit: limit) }
+    }
+
+    package func nextReady(queue: String) throws(StoreError) -> Timestamp? {
+        try read { database in try EffectQueries.nextReady(database, queue: queue) }
+    }
+
+    package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
+        try read { database in try EffectQueries.leased(database, after: id, limit: limit) }
+    }
+
+    package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {
+        try read { database in try EffectQueries.queues(database, after: queue, limit: limit) }
+    }
 }

@@ -159,18 +159,31 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
 
     /// A row past the batch's own numbers would be handed out twice, and the file refused at the next start.
     private func refuseUncovered(_ batch: StoreBatch, on numbers: StoreNumbers) throws(StoreError) {
+        let positions = numbers.nextPosition..<max(batch.numbers.nextPosition, numbers.nextPosition)
         let isCovered =
             batch.numbers.nextPosition >= numbers.nextPosition && batch.numbers.nextInstance >= numbers.nextInstance
             && batch.numbers.last >= numbers.last && batch.numbers.partition == numbers.partition
-            && batch.journal.indices.allSatisfy { batch.journal[$0].position < batch.numbers.nextPosition }
+            && batch.journal.indices.allSatisfy { positions.contains(batch.journal[$0].position) }
             && batch.newInstances.indices.allSatisfy { batch.newInstances[$0].id < batch.numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
+            && hasFreePositions(batch, in: positions)
         guard isCovered else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")
         }
         guard batch.numbers.arePlausible else {
             throw StoreError(
                 .constraint, "Cannot write to '\(file.given)': its numbers, or the clock's time, are past their end")
+        }
+    }
+
+    /// Whether each effect that begins has a position of the batch that no journal row has. The table alone would take
+    /// one that a row has.
+    private func hasFreePositions(_ batch: StoreBatch, in positions: Range<Position>) -> Bool {
+        if batch.newEffects.isEmpty { return true }
+        let taken = Set(batch.journal.lazy.map(\.position))
+        return batch.newEffects.indices.allSatisfy { place in
+            let id = batch.newEffects[place].id
+            return positions.contains(id) && !taken.contains(id)
         }
     }
 }

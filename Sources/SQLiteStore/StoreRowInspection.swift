@@ -97,8 +97,11 @@ extension StoreNumbers {
         func next(_ column: String, _ table: String) throws -> Int64 {
             try PreparedStatement.number(database, "SELECT coalesce(max(\(column)), 0) FROM \(table)").addingOne
         }
+        var position = try next("position", "journal")
+        // An effect has a position of its own.
+        if try EffectQueries.isThere(in: database) { position = max(position, try next("id", "effect")) }
         return StoreNumbers(
-            nextPosition: Position(rawValue: try next("position", "journal")),
+            nextPosition: Position(rawValue: position),
             nextInstance: InstanceID(rawValue: try next("id", "instance")),
             nextMachine: MachineID(rawValue: try next("id", "machine")), last: Timestamp(rawValue: 0))
     }

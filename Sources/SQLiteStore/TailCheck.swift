@@ -37,11 +37,15 @@ struct TailCheck {
 
     private func checkNumbers(_ database: Database) throws {
         let numbers = row.numbers
-        for (column, next, table, id) in [
+        var tables = [
             ("next_position", numbers.nextPosition.rawValue, "journal", "position"),
             ("next_instance", numbers.nextInstance.rawValue, "instance", "id"),
             ("next_machine", numbers.nextMachine.rawValue, "machine", "id"),
-        ] {
+        ]
+        if try EffectQueries.isThere(in: database) {
+            tables.append(("next_position", numbers.nextPosition.rawValue, "effect", "id"))
+        }
+        for (column, next, table, id) in tables {
             let last = try PreparedStatement.number(database, "SELECT coalesce(max(\(id)), 0) FROM \(table)")
             guard last < next else {
                 throw damage("the column '\(column)' of its table 'store' is \(next), but '\(table)' has \(last)")

@@ -43,6 +43,24 @@ package protocol StoreLookup: AnyObject {
     /// The latest time that a forgotten key of a partition says itself (UUID version 7).
     func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp
 
+    /// An effect by its id; nil when there is none, as when it has ended.
+    func effect(_ id: Position) throws(StoreError) -> EffectRecord?
+
+    /// The effects of a queue that are ready and due by a time, by priority, then by when they are due, then by id; at
+    /// most `limit`. Reads little more than it gives, however many wait.
+    func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord]
+
+    /// When the first of a queue's ready effects is due, whatever its priority; nil when none is ready.
+    func nextReady(queue: String) throws(StoreError) -> Timestamp?
+
+    /// Leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call passes the queues
+    /// and all that is leased, but nothing that waits.
+    func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
+
+    /// The queues that have an effect in any state, in the order of their bytes, after one of them; at most `limit`.
+    /// Reads one row for each.
+    func queues(after queue: String?, limit: Int) throws(StoreError) -> [String]
+
     /// Reading at once what will be looked up; nil for a store whose lookups take no round trip.
     var prefetch: (any StorePrefetch)? { get }
 }
@@ -190,6 +208,16 @@ package struct StoreBatch: Sendable {
     package var armedTimers: [TimerRecord] = []
     /// Timers that ran before this batch and do not after it.
     package var endedTimers: [TimerKey] = []
+    /// Effects that begin in this batch and have not ended in it. The ids are positions that nothing has yet, below the
+    /// batch's next one.
+    package var newEffects: [EffectRecord] = []
+    /// Effects from before that this batch changed, each once, whole.
+    package var changedEffects: [EffectRecord] = []
+    /// Effects from before that are no more after this batch.
+    package var endedEffects: [Position] = []
+    /// Attempts that failed or came late. Of one that is there already what is written last stays; of an effect the
+    /// first 10 and the last 90 do.
+    package var attempts: [AttemptRecord] = []
     /// Keys that callers used.
     package var keys: [KeyRecord] = []
     /// Which keys are forgotten; nil to forget none.
@@ -205,7 +233,8 @@ package struct StoreBatch: Sendable {
 
     package var isEmpty: Bool {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
-            && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty
+            && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
+            && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty
     }
 }
 

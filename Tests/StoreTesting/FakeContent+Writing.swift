@@ -15,6 +15,7 @@ extension FakeContent {
             numbers.nextPosition >= before.nextPosition && numbers.nextInstance >= before.nextInstance
             && numbers.nextMachine >= before.nextMachine && numbers.last >= before.last && numbers.arePlausible
             && batch.journal.allSatisfy { $0.position >= before.nextPosition && $0.position < numbers.nextPosition }
+            && batch.newEffects.allSatisfy { $0.id >= before.nextPosition && $0.id < numbers.nextPosition }
             && batch.newInstances.allSatisfy { $0.id >= before.nextInstance && $0.id < numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < numbers.nextMachine }
         guard isCovered else { throw Self.refused("rows past the batch's own numbers") }
@@ -63,6 +64,7 @@ extension FakeContent {
         for row in batch.journal { try add(row, in: partition) }
         for snapshot in batch.snapshots { snapshots[snapshot.instanceID, default: []].append(snapshot) }
         try write(timersOf: batch)
+        try write(effectsOf: batch)
         for key in batch.keys {
             guard positions[key.key, default: [:]].updateValue(key.position, forKey: key.scope) == nil
             else { throw Self.refused("a key that was used in its scope") }
@@ -81,7 +83,7 @@ extension FakeContent {
     private mutating func add(_ row: JournalRecord, in partition: PartitionID) throws(StoreError) {
         guard names[row.instanceID] != nil, row.instanceID.partition == partition
         else { throw Self.refused("a row of an instance that is not there") }
-        guard places.updateValue(journal.count, forKey: row.position) == nil
+        guard places.updateValue(journal.count, forKey: row.position) == nil, effects[row.position] == nil
         else { throw Self.refused("a position that was used") }
         rows[row.instanceID, default: []].append(journal.count)
         parts[partition]?.rows.append(journal.count)
@@ -112,7 +114,7 @@ extension FakeContent {
         return .machine(first.id)
     }
 
-    private static func refused(_ what: String) -> StoreError {
+    static func refused(_ what: String) -> StoreError {
         StoreError(.constraint, "Cannot write \(what)")
     }
 }

@@ -23,6 +23,9 @@ package struct FakeContent: Sendable {
     var snapshots: [InstanceID: [SnapshotRecord]] = [:]
     /// In no order.
     package internal(set) var timers: [TimerRecord] = []
+    package internal(set) var effects: [Position: EffectRecord] = [:]
+    /// By the effects' ids, then by their numbers.
+    package internal(set) var attempts: [Position: [Int64: AttemptRecord]] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -164,6 +164,16 @@ extension FakeStore {
         try read { $0.timers(in: namespace, after: key, limit: limit) }
     }
 
+    package func effects(_ ids: [Position]) throws(StoreError) -> [EffectRecord] { try read { $0.effects(ids) } }
+
+    package func effects(_ query: EffectQuery, in namespace: NamespaceID) throws(StoreError) -> EffectPage {
+        try read { $0.effects(query, in: namespace) }
+    }
+
+    package func attempts(of effect: Position, instance: InstanceID) throws(StoreError) -> [AttemptRecord] {
+        try read { $0.attempts(of: effect, instance: instance) }
+    }
+
     package func row(at position: Position) throws(StoreError) -> JournalRecord? { try read { $0.row(at: position) } }
 
     package func row(before position: Position) throws(StoreError) -> JournalRecord? {

@@ -49,6 +49,22 @@ extension FakeLookup {
         return try look { $0.position(of: key, in: scope) }
     }
 
+    package func effect(_ id: Position) throws(StoreError) -> EffectRecord? { try look { $0.effects[id] } }
+
+    package func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord] {
+        try look { $0.readyEffects(queue: queue, due: due, limit: limit) }
+    }
+
+    package func nextReady(queue: String) throws(StoreError) -> Timestamp? { try look { $0.nextReady(queue: queue) } }
+
+    package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
+        try look { $0.leasedEffects(after: id, limit: limit) }
+    }
+
+    package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {
+        try look { $0.queues(after: queue, limit: limit) }
+    }
+
     private func look<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
         try store.countLookup()
         return try read(body)

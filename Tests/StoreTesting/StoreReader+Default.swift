@@ -34,6 +34,11 @@ extension StoreReader {
         try await instances(query, in: .default)
     }
 
+    /// A page of the effects of the default namespace's instances.
+    package func effects(_ query: EffectQuery) async throws(StoreError) -> EffectPage {
+        try await effects(query, in: .default)
+    }
+
     /// The timers of the default namespace that are due next.
     package func timers(after key: TimerKey?, limit: Int) async throws(StoreError) -> [ListedTimer] {
         try await timers(in: .default, after: key, limit: limit)

@@ -74,6 +74,9 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
+    func effects(_ ids: [Position]) -> [EffectRecord] { [] }
+    func effects(_ query: EffectQuery, in namespace: NamespaceID) -> EffectPage { EffectPage(effects: [], next: nil) }
+    func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] { [] }
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }

@@ -1,0 +1,110 @@
+import GRDB
+import WorkflowStore
+
+/// The reads of effects that the readers and the writer share.
+enum EffectQueries {
+    // The index gives only the ids: as in `StoreQueries`, what it leads to is compared with what was asked for.
+
+    /// Whether the schema has effects: a file that is only read may be one of schema 1.
+    static func isThere(in database: Database) throws -> Bool {
+        try PreparedStatement.number(database, "PRAGMA user_version") >= 2
+    }
+
+    static func effect(_ database: Database, _ id: Position) throws -> EffectRecord? {
+        var select = try PreparedStatement(database, "SELECT \(EffectRecord.columns) FROM effect WHERE id = ?")
+        select.bind(id.rawValue)
+        return try select.first { row in try EffectRecord(row: &row) }
+    }
+
+    /// Goes through the index priority by priority: through all at once it would have to sort what is due.
+    static func ready(_ database: Database, queue: String, due: Timestamp, limit: Int) throws -> [EffectRecord] {
+        var effects: [EffectRecord] = []
+        for priority in EffectRecord.priorities where effects.count < limit {
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT id FROM effect INDEXED BY effect_queue
+                WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?
+                """)
+            select.bind(queue)
+            select.bind(priority)
+            select.bind(due.rawValue)
+            select.bind(Int64(limit - effects.count))
+            for id in try ids(&select) {
+                let effect = try found(database, id, .ready)
+                guard effect.queue.utf8.elementsEqual(queue.utf8), effect.priority == priority, effect.due <= due
+                else { throw misled }
+                effects.append(effect)
+            }
+        }
+        return effects
+    }
+
+    static func nextReady(_ database: Database, queue: String) throws -> Timestamp? {
+        var next: Timestamp?
+        for priority in EffectRecord.priorities {
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT due_ms FROM effect INDEXED BY effect_queue
+                WHERE queue = ? AND state = 'ready' AND priority = ? ORDER BY due_ms LIMIT 1
+                """)
+            select.bind(queue)
+            select.bind(priority)
+            let first = try select.first { row in Timestamp(rawValue: row.integer()) }
+            if let first { next = min(first, next ?? first) }
+        }
+        return next
+    }
+
+    /// From queue to queue, and in each through what is leased.
+    static func leased(_ database: Database, after id: Position?, limit: Int) throws -> [EffectRecord] {
+        var select = try PreparedStatement(
+            database,
+            """
+            WITH RECURSIVE step (queue) AS (
+                SELECT min(queue) FROM effect INDEXED BY effect_queue
+                UNION ALL
+                SELECT (SELECT min(queue) FROM effect INDEXED BY effect_queue WHERE queue > step.queue)
+                FROM step WHERE step.queue IS NOT NULL
+            )
+            SELECT id FROM step CROSS JOIN effect INDEXED BY effect_queue
+            WHERE effect.queue = step.queue AND state = 'leased' AND id > ? ORDER BY id LIMIT ?
+            """)
+        select.bind(id?.rawValue ?? .min)
+        select.bind(Int64(limit))
+        return try ids(&select).map { id in try found(database, id, .leased) }
+    }
+
+    static func queues(_ database: Database, after queue: String?, limit: Int) throws -> [String] {
+        var queues: [String] = []
+        while queues.count < limit {
+            var select = try PreparedStatement(
+                database,
+                "SELECT queue FROM effect INDEXED BY effect_queue WHERE queue > ? ORDER BY queue LIMIT 1")
+            // No name is empty.
+            select.bind(queues.last ?? queue ?? "")
+            guard let next = try select.first({ row in row.text() }) else { break }
+            queues.append(next)
+        }
+        return queues
+    }
+
+    private static func ids(_ select: inout PreparedStatement) throws -> [Position] {
+        var ids: [Position] = []
+        try select.forEachRow { row in
+            ids.append(Position(rawValue: row.integer()))
+            return true
+        }
+        return ids
+    }
+
+    private static func found(_ database: Database, _ id: Position, _ state: EffectState) throws -> EffectRecord {
+        guard let effect = try effect(database, id), effect.state == state else { throw misled }
+        return effect
+    }
+
+    private static var misled: SQLiteFailure {
+        .damage("the index of effects leads to a row that does not have it; restore a backup")
+    }
+}

@@ -1,0 +1,85 @@
+import GRDB
+import WorkflowStore
+
+/// The way through the table of effects for one page, in the order of ids.
+///
+/// No index has that order for a queue or a state, so rows that are not wanted are passed: a page looks at a bounded
+/// number of them, and may come back short. A request stands behind what is compared, and is read only where its row is
+/// wanted.
+struct EffectScan: Sendable {
+    private let namespace: NamespaceID
+    private let query: EffectQuery
+    private var rowsLeft: Int
+    private var bytesLeft: Int
+    /// Everything up to here was looked at.
+    private var place: Position?
+
+    /// What was found so far.
+    private(set) var page = EffectPage(effects: [], next: nil)
+    private(set) var isDone: Bool
+
+    init(_ query: EffectQuery, in namespace: NamespaceID, limits: StoreLimits) {
+        self.namespace = namespace
+        self.query = query
+        rowsLeft = limits.pageRows
+        bytesLeft = limits.pageBytes
+        place = query.after
+        isDone = query.limit < 1
+    }
+
+    /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
+    mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
+        guard try EffectQueries.isThere(in: database) else {
+            isDone = true
+            return
+        }
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT effect.id, queue, effect.state, namespace_id, instance.name, \(EffectRecord.columns(of: "effect"))
+            FROM effect NOT INDEXED LEFT JOIN instance ON instance.id = effect.instance_id
+            WHERE effect.id > ? ORDER BY effect.id
+            """)
+        select.bind(place?.rawValue ?? .min)
+        var isWhole = true
+        try select.forEachRow { row in
+            try take(&row)
+            isWhole = !isDone && budget.spend()
+            return isWhole
+        }
+        if isWhole { isDone = true }
+    }
+
+    private mutating func take(_ row: inout StatementRow) throws {
+        let id = Position(rawValue: row.integer())
+        let (queue, state) = (row.text(), row.text())
+        let isOwn = row.integer() == namespace.rawValue
+        let instance = InstanceName(rawValue: row.text())
+        let isWanted =
+            isOwn && query.queue.map { $0.utf8.elementsEqual(queue.utf8) } ?? true
+            && query.state.map { $0.rawValue == state } ?? true
+        if isWanted, page.effects.count == query.limit || bytesLeft <= 0 {
+            // Only now is it known that there is a next page.
+            page.next = place
+            isDone = true
+            return
+        }
+        place = id
+        if isWanted {
+            let effect = try EffectRecord(row: &row)
+            page.effects.append(ListedEffect(effect: effect, instance: instance))
+            bytesLeft -= effect.size
+        }
+        rowsLeft -= 1
+        guard rowsLeft <= 0 else { return }
+        page.next = place
+        isDone = true
+    }
+}
+
+extension EffectRecord {
+    /// About the bytes that it takes in memory.
+    fileprivate var size: Int {
+        512 + request.utf8.count + (progress?.utf8.count ?? 0) + (error?.utf8.count ?? 0) + (answer?.utf8.count ?? 0)
+    }
+}

@@ -1,0 +1,59 @@
+import GRDB
+package import WorkflowStore
+
+extension SQLiteReading {
+    package func effects(_ ids: [Position]) async throws(StoreError) -> [EffectRecord] {
+        var rest = ids.sorted()[...]
+        var effects: [EffectRecord] = []
+        while !rest.isEmpty {
+            let slice = try await readers.slice { [rest] database, budget in
+                var rest = try EffectQueries.isThere(in: database) ? rest : []
+                var effects: [EffectRecord] = []
+                while let id = rest.popFirst() {
+                    if let effect = try EffectQueries.effect(database, id) { effects.append(effect) }
+                    if !budget.spend() { break }
+                }
+                return (effects: effects, rest: rest)
+            }
+            rest = slice.rest
+            effects += slice.effects
+        }
+        return effects
+    }
+
+    package func effects(
+        _ query: EffectQuery, in namespace: NamespaceID
+    ) async throws(StoreError) -> EffectPage {
+        var scan = EffectScan(query, in: namespace, limits: limits)
+        while !scan.isDone {
+            scan = try await readers.slice { [scan] database, budget in
+                var scan = scan
+                try scan.step(database, &budget)
+                return scan
+            }
+        }
+        return scan.page
+    }
+
+    package func attempts(
+        of effect: Position, instance: InstanceID
+    ) async throws(StoreError) -> [AttemptRecord] {
+        try await readers.slice { database, _ in
+            guard try EffectQueries.isThere(in: database) else { return [] }
+            // At most as many as are kept.
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(AttemptRecord.columns) FROM attempt WHERE effect = ? AND instance_id = ? ORDER BY attempt
+                """)
+            select.bind(effect.rawValue)
+            select.bind(instance.rawValue)
+            var attempts: [AttemptRecord] = []
+            try select.forEachRow { row in
+                attempts.append(AttemptRecord(row: &row))
+                return true
+            }
+            return attempts
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Which effects to list.
+package struct EffectQuery: Sendable, Equatable {
+    package var queue: String?
+    package var state: EffectState?
+    package var limit: Int
+    /// Where the page before ended; nil for the first page.
+    package var after: Position?
+
+    package init(queue: String? = nil, state: EffectState? = nil, limit: Int, after: Position? = nil) {
+        self.queue = queue
+        self.state = state
+        self.limit = limit
+        self.after = after
+    }
+}
+
+/// An effect as it is listed.
+package struct ListedEffect: Sendable, Equatable {
+    package let effect: EffectRecord
+    /// The name of its instance.
+    package let instance: InstanceName
+
+    package init(effect: EffectRecord, instance: InstanceName) {
+        self.effect = effect
+        self.instance = instance
+    }
+}
+
+/// A page of the list of effects.
+package struct EffectPage: Sendable, Equatable {
+    package var effects: [ListedEffect]
+    /// Where to go on; nil when this was the last page.
+    package var next: Position?
+
+    package init(effects: [ListedEffect], next: Position?) {
+        self.effects = effects
+        self.next = next
+    }
+}
