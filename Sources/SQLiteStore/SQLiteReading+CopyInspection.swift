@@ -18,7 +18,7 @@ extension SQLiteReading {
 /// A place in the tables that only repeat what others say, which are gone through one after another.
 private struct CopyPlace: Sendable {
     enum Table {
-        case snapshots, timers, keys
+        case snapshots, timers, effects, attempts, keys
     }
 
     var table = Table.snapshots
@@ -32,7 +32,9 @@ private struct CopyPlace: Sendable {
     func following() -> CopyPlace? {
         switch table {
         case .snapshots: CopyPlace(table: .timers)
-        case .timers: CopyPlace(table: .keys)
+        case .timers: CopyPlace(table: .effects)
+        case .effects: CopyPlace(table: .attempts)
+        case .attempts: CopyPlace(table: .keys)
         case .keys: nil
         }
     }
@@ -51,6 +53,7 @@ private struct CopyInspection {
 
     mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
         guard let ledger = try StoreRow.read(database)?.keys else { throw SQLiteFailure.malformed("no store") }
+        guard try place.table.isThere(in: database) else { return }
         if place.ledger == nil { place.ledger = ledger }
         let order = place.table.order
         try place.walk.begin(order, database)
@@ -99,6 +102,16 @@ private struct CopyInspection {
             slice.timers += 1
             let timer = TimerRecord(row: &row)
             if let inconsistency = try TimerInspection.inconsistency(of: timer, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
+        case .effects:
+            slice.effects += 1
+            if let inconsistency = try EffectInspection.inconsistency(of: &row, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
+        case .attempts:
+            slice.attempts += 1
+            if let inconsistency = AttemptInspection.inconsistency(of: &row) {
                 slice.inconsistencies.append(inconsistency)
             }
         case .keys:
@@ -152,7 +165,17 @@ extension CopyPlace.Table {
         switch self {
         case .snapshots: KeyOrder(table: "snapshot", index: nil, columns: ["instance_id", "seq"], unique: 2)
         case .timers: KeyOrder(table: "timer", index: nil, columns: ["due_ms", "position", "ordinal"], unique: 3)
+        case .effects: KeyOrder(table: "effect", index: nil, columns: ["rowid"], unique: 1)
+        case .attempts: KeyOrder(table: "attempt", index: nil, columns: ["effect", "attempt"], unique: 2)
         case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
+        }
+    }
+
+    /// Whether the schema of the file has it.
+    fileprivate func isThere(in database: Database) throws -> Bool {
+        switch self {
+        case .snapshots, .timers, .keys: true
+        case .effects, .attempts: try EffectQueries.isThere(in: database)
         }
     }
 
@@ -170,6 +193,16 @@ extension CopyPlace.Table {
             """
             SELECT \(TimerRecord.columns) FROM timer
             \(place ? "WHERE (due_ms, position, ordinal) > (?, ?, ?)" : "") ORDER BY due_ms, position, ordinal
+            """
+        case .effects:
+            """
+            SELECT \(EffectRecord.columns) FROM effect NOT INDEXED
+            \(place ? "WHERE id > ?" : "") ORDER BY id
+            """
+        case .attempts:
+            """
+            \(AttemptInspection.rows)
+            \(place ? "WHERE (a.effect, a.attempt) > (?, ?)" : "") ORDER BY a.effect, a.attempt
             """
         case .keys:
             """

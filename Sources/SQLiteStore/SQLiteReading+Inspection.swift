@@ -89,6 +89,7 @@ extension SQLiteReading {
                 last = instance.record.id
                 if instance.record.state.armed != "[]" {
                     slice.timers += try TimerInspection.compare(&instance, database)
+                    slice.effects += try EffectInspection.compare(&instance, database)
                 }
                 slice.instances.append(instance)
                 bytesLeft -= instance.record.size

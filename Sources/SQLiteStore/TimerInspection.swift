@@ -47,12 +47,12 @@ enum TimerInspection {
         guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
         var timers: [TimerRecord] = []
         for pending in armed {
+            // What comes when its effect ends is due at no time that is known.
+            if pending.object?["kind"] == "invocation" { continue }
             guard case .int(let number)? = pending.object?["number"], case .int(let due)? = pending.object?["due"],
                 case .int(let position)? = pending.object?["position"], let event = pending.object?["event"]?.string,
-                let kind = pending.object?["kind"]?.string.flatMap(Pending.Kind.init)
+                pending.object?["kind"]?.string.flatMap(Pending.Kind.init) != nil
             else { return nil }
-            // An invocation comes when its effect ends, at no time that is known.
-            if kind == .invocation { continue }
             timers.append(
                 TimerRecord(
                     key: TimerKey(

@@ -141,6 +141,8 @@ package struct InspectedInstances: Sendable {
     package var nextPosition: Position
     /// The timers that were compared.
     package var timers: Int
+    /// The effects that were compared.
+    package var effects = 0
 
     package init(instances: [InspectedInstance], through: Int64, nextPosition: Position, timers: Int = 0) {
         self.instances = instances
@@ -195,6 +197,8 @@ package struct InspectionPlace: Sendable {
 package struct InspectedCopies: Sendable {
     package var snapshots = 0
     package var timers = 0
+    package var effects = 0
+    package var attempts = 0
     package var keys = 0
     /// Rows without what they repeat. What a row repeats wrongly is told with the instance or the journal row.
     package var inconsistencies: [Inconsistency] = []

@@ -8,7 +8,8 @@ import WorkflowStore
 
 /// Going through tables and indexes in slices.
 @Suite struct InspectionTests {
-    /// A store to which instances are added, each with a timer and a key behind all that are there.
+    /// A store to which instances are added, each with a timer, an effect, an attempt and a key
+    /// behind all that are there.
     private struct GrowingStore {
         let store: SQLiteFileStore
         let writer: any StoreWriter
@@ -25,11 +26,17 @@ import WorkflowStore
         mutating func add(_ instances: Int, events: Int = 1) throws {
             var timers: [TimerRecord] = []
             var keys: [KeyRecord] = []
+            var attempts: [AttemptRecord] = []
             for _ in 0..<instances {
                 count += 1
                 let name = "order-\(1_000_000 + count)"
                 scribe.start(name)
                 for _ in 1..<events { scribe.send(name) }
+                let effect = scribe.begin(name, queue: "task:\(name)")
+                attempts.append(
+                    AttemptRecord(
+                        instanceID: effect.instanceID, effect: effect.id, attempt: 1, begun: effect.due,
+                        ended: effect.due, outcome: "timeout"))
                 guard let instance = scribe.instances[name], let key = RequestKey(text: name) else { continue }
                 let due = TimerKey(due: Timestamp(rawValue: count), position: instance.head, ordinal: 1)
                 timers.append(TimerRecord(key: due, instanceID: instance.id, event: "ring"))
@@ -38,6 +45,7 @@ import WorkflowStore
             var batch = scribe.take()
             batch.armedTimers = timers
             batch.keys = keys
+            batch.attempts = attempts
             try writer.commit(batch)
         }
     }
@@ -124,6 +132,8 @@ import WorkflowStore
 
     @Test(arguments: [
         ("timer", "the table 'timer'"), ("dedupe", "the table 'dedupe'"), ("snapshot", "the table 'snapshot'"),
+        ("effect", "the table 'effect'"), ("attempt", "the table 'attempt'"),
+        ("effect_queue", "the index 'effect_queue'"),
         ("journal", "the table 'journal'"), ("instance", "the table 'instance'"),
         ("sqlite_autoindex_instance_1", "the index 'sqlite_autoindex_instance_1'"),
         ("instance_list", "the index 'instance_list'"),

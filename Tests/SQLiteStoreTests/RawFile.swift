@@ -15,6 +15,32 @@ struct RawFile {
         try connection.close()
     }
 
+    /// Runs SQL while an index is out of sight, so that it stays as it was.
+    func execute(_ sql: String, behind index: String) throws {
+        let row = try change { database in
+            let row = try Row.fetchOne(database, sql: "SELECT * FROM sqlite_master WHERE name = ?", arguments: [index])
+            try database.execute(sql: "DELETE FROM sqlite_master WHERE name = ?", arguments: [index])
+            return row
+        }
+        try execute(sql)
+        guard let row else { throw DatabaseError(message: "there is no index '\(index)'") }
+        try change { database in
+            try database.execute(
+                sql: "INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", arguments: StatementArguments(row.databaseValues))
+        }
+    }
+
+    /// Changes the schema as rows.
+    private func change<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let connection = try DatabaseQueue(path: path)
+        let value = try connection.inDatabase { database in
+            try database.execute(sql: "PRAGMA writable_schema = ON")
+            return try body(database)
+        }
+        try connection.close()
+        return value
+    }
+
     /// One value, as text.
     func value(_ sql: String) throws -> String? {
         let connection = try DatabaseQueue(path: path)

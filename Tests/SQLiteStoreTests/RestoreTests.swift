@@ -4,6 +4,7 @@ import SQLiteStore
 import StoreSuite
 import StoreTesting
 import Testing
+import WorkflowMigrations
 import WorkflowStore
 
 /// Backups that take the place of a database.
@@ -48,6 +49,46 @@ import WorkflowStore
             backup: backup.store, database: directory.store, clock: clock, isDryRun: dryRun, verify: { _ in }
         )
         .run(clock: Self.now)
+    }
+
+    /// A backup of the first release stays as it is until a start brings it up to date.
+    @Test func aBackupOfTheFirstSchemaIsRestored() async throws {
+        let (directory, old) = (try TemporaryDirectory(), try TemporaryDirectory())
+        _ = try write(directory, events: 3)
+        let first = try SQLiteFileStore.open(
+            at: old.store, clock: Self.now, limits: StoreLimits(), migrations: [Migrations.all[0]])
+        let writer = try first.writer()
+        let scribe = Scribe(writer)
+        scribe.start("old-1", scribe.apply("old"))
+        try scribe.commit(writer)
+        try writer.close()
+        _ = try await restore(old, to: directory)
+        #expect(try RawFile(directory).value("SELECT user_version FROM pragma_user_version") == "1")
+        let restored = try SQLiteFileStore.sqlite(directory)
+        #expect(restored.recovered.openedVersion == 1 && restored.recovered.schemaVersion == 2)
+        #expect(try await restored.instance(named: "old-1") == scribe.instances["old-1"])
+        try restored.writer().close()
+    }
+
+    @Test func effectsAndTheirAttemptsAreInABackup() async throws {
+        let directory = try TemporaryDirectory()
+        let writer = try SQLiteFileStore.sqlite(directory).writer()
+        let scribe = Scribe(writer)
+        scribe.start("order-1", scribe.apply("order"))
+        let effect = scribe.begin("order-1")
+        let attempt = AttemptRecord(
+            instanceID: effect.instanceID, effect: effect.id, attempt: 1, begun: effect.due, ended: effect.due,
+            outcome: "timeout")
+        var batch = scribe.take()
+        batch.attempts = [attempt]
+        try writer.commit(batch)
+        try writer.close()
+        let target = try TemporaryDirectory()
+        _ = try await restore(try await backup(directory), to: target)
+        let restored = try SQLiteFileStore.sqlite(target)
+        #expect(try await restored.effects([effect.id]) == [effect])
+        #expect(try await restored.attempts(of: effect.id, instance: effect.instanceID) == [attempt])
+        try restored.writer().close()
     }
 
     @Test func theBackupTakesThePlaceAndTheDatabaseIsKept() async throws {

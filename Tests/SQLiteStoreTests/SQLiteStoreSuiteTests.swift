@@ -19,7 +19,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(StoreSuite.Capability.all(of: store) == Self.capabilities)
-        #expect(Self.checks.count == 42)
+        #expect(Self.checks.count == 53)
         #expect(
             StoreSuite.leftOut(for: Self.capabilities) == [
                 "numbers, ids and positions are of the partition of their instance",
@@ -49,7 +49,7 @@ import WorkflowStore
     }
 
     /// Pages that look at a few rows come back short or empty, and the whole list is still the same.
-    @Test(arguments: StoreSuite.checks(marked: .pagesOfInstances))
+    @Test(arguments: StoreSuite.Mark.allCases.flatMap { StoreSuite.checks(marked: $0) })
     func holdsInShortPages(check: StoreSuite.Check) async throws {
         var limits = StoreLimits()
         limits.pageRows = 2

@@ -27,6 +27,8 @@ package final class Scribe {
     /// Everything written, by instance, in seq order.
     package private(set) var history: [String: [JournalRecord]] = [:]
     package private(set) var snapshots: [SnapshotRecord] = []
+    /// The effects that instances wait for, in the order in which they began.
+    private var waiting: [InstanceID: [EffectRecord]] = [:]
     /// Where in the batch of its partition an instance stands.
     private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
     private var random = Numbers()
@@ -100,6 +102,53 @@ package final class Scribe {
         write(name, .event, event: event, data: data, to: state, at: at, actor: actor, key: key, real: real)
     }
 
+    /// The last row of an instance begins an effect. Nothing else may have been written in its partition since.
+    @discardableResult
+    package func begin(
+        _ name: String, queue: String = "task:pack", change: (inout EffectRecord) -> Void = { _ in }
+    ) -> EffectRecord {
+        guard let instance = instances[name] else { preconditionFailure("no instance '\(name)'") }
+        let place = place(of: name)
+        let id = parts[place].numbers.nextPosition
+        parts[place].numbers.nextPosition = id.next
+        let number = id.rawValue - instance.head.rawValue
+        var effect = EffectRecord(
+            id: id, instanceID: instance.id, seq: instance.seq, number: number, name: "pack-\(number)", queue: queue,
+            priority: 3, due: instance.updated, request: #"{"input":{"order":"\#(name)"}}"#)
+        change(&effect)
+        parts[place].batch.newEffects.append(effect)
+        wait(name) { $0.append(effect) }
+        return effect
+    }
+
+    /// The last row of an instance, which is not committed yet, ends an effect that was.
+    package func end(_ effect: EffectRecord, of name: String) {
+        parts[place(of: name)].batch.endedEffects.append(effect.id)
+        wait(name) { $0.removeAll { $0.id == effect.id } }
+    }
+
+    /// An effect that was committed is another from now on.
+    package func change(_ effect: EffectRecord, of name: String) {
+        parts[place(of: name)].batch.changedEffects.append(effect)
+    }
+
+    /// Changes what an instance waits for, in the row that the batch has of it.
+    private func wait(_ name: String, _ change: (inout [EffectRecord]) -> Void) {
+        guard var instance = instances[name], let place = places[instance.id] else {
+            preconditionFailure("nothing of '\(name)' is in the batch")
+        }
+        change(&waiting[instance.id, default: []])
+        let elements = waiting[instance.id, default: []].filter { $0.number != nil }.map { effect in
+            """
+            {"invoke":"\(effect.name)","kind":"invocation","number":\(effect.number ?? 0),\
+            "position":\(effect.id.rawValue),"seq":\(effect.seq.rawValue),"state":"idle"}
+            """
+        }
+        instance.state.armed = "[\(elements.joined(separator: ","))]"
+        instances[name] = instance
+        parts[self.place(of: name)].batch[keyPath: place] = instance
+    }
+
     /// Commits what was collected.
     package func commit(_ writer: any StoreWriter) throws {
         try writer.commit(takeAll())
@@ -134,7 +183,7 @@ package final class Scribe {
         places = [:]
         return parts.indices.compactMap { place in
             var batch = parts[place].batch
-            guard batch.numbers != parts[place].numbers else { return nil }
+            guard batch.numbers != parts[place].numbers || !batch.isEmpty else { return nil }
             batch.numbers = parts[place].numbers
             parts[place].batch = StoreBatch(numbers: batch.numbers)
             return batch
@@ -158,7 +207,8 @@ package final class Scribe {
         instance.head = parts[place].numbers.nextPosition
         parts[place].numbers.nextPosition = instance.head.next
         instance.state = SnapshotText(
-            configuration: state, context: #"{"count":\#(instance.seq.rawValue)}"#, memory: "{}")
+            configuration: state, context: #"{"count":\#(instance.seq.rawValue)}"#, memory: "{}",
+            armed: before.state.armed)
         instance.updated = at
         if state != before.state.configuration { instance.entered = at }
         let isFirst = kind == .started

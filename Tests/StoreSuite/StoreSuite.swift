@@ -32,6 +32,8 @@ package struct StoreSuite {
     package enum Mark: CaseIterable, Sendable {
         /// Lists instances page by page, and takes pages that are shorter than asked for.
         case pagesOfInstances
+        /// The same of effects.
+        case pagesOfEffects
     }
 
     /// Opens a store: an empty one the first time, and then, after its writing side was closed, the same again.
@@ -77,7 +79,8 @@ package struct StoreSuite {
 
     /// All of them.
     package static let checks =
-        records + together + history + lists + places + timers + keys + partitions + backups + audit + opening
+        records + together + history + lists + places + timers + effects + attempts + keys + partitions + backups
+        + audit + opening
 
     /// The checks that a store with these capabilities can take.
     package static func checks(for capabilities: Set<Capability>) -> [Check] {
