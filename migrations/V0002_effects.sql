@@ -2,9 +2,9 @@
 
 -- What is asked and has not ended. The batch that ends an effect deletes its row.
 --
--- The id is a position: a journal row at p has its effects at p + 1, p + 2, …, and no journal row stands there. So a new
--- row is appended, and `armed` of its instance finds it. There is no index by instance, and no foreign key to one, for
--- the reasons that `journal` has.
+-- The id is a position: a journal row at p has its effects at p + 1, p + 2, …, and no journal row stands there. So a
+-- new row is appended, and `armed` of its instance finds it. There is no index by instance, and no foreign key to one,
+-- for the reasons that `journal` has.
 CREATE TABLE effect (
     id          INTEGER NOT NULL PRIMARY KEY,
     instance_id INTEGER NOT NULL,

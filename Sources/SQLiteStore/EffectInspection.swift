@@ -95,7 +95,9 @@ enum EffectInspection {
         }
     }
 
-    private static func isThere(_ invocation: Invocation, of instance: InstanceID, _ database: Database) throws -> Bool {
+    private static func isThere(
+        _ invocation: Invocation, of instance: InstanceID, _ database: Database
+    ) throws -> Bool {
         guard try EffectQueries.isThere(in: database) else { return false }
         var select = try PreparedStatement(
             database,

@@ -51,8 +51,8 @@ package protocol StoreReader: Sendable {
     /// The effects with these ids that are there, in the order of ids.
     func effects(_ ids: [Position]) async throws(StoreError) -> [EffectRecord]
 
-    /// A page of the effects of a namespace's instances, in the order of their ids. Reads a bounded number of rows, so a
-    /// page may be short, or empty, and still have a next one.
+    /// A page of the effects of a namespace's instances, in the order of their ids. Reads a bounded number of rows, so
+    /// a page may be short, or empty, and still have a next one.
     func effects(_ query: EffectQuery, in namespace: NamespaceID) async throws(StoreError) -> EffectPage
 
     /// The attempts of an effect that are kept, in their order, also when it has ended. None when the effect is of

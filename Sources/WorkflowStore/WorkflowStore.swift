@@ -53,8 +53,8 @@ package protocol StoreLookup: AnyObject {
     /// When the first of a queue's ready effects is due, whatever its priority; nil when none is ready.
     func nextReady(queue: String) throws(StoreError) -> Timestamp?
 
-    /// Leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call passes the queues
-    /// and all that is leased, but nothing that waits.
+    /// Leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call passes the
+    /// queues and all that is leased, but nothing that waits.
     func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
 
     /// The queues that have an effect in any state, in the order of their bytes, after one of them; at most `limit`.

@@ -85,7 +85,10 @@ import WorkflowStore
         ("UPDATE effect SET seq = 1 WHERE id = 3", [missing, misplaced]),
         ("UPDATE effect SET number = 2 WHERE id = 3", [missing, unwanted]),
         ("UPDATE effect SET number = NULL WHERE id = 3", [missing]),
-        ("UPDATE effect SET name = 'pay' WHERE id = 3", [missing, "there is an effect 'pay' that it does not wait for"]),
+        (
+            "UPDATE effect SET name = 'pay' WHERE id = 3",
+            [missing, "there is an effect 'pay' that it does not wait for"]
+        ),
         (
             "UPDATE effect SET instance_id = 99 WHERE id = 3",
             [
@@ -103,7 +106,10 @@ import WorkflowStore
         ),
         ("UPDATE effect SET number = 2 WHERE id = 4", ["there is an effect 'pack-2' that it does not wait for"]),
         ("UPDATE effect SET seq = 1 WHERE id = 4", ["its effect 'pack-2' does not stand behind the row that began it"]),
-        ("UPDATE effect SET due_ms = -1 WHERE id = 3", ["its effect cannot be read: a row holds a time that is not valid"]),
+        (
+            "UPDATE effect SET due_ms = -1 WHERE id = 3",
+            ["its effect cannot be read: a row holds a time that is not valid"]
+        ),
         ("UPDATE instance SET armed = '[]' WHERE name = 'alpha'", [unwanted]),
         ("UPDATE instance SET armed = '[{' WHERE name = 'alpha'", ["its list of timers cannot be read"]),
         (

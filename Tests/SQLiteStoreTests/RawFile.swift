@@ -26,7 +26,8 @@ struct RawFile {
         guard let row else { throw DatabaseError(message: "there is no index '\(index)'") }
         try change { database in
             try database.execute(
-                sql: "INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", arguments: StatementArguments(row.databaseValues))
+                sql: "INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)",
+                arguments: StatementArguments(row.databaseValues))
         }
     }
 

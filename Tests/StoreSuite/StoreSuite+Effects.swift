@@ -157,7 +157,8 @@ extension StoreSuite {
             #expect { try scribe.commit(writer) } throws: { code($0) == .constraint }
             #expect(try writer.effect(effect.id)?.lease == nil)
         },
-        Check(name: "a batch changes and ends what one that is committed with it began") { (store, writer) async throws in
+        Check(name: "a batch changes and ends what one that is committed with it began") {
+            (store, writer) async throws in
             let scribe = try scribe(writer, instances: ["alpha"])
             var batches: [StoreBatch] = []
             func close() {
