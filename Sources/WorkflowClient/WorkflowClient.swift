@@ -156,12 +156,12 @@ extension WorkflowClient {
         if name.isEmpty { throw .problem(Problem(.invalidName, detail: "The name of the \(kind) is empty")) }
     }
 
-    private func get<Answer: WireObject>(_ request: TransportRequest) async throws(ClientError) -> Answer {
+    func get<Answer: WireObject>(_ request: TransportRequest) async throws(ClientError) -> Answer {
         try read(try await answer(to: request))
     }
 
     /// Sends a request with a JSON body.
-    private func post<Answer: WireObject>(
+    func post<Answer: WireObject>(
         _ body: some WireObject, by request: TransportRequest
     ) async throws(ClientError) -> Answer {
         var request = request
@@ -170,7 +170,7 @@ extension WorkflowClient {
     }
 
     /// The answer, when it is a success; a problem is thrown.
-    private func answer(to request: TransportRequest) async throws(ClientError) -> TransportAnswer {
+    func answer(to request: TransportRequest) async throws(ClientError) -> TransportAnswer {
         let answer = try await transport.execute(request)
         if (200..<300).contains(answer.status) { return answer }
         throw failure(answer)
@@ -197,7 +197,7 @@ extension WorkflowClient {
         return "status \(answer.status) with an unknown problem\(type)\(detail)"
     }
 
-    private func read<Answer: WireObject>(_ answer: TransportAnswer) throws(ClientError) -> Answer {
+    func read<Answer: WireObject>(_ answer: TransportAnswer) throws(ClientError) -> Answer {
         do {
             return try Answer(body: answer.body, unknownFields: .ignored)
         } catch {

@@ -26,6 +26,7 @@ package final class Engine: Service {
     /// Nil where the store makes none.
     let backups: BackupCoordinator?
     let queue: CommandQueue
+    let queueWatch: QueueWatch
     private let clock: any WallClock
     /// Of commits, in the order in which they are told.
     private let observers: [any CommitObserver]
@@ -67,7 +68,8 @@ package final class Engine: Service {
         library = MachineLibrary(limits: limits)
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
-        self.observers = [statistics, library, feed, CommandAnswers(answering: answering), log] + observers
+        queueWatch = QueueWatch(limits: limits)
+        self.observers = [statistics, library, feed, queueWatch, CommandAnswers(answering: answering), log] + observers
         let queue = CommandQueue(limits: limits)
         self.queue = queue
         backups = store.backups.map { BackupCoordinator($0, limits: limits) { queue.wake() } }
@@ -89,7 +91,10 @@ package final class Engine: Service {
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
-        defer { feed.close() }
+        defer {
+            feed.close()
+            queueWatch.close()
+        }
         async let keeping: Void? = backups?.run()
         let ending = await withGracefulShutdownHandler {
             await lane.ended()
@@ -159,6 +164,7 @@ extension Engine {
         guard time >= now, time.rawValue < Self.endOfTime else {
             throw .invalidTime("The clock goes forward only, and not past the year 9000")
         }
+        defer { queueWatch.tellAll() }
         return try await queue.moveClock(to: time)
     }
 

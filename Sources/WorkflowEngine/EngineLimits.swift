@@ -23,6 +23,14 @@ package struct EngineLimits: Sendable {
     package var pastInstanceBytes = 8 << 20
     /// Bytes of definitions, as text, that are kept compiled.
     package var cachedMachineBytes = 32 << 20
+    /// Effects of an instance that are compared at once.
+    package var foldedEffects = 100
+    /// Workers that wait for tasks at once.
+    package var taskWaiters = 1_000
+    /// Tasks of one queue that workers have at a time.
+    package var leases = 10_000
+    /// Bytes of the inputs of tasks that are handed out together; one task is, whatever its size.
+    package var leasedBytes = 4 << 20
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
     /// Names of instances among which one that was probably meant is looked for.

@@ -64,6 +64,8 @@ package struct WorkflowServer: Service {
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget).register(on: &handlers)
         ReplayRoutes(engine: engine).register(on: &handlers)
+        TaskRoutes(engine: engine, budget: budget).register(on: &handlers)
+        EffectRoutes(engine: engine, budget: budget).register(on: &handlers)
         TimerRoutes(engine: engine).register(on: &handlers)
         ClockRoutes(engine: engine).register(on: &handlers)
         BackupRoutes(engine: engine, limits: limits).register(on: &handlers)

@@ -111,7 +111,7 @@ final class PageRun {
 
     /// Remembers which names of this run stand for those on the page.
     private func learn(shown: [String], real: [String]) {
-        let name = /"(?:backup|cursor|nextPage)":"([^"]*)"/
+        let name = /"(?:backup|cursor|nextPage|task)":"([^"]*)"/
         for (shown, real) in zip(shown, real) {
             for (one, other) in zip(shown.matches(of: name), real.matches(of: name)) {
                 names[String(one.1)] = String(other.1)
@@ -124,8 +124,8 @@ final class PageRun {
         line.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME").replacing(/\d{8}T\d{6}Z/, with: "TIME")
             .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
             .replacing(/\b\d+(\.\d+)?ms\b/, with: "SPAN").replacing(/\b\d+(\.\d+)? [KMG]iB/, with: "SIZE")
-            .replacing(/in \d+(\.\d+)?s$/, with: "in SPAN")
-            .replacing(/"(backup|cursor|nextPage|actor)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
+            .replacing(/in \d+(\.\d+)? ?s$/, with: "in SPAN")
+            .replacing(/"(backup|cursor|nextPage|actor|task|worker)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
             .replacing(/"(bytes|seconds|dueInMilliseconds)":[\d.]+/) { #""\#($0.1)":NUMBER"# }
             // A backup has the times of its events; the digest of a definition is always the same.
             .replacing(/("backup":.*"digest":)"[^"]*"/) { $0.1 + "DIGEST" }

@@ -86,7 +86,10 @@ struct DefinitionActionTests {
             "{send: {event: e, id: x}}",
             "3:30: warning: 'id' does nothing without a 'delay': 'cancel' ends delayed events"
         ),
-        ("{send: {event: e, to: parent}}", "3:26: error: 'to' needs effects, which this version does not have"),
+        (
+            "{send: {event: e, to: parent}}",
+            "3:26: error: 'to' needs messages between instances, which this version does not have"
+        ),
         ("{cancel: [x]}", "3:17: error: 'cancel' must be a name, not a list"),
         (
             "{choose: [{cond: 'true', actions: []}]}",

@@ -20,9 +20,8 @@ struct DefinitionJSONTests {
             diagnostics(of: text) == [
                 "2:25: error: target 'é' does not exist; there are 'b'",
                 "3:13: error: 'ä' cannot be a name: letters, digits, '_', '.' and '-', first a letter or '_'",
-                "3:28: error: unknown key 'x' in state 'b'; "
-                    + "known are id, initial, type, states, on, always, after, entry, exit, onDone, description, tags, "
-                    + "meta",
+                "3:28: error: unknown key 'x' in state 'b'; known are id, initial, type, states, on, always, after, "
+                    + "invoke, entry, exit, onDone, description, tags, meta",
             ])
     }
 

@@ -11,7 +11,7 @@ struct DefinitionManualTests {
         .root: "the root", .state: "a state", .finalState: "a final state", .historyState: "a history state",
         .initial: "`initial`", .transition: "a transition", .action: "an action", .raise: "`raise`", .send: "`send`",
         .misfire: "`misfire`", .branch: "a branch of `choose`", .foreach: "`foreach`", .event: "an event in `events`",
-        .types: "`types`",
+        .types: "`types`", .invocation: "an invocation", .task: "`task`", .retry: "`retry`",
     ]
     private static let page = ManualPage.page("docs/definitions.md")
 

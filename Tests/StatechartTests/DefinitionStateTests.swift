@@ -43,7 +43,7 @@ struct DefinitionStateTests {
             "{id: m, initial: a, states: {a: {}}, version: 3}",
             [
                 "1:38: error: unknown key 'version' in the machine; known are id, context, types, events, guards, actions, strict, "
-                    + "initial, type, states, on, always, after, entry, exit, onDone, description, tags, meta"
+                    + "initial, type, states, on, always, after, invoke, entry, exit, onDone, description, tags, meta"
             ]
         ),
     ])

@@ -27,7 +27,7 @@ import Testing
     private static func requests(_ run: TimedRun) -> [String] {
         run.last.flatMap(\.macrostep.requests).map { request in
             switch request {
-            case .arm(let pending): "+\(pending.id.seq).\(pending.id.number)"
+            case .arm(let pending), .invoke(let pending, _): "+\(pending.id.seq).\(pending.id.number)"
             case .cancel(let id): "-\(id.seq).\(id.number)"
             }
         }
@@ -77,15 +77,6 @@ import Testing
             return
         }
         #expect(macrostep.snapshot.armed == run.snapshot.armed && macrostep.snapshot.seq == 4)
-    }
-
-    @Test func anInvocationIsOfALaterVersion() throws {
-        let run = try TimedRun(Self.machine)
-        var text = run.machine.text(of: run.snapshot)
-        text.armed = #"[{"due":0,"event":"e","kind":"invocation","number":1,"seq":1}]"#
-        #expect {
-            try run.machine.snapshot(of: text, status: .running, seq: 1)
-        } throws: { "\($0)" == "'e' is armed by an invocation, which is of a later wfd" }
     }
 
     @Test func theKindSaysWhetherSomethingArmedIsTaken() {

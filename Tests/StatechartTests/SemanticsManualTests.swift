@@ -65,6 +65,11 @@ import WorkflowJSON
         do {
             if what == "start" {
                 run = try TimedRun(definition)
+            } else if let end = what.wholeMatch(of: /(done|fail):(\w+)/), let live = run?.snapshot.armed {
+                let id = String(end.2)
+                guard live.invocation(id) != nil else { return "lost" }
+                if end.1 == "done" { try run?.end(id) } else { try run?.fail(id, ["type": "broken", "message": "m"]) }
+                if run?.failure != nil { return "failed" }
             } else if DelayText.isDelay(what) {
                 _ = try run?.pass(try DelayText.length(of: what))
             } else {

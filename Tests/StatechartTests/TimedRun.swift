@@ -48,6 +48,21 @@ struct TimedRun {
         return fired
     }
 
+    /// Gives an invocation its result.
+    mutating func end(_ id: String, _ output: JSONValue? = nil) throws {
+        try take("done.invoke.\(id)", output, of: id)
+    }
+
+    /// Lets an invocation fail.
+    mutating func fail(_ id: String, _ error: JSONValue) throws {
+        try take("error.invoke.\(id)", error, of: id)
+    }
+
+    private mutating func take(_ event: String, _ data: JSONValue?, of id: String) throws {
+        let invocation = try #require(snapshot.armed.invocation(id))
+        try follow(.result(Taken(invocation, result: Event(name: event, data: data, at: now))), from: snapshot)
+    }
+
     private mutating func follow(_ input: Input, from before: Snapshot?) throws {
         let chain = try machine.chain(input, from: before, as: .test, isTracing: true).get()
         last = chain.links.filter { $0.refusal == nil }

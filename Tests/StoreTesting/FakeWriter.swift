@@ -58,7 +58,8 @@ extension FakeLookup {
     package func nextReady(queue: String) throws(StoreError) -> Timestamp? { try look { $0.nextReady(queue: queue) } }
 
     package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try look { $0.leasedEffects(after: id, limit: limit) }
+        // At a start, and not for a command.
+        try read { $0.leasedEffects(after: id, limit: limit) }
     }
 
     package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {

@@ -12,7 +12,7 @@ struct DocumentationTests {
     @Test func thePagesAreThere() {
         let names = [
             "api", "concepts", "cookbook", "definitions", "digests", "expressions", "faq", "glossary", "importing",
-            "library", "operations", "routes", "semantics", "swift", "tutorial", "versioning",
+            "library", "operations", "routes", "semantics", "swift", "tasks", "tutorial", "versioning",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }

@@ -48,7 +48,7 @@ enum ImportRules {
         "Sources/WorkflowCommand": [
             "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowTerminal",
             "WorkflowAPI", "WorkflowClient",
-            "ArgumentParser", "Crypto", "Yams", "Glibc", "Musl", "Darwin",
+            "ArgumentParser", "Crypto", "Yams", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/wfd": [
             "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine", "WorkflowServer",

@@ -5,9 +5,12 @@ import Foundation
 enum MigrationRules {
     /// The SHA-256 of every migration that a release contained, by its path.
     ///
-    /// Empty until the first release: 0.1.0 is not out, so `V0001` may still change. A release adds the line of each
-    /// new file here, and from then on the file stays as it is: a database that has it would never run it again.
-    static let released: [String: String] = [:]
+    /// A release adds the line of each new file here, and from then on the file stays as it is: a database that has it
+    /// would never run it again.
+    static let released = [
+        "migrations/V0001_initial.sql": "bfe5f414bd51c8d8a632a137ea0d37cdc0040083863e1081ae8c700236f09dda",
+        "migrations/V0001_journal.sql": "ae47cf1be7436959ef883b4b47592a739adba33013dadea18bc18d1a6866f8df",
+    ]
 
     /// Files above this would be unpleasant to embed.
     static let fileBytes = 10_000

@@ -96,6 +96,7 @@ private enum RouteDocument {
             switch route.body {
             case .none: ""
             case .object(let form): "`\(form)`"
+            case .value(let meaning): "\(meaning): any JSON; no body is null"
             case .lines(let form): "lines of `\(form)`, as `\(LineStream.mediaType)`"
             case .definition: "a definition, as `application/yaml` or `application/json`"
             }
@@ -104,6 +105,7 @@ private enum RouteDocument {
             case .object(let form): form
             case .lines(let form): "lines: \(form)"
             case .bytes(let form): "bytes: \(form)"
+            case .nothing: "204"
             }
         let query = route.query.map { $0.map { "`\($0)`" }.joined(separator: ", ") } ?? "anything"
         let cells = ["`\(route)`", body, query, answer, route.permission.rawValue, list(route.problems)]

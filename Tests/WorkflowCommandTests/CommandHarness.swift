@@ -25,6 +25,8 @@ struct CommandHarness {
     var writesRead: Int?
     /// Every look at the clock finds it this much later.
     var tick = Duration.zero
+    /// What asks the process to end.
+    var interruptions: @Sendable () -> AsyncStream<Void> = { AsyncStream { _ in } }
 
     /// Runs with a daemon that gives these answers.
     func run(_ arguments: String..., answers: [ScriptedTransport.Step] = []) async -> Outcome {
@@ -52,7 +54,7 @@ struct CommandHarness {
             connect: { address in
                 addresses.list.withLock { $0.append(address) }
                 return WorkflowClient(transport: transport, limits: ClientLimits(patience: .seconds(1)))
-            }, makeKey: { Sample.key }, uptime: TickingClock(tick).now)
+            }, makeKey: { Sample.key }, uptime: TickingClock(tick).now, interruptions: interruptions)
         let exit = await CommandLineRun(environment: environment)(arguments)
         let outcome = Outcome(exit: exit, output: output.text, errors: errors.text)
         return (outcome, addresses.list.withLock { $0 })

@@ -240,7 +240,7 @@ struct DefinitionVerbTests {
             outcome
                 == .init(
                     exit: 65, output: "",
-                    errors: "error: s.jsonl:2: Unknown field 'evnt' (known here: event, data, after); "
+                    errors: "error: s.jsonl:2: Unknown field 'evnt' (known here: event, done, fail, after, data); "
                         + "did you mean 'event'?\n")
         )
     }

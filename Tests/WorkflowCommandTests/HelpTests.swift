@@ -16,7 +16,7 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "replay",
-                "verify", "timers",
+                "verify", "work", "effects", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
     }

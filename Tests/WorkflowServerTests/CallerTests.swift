@@ -19,6 +19,10 @@ import WorkflowStore
         case listIsEmpty
         /// What it applies is the first version of its own.
         case hasItsOwn
+        /// It hands out no task of another namespace.
+        case hasNoTasks
+        /// It takes no word on a task of another namespace.
+        case isLost
         /// It is about the whole store: the log says who asked.
         case isLogged(String)
         /// It is about no machine and no instance.
@@ -36,20 +40,27 @@ import WorkflowStore
         .replayInstance: .isMissing(.instanceNotFound), .backtestInstance: .isMissing(.instanceNotFound),
         .backtestMachine: .isMissing(.machineNotFound), .verifyInstance: .isMissing(.instanceNotFound),
         .verifyAll: .isLogged("verify the whole store"), .makeBackup: .isLogged("make a backup"),
+        .leaseTasks: .hasNoTasks, .completeTask: .isLost, .failTask: .isLost, .prolongTask: .isLost,
+        .listEffects: .listIsEmpty,
         .fetchBackup: .isLogged("fetch a backup"), .live: .concernsNobody, .ready: .concernsNobody,
     ]
 
-    private static let definition =
-        #"{"id": "m", "initial": "a", "states": {"a": {"on": {"go": {}}, "after": {"30d": "b"}}, "b": {}}}"#
+    private static let definition = """
+        {"id": "m", "initial": "a", "states": {
+        "a": {"on": {"go": {}}, "after": {"30d": "b"}, "invoke": {"task": "q"}}, "b": {}}}
+        """
 
     private static let bodies: [Route: String] = [
         .applyDefinition: definition, .backtestInstance: definition, .backtestMachine: definition,
         .startInstance: #"{"machine": "m"}"#, .sendEvent: #"{"event": "go"}"#, .retryInstance: "{}",
+        .leaseTasks: "{}", .completeTask: "1", .failTask: #"{"message": "m"}"#, .prolongTask: "{}",
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
 
-    private static func request(for route: Route) -> RawRequest {
-        let names = route.template.parameters.map { ["machine": "m", "instance": "x"][$0] ?? "1" }
+    private static func request(for route: Route, task: String) -> RawRequest {
+        let names = route.template.parameters.map {
+            ["machine": "m", "instance": "x", "queue": "q", "task": task][$0] ?? "1"
+        }
         let type = route == .sendEvents ? "application/x-ndjson" : "application/json"
         return RawRequest(
             route.method.rawValue, route.template.path(names), headers: [("Content-Type", type)],
@@ -69,6 +80,8 @@ import WorkflowStore
         case .listIsEmpty: return try answer.object["items"] == []
         case .hasItsOwn: return try answer.status == 201 && answer.object["version"] == 1
         case .isLogged(let command): return asked == ["\(command) by uid:2"]
+        case .hasNoTasks: return try answer.object["tasks"] == []
+        case .isLost: return answer.status == 410
         case .concernsNobody: return (200..<300).contains(answer.status)
         }
     }
@@ -97,14 +110,19 @@ import WorkflowStore
         for name: InstanceName in ["x", "xx"] {
             _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))
         }
-        let request = Self.request(for: route)
-        let seen = try await host.answers(to: [request])[0]
+        var tasks = ["", ""]
+        if sign == .isLost {
+            let lease = LeaseTasksCommand(queue: "q", max: 2, milliseconds: 60_000, worker: "w", by: here)
+            tasks = try await host.engine.lease(lease, wait: .zero).map(\.token.text)
+            try #require(tasks.count == 2)
+        }
+        let seen = try await host.answers(to: [Self.request(for: route, task: tasks[0])])[0]
         if sign != .concernsNobody {
             #expect(try !Self.shows(sign, seen, asked: asked.withLock { $0 }), "\(route), at home")
         }
         asked.withLock { $0 = [] }
         isElsewhere.store(true, ordering: .relaxed)
-        let unseen = try await host.answers(to: [request])[0]
+        let unseen = try await host.answers(to: [Self.request(for: route, task: tasks[1])])[0]
         #expect(try Self.shows(sign, unseen, asked: asked.withLock { $0 }), "\(route), elsewhere: \(unseen.status)")
         try await host.stop()
     }

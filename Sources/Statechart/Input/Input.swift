@@ -72,6 +72,15 @@ package struct Taken: Sendable, Equatable {
         event = Event(name: armed.event, data: armed.data, at: at)
         self.firedAt = firedAt ?? at
     }
+
+    /// The end of an invocation.
+    ///
+    /// - Parameter result: Its event: `done.invoke.<id>` or `error.invoke.<id>`.
+    package init(_ invocation: Pending, result: Event) {
+        id = invocation.id
+        event = result
+        firedAt = result.at
+    }
 }
 
 extension Input {

@@ -46,14 +46,14 @@ extension Machine {
         switch input {
         case .started: preconditionFailure("an instance begins once")
         case .event(let event): return take(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .sent(let taken), .timer(let taken):
+        case .sent(let taken), .timer(let taken), .result(let taken):
             return snapshot.refusal.map(Outcome.refused) ?? take(taken, in: snapshot, as: identity, isTracing)
         case .failed(let taken):
             return snapshot.status == .failed
                 ? retry(taken, in: snapshot, as: identity, isTracing)
                 : take(taken, in: snapshot, as: identity, isTracing)
         case .retried(let taken): return retry(taken, in: snapshot, as: identity, isTracing)
-        case .result, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
+        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
             preconditionFailure("no row of this kind is written")
         }
     }
@@ -137,8 +137,8 @@ extension Machine {
         var failed = snapshot
         failed.seq += 1
         failed.status = .failed
-        failed.armed[place].isKept = true
-        return .failed(Macrostep(snapshot: failed, cost: spent), refusal)
+        let requests = failed.keep(taken, at: place)
+        return .failed(Macrostep(snapshot: failed, requests: requests, cost: spent), refusal)
     }
 
     /// A value as the type of its key of the context has it.
@@ -164,6 +164,19 @@ extension Snapshot {
         case .done: .finished
         case .failed: .failed
         }
+    }
+
+    /// Sets aside what the instance failed on. Of an invocation and its timeout the invocation stays, with the event
+    /// that ended it: that is what somebody can still do something about.
+    fileprivate mutating func keep(_ taken: Taken, at place: Int) -> [Macrostep.Request] {
+        guard let id = armed[place].invocation, let invocation = armed.invocation(id) else {
+            armed[place] = armed[place].kept(as: taken)
+            return []
+        }
+        let partner = armed.first { $0.invocation == id && $0.kind == .timer }
+        armed.removeAll { $0.id == partner?.id }
+        armed[armed.firstIndex { $0.id == invocation.id } ?? 0] = invocation.kept(as: taken)
+        return partner.map { $0.id == taken.id ? [] : [.cancel($0.id)] } ?? []
     }
 
     fileprivate func place(of taken: Taken) -> Int {

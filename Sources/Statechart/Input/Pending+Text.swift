@@ -17,10 +17,15 @@ extension Machine {
     private func json(of pending: Pending) -> JSONObject {
         var object: JSONObject = [
             "seq": .int(pending.id.seq), "number": .int(Int64(pending.id.number)),
-            "kind": .string(pending.kind.rawValue), "event": .string(pending.event),
-            "due": .int(pending.due.milliseconds),
+            "kind": .string(pending.kind.rawValue),
         ]
-        object["data"] = pending.data
+        if pending.kind == .invocation { object["invoke"] = pending.invocation.map(JSONValue.string) }
+        // Of an invocation there is an event only when it has ended.
+        if pending.kind != .invocation || pending.isKept {
+            object["event"] = .string(pending.event)
+            object["due"] = .int(pending.due.milliseconds)
+            object["data"] = pending.data
+        }
         switch pending.owner {
         case .state(let state): object["state"] = .string(self[state].path)
         case .send(let id): object["id"] = id.map(JSONValue.string)
@@ -34,25 +39,33 @@ extension Machine {
         var armed: [Pending] = []
         for object in try SnapshotText.armedObjects(in: text) {
             guard case .int(let seq)? = object["seq"], case .int(let number)? = object["number"],
-                let name = object["kind"]?.string, let kind = Pending.Kind(rawValue: name),
-                let event = object["event"]?.string, case .int(let due)? = object["due"]
-            else { throw SnapshotTextError(message: "a timer is not whole") }
-            guard kind != .invocation else {
-                throw SnapshotTextError(message: "'\(event)' is armed by an \(name), which is of a later wfd")
-            }
+                let kind = object["kind"]?.string.flatMap(Pending.Kind.init)
+            else { throw SnapshotTextError(message: "something armed is not whole") }
+            let isKept = object["kept"] == true
+            let (event, due) = try Self.coming(kind, isKept: isKept, object)
             let owner: Pending.Owner =
                 if let path = object["state"]?.string { .state(try state(stored: path)) } else {
                     .send(id: object["id"]?.string)
                 }
             let misfire: Misfire =
                 if case .int(let limit)? = object["skip"] { .skip(afterMilliseconds: limit) } else { .fire }
-            var pending = Pending(
+            let pending = Pending(
                 id: Pending.ID(seq: seq, number: Int(number)), kind: kind, event: event, data: object["data"],
-                due: LogicalTime(milliseconds: due), owner: owner, misfire: misfire)
-            pending.isKept = object["kept"] == true
+                due: due, owner: owner, misfire: misfire, isKept: isKept)
             armed.append(pending)
         }
         return armed
+    }
+
+    /// The event that something armed comes as, and when.
+    private static func coming(
+        _ kind: Pending.Kind, isKept: Bool, _ object: JSONObject
+    ) throws(SnapshotTextError) -> (event: String, due: LogicalTime) {
+        if kind == .invocation, !isKept, let id = object["invoke"]?.string { return (EventName.done + id, .zero) }
+        guard let event = object["event"]?.string, case .int(let due)? = object["due"] else {
+            throw SnapshotTextError(message: "something armed is not whole")
+        }
+        return (event, LogicalTime(milliseconds: due))
     }
 }
 
@@ -63,7 +76,7 @@ extension SnapshotText {
         var positions: [Int64] = []
         for object in try armedObjects(in: armed) {
             guard case .int(let position)? = object["position"] else {
-                throw SnapshotTextError(message: "a timer has no row that armed it")
+                throw SnapshotTextError(message: "something armed has no row that armed it")
             }
             positions.append(position)
         }
@@ -71,12 +84,12 @@ extension SnapshotText {
     }
 
     fileprivate static func armedObjects(in text: String) throws(SnapshotTextError) -> [JSONObject] {
-        guard case .array(let elements) = try Machine.value(text, "list of timers") else {
-            throw SnapshotTextError(message: "the timers are not a list")
+        guard case .array(let elements) = try Machine.value(text, "list of what is armed") else {
+            throw SnapshotTextError(message: "what is armed is not a list")
         }
         var objects: [JSONObject] = []
         for element in elements {
-            guard let object = element.object else { throw SnapshotTextError(message: "a timer is not whole") }
+            guard let object = element.object else { throw SnapshotTextError(message: "something armed is not whole") }
             objects.append(object)
         }
         return objects

@@ -23,7 +23,7 @@ package struct Pending: Sendable, Equatable {
         case sent
         /// The time at which it is due.
         case timer
-        /// The end of an effect. No effects run yet, so none is armed.
+        /// The end of an effect.
         case invocation
     }
 
@@ -42,12 +42,15 @@ package struct Pending: Sendable, Equatable {
     package let due: LogicalTime
     package let owner: Owner
     package let misfire: Misfire
-    /// Whether the instance failed on it: it waits until somebody says what becomes of it.
+    /// Whether the instance failed on it: it waits until somebody says what becomes of it. An invocation that is kept
+    /// has its result.
     package var isKept = false
 
     package init(
-        id: ID, kind: Kind, event: String, data: JSONValue?, due: LogicalTime, owner: Owner, misfire: Misfire = .fire
+        id: ID, kind: Kind, event: String, data: JSONValue?, due: LogicalTime, owner: Owner, misfire: Misfire = .fire,
+        isKept: Bool = false
     ) {
+        self.isKept = isKept
         self.id = id
         self.kind = kind
         self.event = event
@@ -59,6 +62,26 @@ package struct Pending: Sendable, Equatable {
 }
 
 extension Pending {
+    /// The id of the invocation that it is the end of: by a result, or by its timeout. Nil for everything else.
+    package var invocation: String? { Self.invocation(of: event) }
+
+    /// The id of the invocation that an event tells of; nil for every other event.
+    package static func invocation(of event: String) -> String? {
+        for prefix in [EventName.done, EventName.failed] where event.utf8.starts(with: prefix.utf8) {
+            return String(event.dropFirst(prefix.count))
+        }
+        return nil
+    }
+
+    /// The same, waiting because the instance failed when it took it.
+    func kept(as taken: Taken) -> Pending {
+        var kept = Pending(
+            id: id, kind: kind, event: taken.event.name, data: taken.event.data,
+            due: kind == .invocation ? taken.event.at : due, owner: owner, misfire: misfire)
+        kept.isKept = true
+        return kept
+    }
+
     /// The order in which armed things come: what was sent, then what is due first; of the same moment what was armed
     /// first.
     package static func comesBefore(_ one: Pending, _ other: Pending) -> Bool {
@@ -80,11 +103,19 @@ extension Pending {
 extension [Pending] {
     /// What comes next by itself.
     package var next: Pending? {
-        lazy.filter { $0.kind != .invocation }.min(by: Pending.comesBefore)
+        comingByItself.min(by: Pending.comesBefore)
     }
 
     /// The event that must come before any other; nil when nothing was sent without delay.
     package var nextSent: Pending? { first { $0.kind == .sent } }
+
+    /// What comes by itself, without anybody outside.
+    package var comingByItself: some Sequence<Pending> { lazy.filter { $0.kind != .invocation } }
+
+    /// What runs outside under an id; nil when nothing does.
+    package func invocation(_ id: String) -> Pending? {
+        first { $0.kind == .invocation && $0.invocation == id }
+    }
 
     /// What the instance failed on; nil when it has not failed.
     package var kept: Pending? { first(where: \.isKept) }
@@ -94,7 +125,16 @@ extension Macrostep {
     /// What a macrostep asks for beyond its snapshot: what is to come, and what no longer.
     package enum Request: Sendable, Equatable {
         case arm(Pending)
+        case invoke(Pending, EffectRequest)
         /// Something that an earlier macrostep armed.
         case cancel(Pending.ID)
+
+        /// What it arms; nil when it ends something.
+        package var armed: Pending.ID? {
+            switch self {
+            case .arm(let pending), .invoke(let pending, _): pending.id
+            case .cancel: nil
+            }
+        }
     }
 }

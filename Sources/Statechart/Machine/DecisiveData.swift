@@ -74,6 +74,7 @@ private struct DataFlow {
             follow(state.exit)
             follow(state.initial?.actions ?? [])
             for timeout in state.timeouts { decide(timeout.delay) }
+            for invocation in state.invocations { if let timeout = invocation.timeout { decide(timeout) } }
             if let output = state.output, state.parent != .root { send(output, nil) }
         }
         for transition in machine.transitions {

@@ -39,6 +39,8 @@ package final class Machine: Sendable {
     /// What is known beforehand because only one leaf is active at a time; nil where several can be, or where history
     /// states decide what is entered.
     let plan: SequentialPlan?
+    /// Whether any state has invocations.
+    package let hasInvocations: Bool
     /// Whether any state has tags.
     package let hasTags: Bool
     /// The states of each tag.
@@ -74,6 +76,7 @@ package final class Machine: Sendable {
         prefixes = states.flatMap(\.candidates.prefixes)
         takesAny = states.contains { !$0.candidates.any.isEmpty }
         hasEventless = states.contains { !$0.eventless.isEmpty }
+        hasInvocations = states.contains { !$0.invocations.isEmpty }
         plan = SequentialPlan(states: states, transitions: transitions)
         alone = states.map { [$0.index] }
         let tagged = states.flatMap { state in state.tags.map { ($0, [state.index]) } }
@@ -114,7 +117,11 @@ package final class Machine: Sendable {
 /// The grammar of event names (tokens joined by dots) and the names that only the engine may use.
 package enum EventName {
     /// Names under these belong to the engine; callers may not send them.
-    package static let reservedPrefixes = ["done.state.", "done.invoke.", errorPrefix, timeoutPrefix]
+    package static let reservedPrefixes = ["done.state.", done, errorPrefix, timeoutPrefix]
+    /// What the names of the results of invocations begin with; the id follows.
+    package static let done = "done.invoke."
+    /// What the names of invocations' failures begin with; the id follows.
+    package static let failed = "error.invoke."
     /// What the names of errors begin with.
     package static let errorPrefix = "error."
 

@@ -26,6 +26,8 @@ package final class State: Sendable {
     package let exit: [Action]
     /// The timers that run while the state is active, in document order.
     package let timeouts: [Timeout]
+    /// The effects that live while the state is active, in document order.
+    package let invocations: [Invocation]
     /// Of a final state: the data of `done.state.<parent>`; at the top, the instance's output.
     package let output: Template?
     /// What `hasTag` finds while the state is active, in the order of the definition.
@@ -40,7 +42,8 @@ package final class State: Sendable {
     package init(
         index: StateIndex, parent: StateIndex?, path: String, id: String, kind: Kind, lastDescendant: StateIndex,
         children: [StateIndex], histories: [StateIndex], initial: Initial?, entry: [Action], exit: [Action],
-        timeouts: [Timeout], output: Template?, tags: [String], candidates: CandidateTable,
+        timeouts: [Timeout], invocations: [Invocation] = [], output: Template?, tags: [String],
+        candidates: CandidateTable,
         eventless: [TransitionIndex], line: Int
     ) {
         self.index = index
@@ -55,6 +58,7 @@ package final class State: Sendable {
         self.entry = entry
         self.exit = exit
         self.timeouts = timeouts
+        self.invocations = invocations
         self.output = output
         self.tags = tags
         self.candidates = candidates
@@ -64,6 +68,9 @@ package final class State: Sendable {
 
     /// Whether the state has no active children of its own: atomic or final.
     package var isLeaf: Bool { kind == .atomic || kind == .final }
+
+    /// Whether something that is armed ends with the state.
+    var armsAnything: Bool { !timeouts.isEmpty || !invocations.isEmpty }
 
     /// Whether this is a history state, which is a target but never active.
     package var isHistory: Bool { kind == .shallowHistory || kind == .deepHistory }

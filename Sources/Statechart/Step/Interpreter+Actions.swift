@@ -222,7 +222,7 @@ extension Interpreter {
 // MARK: Evaluating
 
 extension Interpreter {
-    private mutating func evaluate(
+    mutating func evaluate(
         _ template: Template, of state: StateIndex, as prefix: @autoclosure () -> String
     ) throws(ActionFailure) -> JSONValue {
         if case .literal(let value) = template { return value }

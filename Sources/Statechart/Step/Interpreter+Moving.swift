@@ -22,7 +22,9 @@ extension Interpreter {
         } else {
             configuration.remove(at: configuration.firstOffset { $0 >= state.index })
         }
-        if !state.timeouts.isEmpty { cancel { $0.owner == .state(state.index) } }
+        guard state.armsAnything else { return }
+        statesToInvoke.removeAll { $0 == state.index }
+        cancel { $0.owner == .state(state.index) }
     }
 
     private mutating func remember(_ history: StateIndex, of parent: StateIndex) {
@@ -47,7 +49,7 @@ extension Interpreter {
                     trace?.noteEntry(index)
                 }
                 run(state.entry, of: index)
-                for timeout in state.timeouts { arm(timeout, of: index) }
+                arm(of: state)
             }
             if entry.defaultEntries.contains(index), let initial = state.initial { run(initial.actions, of: index) }
             if state.kind == .final { reachedFinal(state) }

@@ -59,7 +59,7 @@ extension Interpreter {
             trace?.noteEntry(index)
         }
         if !state.entry.isEmpty { run(state.entry, of: index) }
-        if !state.timeouts.isEmpty { for timeout in state.timeouts { arm(timeout, of: index) } }
+        if state.armsAnything { arm(of: state) }
         if state.kind == .final { reachedFinal(state) }
     }
 }

@@ -3,6 +3,12 @@ import WorkflowJSON
 
 /// Arming timers. Delays are computed here, from the macrostep's time; clocks are not read.
 extension Interpreter {
+    /// Arms what ends with a state; its invocations begin when the machine is stable.
+    mutating func arm(of state: State) {
+        for timeout in state.timeouts { arm(timeout, of: state.index) }
+        if !state.invocations.isEmpty { statesToInvoke.append(state.index) }
+    }
+
     /// Arms a timer of `after`; one whose delay cannot be computed raises `error.execution` instead.
     mutating func arm(_ timeout: Timeout, of state: StateIndex) {
         do throws(ActionFailure) {
@@ -38,20 +44,27 @@ extension Interpreter {
         _ kind: Pending.Kind, event name: String, data: JSONValue?, after delay: Int64, owner: Pending.Owner,
         misfire: Misfire, line: Int, of state: StateIndex
     ) throws(ActionFailure) {
-        guard armed.count < StepLimits.timers else {
-            throw ActionFailure(
-                state: state, line: line, expression: name,
-                message: "an instance has at most \(StepLimits.timers) timers and sent events at a time")
-        }
         let due = LogicalTime(milliseconds: event.at.milliseconds + delay)
-        guard due.milliseconds <= StepLimits.latestDue else {
-            throw ActionFailure(
-                state: state, line: line, expression: name, message: "the timer would be due after the year 9999")
-        }
+        try requireRoom(name, due: due.milliseconds, of: state, line: line)
         let pending = Pending(
             id: nextID(), kind: kind, event: name, data: data, due: due, owner: owner, misfire: misfire)
         armed.append(pending)
         requests.append(.arm(pending))
+    }
+
+    /// Throws when the instance has as much armed as it may, or a time is later than it may be.
+    func requireRoom(
+        _ name: String, places: Int = 1, due: Int64, of state: StateIndex, line: Int
+    ) throws(ActionFailure) {
+        let message: String
+        if armed.count + places > StepLimits.timers {
+            message = "an instance has at most \(StepLimits.timers) timers, sent events and invocations at a time"
+        } else if due > StepLimits.latestDue {
+            message = "the timer would be due after the year 9999"
+        } else {
+            return
+        }
+        throw ActionFailure(state: state, line: line, expression: name, message: message)
     }
 
     /// Ends what is armed, as far as it matches. What the same macrostep armed was never asked for.
@@ -61,7 +74,7 @@ extension Interpreter {
         armed.removeAll(where: matches)
         for pending in cancelled {
             if pending.id.seq == seq {
-                requests.removeAll { $0 == .arm(pending) }
+                requests.removeAll { $0.armed == pending.id }
             } else {
                 requests.append(.cancel(pending.id))
             }

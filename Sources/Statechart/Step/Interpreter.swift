@@ -28,6 +28,10 @@ struct Interpreter: ~Copyable {
     var isRunning: Bool
     /// What expressions see as `event`: the one taken last.
     var event: Event
+    /// The one that the macrostep is for.
+    let macrostepEvent: Event
+    /// The states that were entered and have invocations, in the order of entry.
+    var statesToInvoke: [StateIndex] = []
     /// Whether a caller waits for the macrostep, and can be told that nothing takes its event.
     private let isAwaited: Bool
     /// Everything that is evaluated in the macrostep takes from it.
@@ -62,16 +66,17 @@ struct Interpreter: ~Copyable {
         self.machine = machine
         self.identity = identity
         self.event = event
+        macrostepEvent = event
         isAwaited = taken == nil
         configuration = snapshot.configuration
         context = snapshot.context
         memory = snapshot.memory
         seq = snapshot.seq + 1
         armed = snapshot.armed
-        if let taken { armed.remove(at: taken) }
         output = snapshot.output
         isRunning = snapshot.status == .running
         trace = isTracing ? [] : nil
+        if let taken { endPartner(of: armed.remove(at: taken)) }
     }
 
     /// What an expression sees now.
@@ -119,8 +124,13 @@ struct Interpreter: ~Copyable {
     /// Takes the event that this macrostep is for.
     private mutating func takeEvent() throws(Refusal) {
         let name = event.name
-        let takesAny = machine.takesAny && Selector.takesAny(name)
+        // An invocation that failed is like any other error. A caller cannot send one.
+        let isError = !isAwaited && Self.isError(name)
+        let takesAny = machine.takesAny && Selector.takesAny(name) && !(isError && machine.isStrict)
         if try take(.event(name, takesAny: takesAny), event: name) { return }
+        if isError, name.hasPrefix(EventName.failed) {
+            throw unhandled(InternalEvent(name: name, data: event.data, failure: failureOfInvocation()))
+        }
         // What nobody waits for is recorded, and so is a guard that failed: its error comes next.
         guard isAwaited, machine.isStrict, nextInternal == internalQueue.count else { return }
         throw refusal()
@@ -152,6 +162,7 @@ struct Interpreter: ~Copyable {
         try checkExhaustion()
         while isRunning {
             if try take(.eventless, event: nil) { continue }
+            if nextInternal == internalQueue.count, !statesToInvoke.isEmpty { beginInvocations() }
             guard nextInternal < internalQueue.count else { return }
             let next = internalQueue[nextInternal]
             nextInternal += 1
@@ -220,6 +231,19 @@ struct Interpreter: ~Copyable {
 
     private static func isError(_ name: String) -> Bool {
         name.hasPrefix(EventName.errorPrefix)
+    }
+
+    /// What is told of a failure of an invocation that nothing handles. Its message may quote data.
+    private func failureOfInvocation() -> ActionFailure? {
+        guard let id = Pending.invocation(of: event.name) else { return nil }
+        let owner = machine.states.first { state in state.invocations.contains { $0.id == id } } ?? machine[.root]
+        let error = event.data?.object
+        let type = error?["type"]?.string ?? "failed"
+        let message = error?["message"]?.string.map { "\(type): \($0)" } ?? type
+        return ActionFailure(
+            state: owner.index, line: owner.invocations.first { $0.id == id }?.line ?? owner.line,
+            expression: "invoke \(id)", message: "\(message); no transition takes '\(event.name)'",
+            discreet: "the invocation failed, and no transition takes '\(event.name)'")
     }
 
     private func unhandled(_ event: InternalEvent) -> Refusal {

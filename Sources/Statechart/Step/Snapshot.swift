@@ -36,6 +36,17 @@ package struct Snapshot: Sendable, Equatable {
     }
 }
 
+extension Snapshot {
+    /// The invocation whose end an input is; nil of everything else, and when what the instance failed on is taken
+    /// again.
+    ///
+    /// - Parameter input: Of the instance as it is now.
+    package func ended(by input: Input) -> Pending.ID? {
+        guard let id = input.taken?.id, let pending = armed.first(where: { $0.id == id }) else { return nil }
+        return pending.kind == .invocation && !pending.isKept ? id : nil
+    }
+}
+
 /// What one history state remembers.
 package struct HistoryMemory: Sendable, Equatable {
     package let history: StateIndex

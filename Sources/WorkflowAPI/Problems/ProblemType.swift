@@ -68,6 +68,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case methodNotAllowed = "method-not-allowed"
     /// An `Expect` other than `100-continue`.
     case expectationFailed = "expectation-failed"
+    /// A worker speaks of a task that it does not have, or has no more; nothing was changed.
+    case leaseLost = "lease-lost"
     /// The queue is full; nothing was changed.
     case overloaded
     /// The daemon is stopping; nothing was changed.
@@ -92,7 +94,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .invalidTime:
             422
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound: 404
-        case .generationChanged: 410
+        case .generationChanged, .leaseLost: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
@@ -126,7 +128,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite: .notPermitted
-        case .clockNotVirtual, .instanceExists, .generationChanged, .routeNotFound,
+        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
             .other
@@ -162,6 +164,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invalidPageToken: "Page token is not valid"
         case .invalidParameter: "Query parameter is not valid"
         case .generationChanged: "The database was restored"
+        case .leaseLost: "The task is no longer yours"
         case .backupRunning: "A backup is under way"
         case .backupNotFound: "No such backup"
         case .payloadTooLarge: "Body is too large"

@@ -10,4 +10,21 @@ public enum APILimits {
     public static let bodyBytes = 1 << 20
     /// Seconds for which a request for history may wait for a new row; below the idle timeouts of usual proxies.
     public static let longestWaitSeconds = 60
+
+    /// Tasks that one request may ask for.
+    public static let leasedTasks = 1...100
+    /// Seconds that a task may take without a sign of life.
+    public static let leaseSeconds = 5...3_600
+    /// The same when nobody says how many: long enough for a worker that hangs to be told from one that works.
+    public static let defaultLeaseSeconds = 30
+    /// Bytes of what a worker calls itself.
+    public static let workerBytes = 1...200
+    /// Bytes of a worker's type of errors.
+    public static let errorTypeBytes = 1...100
+    /// Bytes of a worker's message.
+    public static let errorMessageBytes = 1_000
+    /// Bytes of JSON that a worker tells of a failure, or of how far it is: they are kept with the task.
+    public static let taskNoteBytes = 16 << 10
+    /// Seconds that a worker may put the next attempt off: a year.
+    public static let retryAfterSeconds = 0...31_536_000
 }

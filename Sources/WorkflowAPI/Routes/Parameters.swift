@@ -150,6 +150,52 @@ public struct InstanceListParameters: Hashable, Sendable {
     }
 }
 
+/// The query of `GET /v1/effects`.
+public struct EffectListParameters: Hashable, Sendable {
+    /// Only those of this instance, with the attempts that failed.
+    public var instance: String?
+    /// As `task:NAME`; a name alone is that of a queue of tasks.
+    public var queue: String?
+    public var state: EffectItem.State?
+    /// Items at most, 1 to 500; nil for 100.
+    public var limit: Int?
+    public var page: String?
+
+    /// Takes the parts as they are.
+    public init(
+        instance: String? = nil, queue: String? = nil, state: EffectItem.State? = nil, limit: Int? = nil,
+        page: String? = nil
+    ) {
+        self.instance = instance
+        self.queue = queue
+        self.state = state
+        self.limit = limit
+        self.page = page
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        instance = try fields.string("instance")
+        queue = try fields.string("queue")
+        state = try fields.word("state")
+        limit = try fields.limit()
+        page = try fields.string("page")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("instance", instance)
+        query.add("queue", queue)
+        query.add("state", state?.rawValue)
+        query.add("limit", limit.map { Int64($0) })
+        query.add("page", page)
+        return query.text
+    }
+}
+
 /// The query of lists that only page: `GET /v1/machines`.
 public struct PageParameters: Hashable, Sendable {
     /// Items at most, 1 to 500; nil for 100.

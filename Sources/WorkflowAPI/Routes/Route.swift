@@ -26,6 +26,8 @@ public struct Route: Sendable {
         case read
         /// To start instances and send events.
         case send
+        /// To take tasks, and to say what became of them.
+        case work
         /// To apply definitions.
         case define
         /// To repair, to verify all, and to move a virtual clock.
@@ -40,6 +42,8 @@ public struct Route: Sendable {
         case none
         /// A JSON object of such a form.
         case object(String)
+        /// Any JSON; null where there is none.
+        case value(String)
         /// A JSON object of such a form in each line.
         case lines(String)
         /// A definition, as YAML or as JSON.
@@ -49,7 +53,7 @@ public struct Route: Sendable {
         public var mediaTypes: String? {
             switch self {
             case .none: nil
-            case .object: "application/json"
+            case .object, .value: "application/json"
             case .lines: LineStream.mediaType
             case .definition: DefinitionMediaType.allCases.map(\.rawValue).joined(separator: " or ")
             }
@@ -64,6 +68,8 @@ public struct Route: Sendable {
         case lines(String)
         /// Bytes of such a kind.
         case bytes(String)
+        /// Nothing: status 204.
+        case nothing
     }
 
     init(
@@ -130,6 +136,14 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
         precondition(values.count == parameters.count, "'\(self)' has \(parameters.count) parameters")
         var path = texts[0]
         for (value, text) in zip(values, texts.dropFirst()) { path += PercentEncoding.encode(value) + text }
+        return path
+    }
+
+    /// The template with the places of its parameters for their names, `/v1/instances/{0}/events`: what a router needs
+    /// that knows one name for a place, whatever comes behind it.
+    package var numbered: String {
+        var path = texts[0]
+        for (place, text) in texts.dropFirst().enumerated() { path += "{\(place)}" + text }
         return path
     }
 

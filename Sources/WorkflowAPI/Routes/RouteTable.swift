@@ -4,9 +4,9 @@ extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
         applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, showInstance,
-        sendEvent, retryInstance, listEvents, sendEvents, listTimers, listInstanceTimers, showClock, moveClock,
-        listHistory, replayInstance, backtestInstance, backtestMachine, verifyInstance, verifyAll, makeBackup,
-        fetchBackup, live, ready,
+        sendEvent, retryInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, listEffects,
+        listTimers, listInstanceTimers, showClock, moveClock, listHistory, replayInstance, backtestInstance,
+        backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready,
     ]
 
     /// What every route may be answered, whatever it does.
@@ -107,6 +107,36 @@ extension Route {
         problems: missing)
 }
 
+// MARK: Tasks
+
+extension Route {
+    /// Hands out tasks of a queue.
+    public static let leaseTasks = Route(
+        .post, "/v1/tasks/{queue}/lease", for: .work, body: .object("{max?, wait?, lease?, worker?}"),
+        answer: .object(
+            "{tasks: [{task, instance, id, attempt, key, input, progress?, leasedUntil, deadline?}…]}"),
+        problems: [.invalidName, .routeNotFound, .payloadTooLarge] + writing)
+    /// Takes the result of a task.
+    public static let completeTask = Route(
+        .post, "/v1/tasks/{task}/complete", for: .work, body: .value("the result"), answer: .nothing,
+        problems: [.invalidData] + reporting)
+    /// Takes that an attempt at a task has failed.
+    public static let failTask = Route(
+        .post, "/v1/tasks/{task}/fail", for: .work, body: .object("{type?, message, details?, retry?, retryAfter?}"),
+        answer: .nothing, problems: reporting)
+    /// Takes that somebody still works on a task.
+    public static let prolongTask = Route(
+        .post, "/v1/tasks/{task}/heartbeat", for: .work, body: .object("{progress?}"),
+        answer: .object("{leasedUntil}"), problems: reporting)
+    /// What instances ask of the world.
+    public static let listEffects = Route(
+        .get, "/v1/effects", for: .read, query: ["instance", "queue", "state", "limit", "page"],
+        answer: .object(
+            "{items: [{instance, id, seq, queue, state, priority, due, dueInMilliseconds, attempts, worker?, "
+                + "progress?, error?, failedAttempts?: [{attempt, begun, ended, outcome, error?}…]}…], nextPage?}"),
+        problems: [.instanceNotFound] + paging)
+}
+
 // MARK: Time, files and health
 
 extension Route {
@@ -153,6 +183,8 @@ extension Route {
     private static let missing: [ProblemType] = [.instanceNotFound, .routeNotFound]
     private static let paging: [ProblemType] = [.invalidPageToken, .generationChanged]
     private static let writing: [ProblemType] = [.draining, .outcomeUnknown]
+    /// A path that is not percent-encoded names no task.
+    private static let reporting: [ProblemType] = [.leaseLost, .routeNotFound, .payloadTooLarge] + writing
     private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead]
     private static let sending: [ProblemType] = [
         .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock,

@@ -214,6 +214,31 @@ public struct WireFields {
         return try Value.read(value, at: place.field(name))
     }
 
+    /// A whole number that may be absent, within bounds.
+    mutating func optional(_ name: String, in range: ClosedRange<Int>) throws(WireError) -> Int? {
+        guard let number = try optional(name, as: Int.self) else { return nil }
+        guard range.contains(number) else {
+            let path = place.field(name).path
+            throw WireError(
+                .invalidValue, path: path,
+                message: "Field '\(path)' must be from \(range.lowerBound) to \(range.upperBound), not \(number)")
+        }
+        return number
+    }
+
+    /// A text that may be absent, of so many bytes.
+    mutating func optional(_ name: String, bytes range: ClosedRange<Int>) throws(WireError) -> String? {
+        guard let text = try optional(name, as: String.self) else { return nil }
+        guard range.contains(text.utf8.count) else {
+            let path = place.field(name).path
+            throw WireError(
+                .invalidValue, path: path,
+                message: "Field '\(path)' must have \(range.lowerBound) to \(range.upperBound) bytes, not "
+                    + "\(text.utf8.count)")
+        }
+        return text
+    }
+
     /// Throws for the first field, in the order of their names, that nobody asked for.
     func refuseUnknown() throws(WireError) {
         guard place.unknownFields == .refused,

@@ -15,11 +15,14 @@ package struct CommandEnvironment: Sendable {
     package var makeKey: @Sendable () -> String
     /// The time since some moment; only differences mean something.
     package var uptime: @Sendable () -> Duration
+    /// Begins to take the signals that ask the process to end: an element for each.
+    package var interruptions: @Sendable () -> AsyncStream<Void>
 
     package init(
         variables: [String: String], output: any TextSink, errors: any TextSink, files: any FileAccess,
         connect: @escaping @Sendable (Address) -> WorkflowClient, makeKey: @escaping @Sendable () -> String,
-        uptime: @escaping @Sendable () -> Duration = Self.sinceStart()
+        uptime: @escaping @Sendable () -> Duration = Self.sinceStart(),
+        interruptions: @escaping @Sendable () -> AsyncStream<Void> = { AsyncStream { _ in } }
     ) {
         self.variables = variables
         self.output = output
@@ -28,6 +31,7 @@ package struct CommandEnvironment: Sendable {
         self.connect = connect
         self.makeKey = makeKey
         self.uptime = uptime
+        self.interruptions = interruptions
     }
 
     /// The time since now.

@@ -26,7 +26,7 @@ extension CommandEnvironment {
                 let milliseconds = Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
                 var random = SystemRandomNumberGenerator()
                 return IdempotencyKey.make(milliseconds: milliseconds, random: &random)
-            })
+            }, interruptions: Interruptions.ofProcess)
     }
 }
 

@@ -8,7 +8,7 @@ struct SimulatedStep: JSONWritable {
     let seq: Int64
     /// Milliseconds since the start.
     let after: Int64
-    /// `started`, `event`, `sent`, `timer`, or `failed` for an event that nobody waited for and that failed.
+    /// `started`, `event`, `sent`, `timer`, `result`, or `failed` for an event that nobody waited for and that failed.
     let kind: String
     let event: String
     var from: [String]

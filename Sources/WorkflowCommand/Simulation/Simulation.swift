@@ -25,7 +25,12 @@ struct Simulation {
     }
 
     /// Whether nothing will happen by itself any more.
-    var isIdle: Bool { snapshot.status != .running || snapshot.armed.isEmpty }
+    var isIdle: Bool { snapshot.status != .running || snapshot.armed.next == nil }
+
+    /// The ids of the invocations that run, in the order in which they began.
+    var waitsFor: [String] {
+        snapshot.status == .running ? snapshot.armed.filter { $0.kind == .invocation }.compactMap(\.invocation) : []
+    }
 
     /// Whether more came by itself than `longestRun`.
     var isEndless: Bool { fired >= Self.longestRun }
@@ -51,13 +56,33 @@ struct Simulation {
             steps += fireNext()
         }
         now = until
-        guard let name = line.event else { return steps }
+        let name: String
+        switch line.happening {
+        case nil: return steps
+        case .done(let id): return steps + end(id, EventName.done + id, line.data)
+        case .failed(let id):
+            let error = line.data ?? ["message": "", "type": "failed"]
+            return steps + end(id, EventName.failed + id, error)
+        case .event(let event): name = event
+        }
         let event = Event(name: name, data: line.data, at: now)
         if EventName.isReserved(name) {
             let prefixes = EventName.reservedPrefixes.joined(separator: ", ")
             return steps + [step(event, kind: .event, reason: "names under \(prefixes) are reserved")]
         }
         return steps + follow(.event(event), from: snapshot) + finishSending()
+    }
+
+    /// Ends an invocation with its result, or with its failure.
+    mutating func end(_ id: String, _ name: String, _ data: JSONValue?) -> [SimulatedStep] {
+        let event = Event(name: name, data: data, at: now)
+        guard snapshot.status == .running, let invocation = snapshot.armed.invocation(id) else {
+            let waiting = waitsFor.map { "'\($0)'" }.joined(separator: ", ")
+            let hint = waiting.isEmpty ? "" : "; there \(waitsFor.count == 1 ? "is" : "are") \(waiting)"
+            return [step(event, kind: .result, reason: "no invocation '\(id)' runs\(hint)")]
+        }
+        fired += 1
+        return follow(.result(Taken(invocation, result: event)), from: snapshot) + finishSending()
     }
 
     /// A chain may be longer than what one event may bring with it.

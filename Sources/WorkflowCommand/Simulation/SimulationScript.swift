@@ -2,7 +2,7 @@ import Statechart
 import WorkflowAPI
 import WorkflowJSON
 
-/// The lines of a script: JSON objects `{"event": …, "data": …, "after": …}`.
+/// The lines of a script: JSON objects `{"event": …, "data": …, "after": …}`, or with `done` or `fail` for `event`.
 enum SimulationScript {
     /// Bytes of a script at most; it is held in memory.
     private static let longest = 64 << 20
@@ -23,26 +23,44 @@ enum SimulationScript {
     }
 }
 
-/// One line of a script: some time passes, then an event comes.
+/// One line of a script: some time passes, then an event comes, or an invocation ends.
 struct ScriptLine: WireObject {
+    /// What comes.
+    enum Happening {
+        case event(String)
+        /// The id of an invocation that gives its result.
+        case done(String)
+        /// The id of one that fails for good.
+        case failed(String)
+    }
+
     /// Nil where only time passes.
-    let event: String?
+    let happening: Happening?
+    /// Of an event, a result, or a failure.
     let data: JSONValue?
     /// Milliseconds since the line before.
     let after: Int64
 
-    init(event: String) {
-        self.event = event
-        data = nil
+    init(_ happening: Happening, data: JSONValue? = nil) {
+        self.happening = happening
+        self.data = data
         after = 0
     }
 
     init(fields: inout WireFields) throws(WireError) {
-        event = try fields.optional("event")
-        data = try fields.optional("data")
+        let event: String? = try fields.optional("event")
+        let done: String? = try fields.optional("done")
+        let failed: String? = try fields.optional("fail")
         let delay: JSONText? = try fields.optional("after")
         after = try delay.map { delay throws(WireError) in try Self.milliseconds(delay.value) } ?? 0
-        if event == nil, delay == nil {
+        let given = [event, done, failed].compactMap(\.self)
+        guard given.count <= 1 else {
+            throw WireError(
+                .invalidValue, path: "event", message: "A line has one of the fields 'event', 'done' and 'fail'")
+        }
+        happening = event.map { .event($0) } ?? done.map { .done($0) } ?? failed.map { .failed($0) }
+        data = failed == nil ? try fields.optional("data") : try fields.optional("error")
+        if happening == nil, delay == nil {
             throw WireError(.missingField, path: "event", message: "Field 'event' or 'after' is missing")
         }
     }
@@ -65,8 +83,17 @@ struct ScriptLine: WireObject {
 
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
-            writer.field("event", ifPresent: event)
-            writer.field("data", ifPresent: data)
+            switch happening {
+            case .event(let name): writer.field("event", name)
+            case .done(let id): writer.field("done", id)
+            case .failed(let id): writer.field("fail", id)
+            case nil: break
+            }
+            if case .failed = happening {
+                writer.field("error", ifPresent: data)
+            } else {
+                writer.field("data", ifPresent: data)
+            }
             writer.field("after", after)
         }
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Statechart
 import WorkflowAPI
 import WorkflowJSON
+import WorkflowSpelling
 
 /// `wfctl simulate`.
 struct Simulate: Verb {
@@ -13,6 +14,10 @@ struct Simulate: Verb {
             Time is virtual: it passes where the script says so, and timers fire in it. Prints the start and what \
             every event came to: the state and the context afterwards and what the actions did. A refused event changes \
             nothing, and the run goes on; the exit code is 5 then. Events named here come before those of the script.
+
+            Invocations are done by nobody here: '--answer' gives the result of one whenever it runs, and lines of a \
+            script end one: {\"done\": \"ID\", \"data\": …} or {\"fail\": \"ID\", \"error\": {\"type\": …, \"message\": …}}. \
+            What is waited for in the end is told.
             """)
 
     @Argument(
@@ -36,6 +41,11 @@ struct Simulate: Verb {
             "Events to send: {\"event\": …, \"data\": …, \"after\": \"5s\"}, one a line; - is standard input.",
             valueName: "file|-"), completion: .file())
     var script: String?
+
+    @Option(
+        name: .customLong("answer"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("The result of an invocation, whenever it runs; may be repeated.", valueName: "id=json"))
+    var answers: [String] = []
 
     @Flag(help: "In the end, go from timer to timer until there are none.")
     var untilIdle = false
@@ -70,17 +80,23 @@ struct Simulate: Verb {
         if let reason = Simulation.misfit(of: data, in: machine) {
             throw CommandFailure(.badData, "Cannot start '\(machine.name)': \(reason)")
         }
-        let lines = events.map(ScriptLine.init(event:)) + scripted
+        let lines = events.map { ScriptLine(.event($0)) } + scripted
+        let answers = try Dictionary(answers.map { try Self.answer($0, of: machine) }) { $1 }
         let beginning = Simulation(machine, at: LogicalTime(milliseconds: start.milliseconds))
         // Once without printing: of a run without end only the beginning is worth reading.
-        let isEndless = play(lines, in: beginning, with: data) { _ in }.isEndless
+        let end = play(lines, answers, in: beginning, with: data) { _ in }
+        let isEndless = end.isEndless
         var printer = SimulationPrinter(session, isTracing: trace, isEndless: isEndless)
         var reason: String?
-        _ = try play(lines, in: beginning, with: data) { steps in
+        _ = try play(lines, answers, in: beginning, with: data) { steps in
             if steps.first?.kind == "started" { reason = steps.first?.reason }
             try printer.add(steps)
         }
         try printer.end()
+        if let first = end.waitsFor.first, !isEndless {
+            let all = end.waitsFor.map { "'\($0)'" }.joined(separator: ", ")
+            try session.say("It waits for \(all); give a result with --answer \(first)=JSON")
+        }
         if let reason { throw CommandFailure(.refused, "The machine does not start: \(reason)") }
         if isEndless {
             throw CommandFailure(
@@ -95,16 +111,46 @@ struct Simulate: Verb {
 
     /// Starts a simulation and goes through a script; gives away what each event came to.
     private func play(
-        _ lines: [ScriptLine], in beginning: Simulation, with data: JSONObject,
+        _ lines: [ScriptLine], _ answers: [String: JSONValue], in beginning: Simulation, with data: JSONObject,
         _ tell: ([SimulatedStep]) throws -> Void
     ) rethrows -> Simulation {
         var simulation = beginning
+        func answer() throws {
+            while !simulation.isEndless, let id = simulation.waitsFor.first(where: { answers[$0] != nil }) {
+                try tell(simulation.end(id, EventName.done + id, answers[id]))
+            }
+        }
         let started = simulation.start(with: data)
         try tell(started)
         guard started.first?.reason == nil else { return simulation }
-        for line in lines { try tell(simulation.play(line)) }
-        while untilIdle, !simulation.isIdle, !simulation.isEndless { try tell(simulation.fireNext()) }
+        try answer()
+        for line in lines {
+            try tell(simulation.play(line))
+            try answer()
+        }
+        while untilIdle, !simulation.isIdle, !simulation.isEndless {
+            try tell(simulation.fireNext())
+            try answer()
+        }
         return simulation
+    }
+
+    /// `ID=JSON`.
+    private static func answer(_ text: String, of machine: Machine) throws -> (String, JSONValue) {
+        guard let separator = text.firstIndex(of: "=") else {
+            throw CommandFailure(.usage, "'--answer \(text)' has no '='; one is written --answer ID=JSON")
+        }
+        let id = String(text[..<separator])
+        let known = machine.states.flatMap { $0.invocations.map(\.id) }
+        guard known.contains(id) else {
+            let hint = Spelling.closest(to: id, among: known).map { "; did you mean '\($0)'?" } ?? ""
+            throw CommandFailure(.badData, "'\(machine.name)' has no invocation '\(id)'\(hint)")
+        }
+        do throws(JSONError) {
+            return (id, try JSONReader.value(from: String(text[text.index(after: separator)...])))
+        } catch {
+            throw CommandFailure(.badData, "The answer for '\(id)' is not JSON: \(error)")
+        }
     }
 }
 

@@ -9,6 +9,7 @@ final class BatchApplier {
     private let library: MachineLibrary
     private let recent: WorkingSet
     private let motion: SelfMotion
+    let leases: LeaseTable
     /// Of the store and of its view; nil where lookups take no round trip.
     private let prefetches: (alone: BatchPrefetch?, beside: BatchPrefetch?)
     /// Of the batch that began last.
@@ -23,8 +24,9 @@ final class BatchApplier {
     /// - Parameter partition: Where it applies.
     init(
         store: any StoreWriter, partition: PartitionID, clock: any WallClock, limits: EngineLimits,
-        library: MachineLibrary, recent: WorkingSet
+        library: MachineLibrary, recent: WorkingSet, leases: LeaseTable
     ) {
+        self.leases = leases
         self.store = store
         self.clock = clock
         self.limits = limits
@@ -46,7 +48,7 @@ final class BatchApplier {
         prefetch?.begin()
         return BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
-            recent: recent, motion: motion, now: clock.now(), limits: limits,
+            recent: recent, motion: motion, leases: leases, now: clock.now(), limits: limits,
             nextNumber: { [self] in
                 lastNumber += 1
                 return lastNumber
@@ -154,6 +156,7 @@ final class BatchApplier {
 
     /// A batch is on disk.
     func adopt(_ sealed: SealedBatch) {
+        leases.adopt(sealed.batch)
         // Instances that are not on disk must not be dropped.
         guard sealed.number > lastTrimmed else { return }
         recent.trim()
@@ -164,6 +167,7 @@ final class BatchApplier {
     func discard() {
         numbers = store.numbers(in: numbers.partition)
         recent.forgetAll()
+        leases.restart()
     }
 
     /// Forgets what a batch did that is not sealed.

@@ -30,19 +30,23 @@ struct BatchBuilder {
     let newID: (Timestamp) -> UniqueID
     /// Makes the salt of an instance.
     let newSalt: () -> Salt
-    private(set) var bytes = 0
+    var bytes = 0
     /// Units of evaluation of the macrosteps that were recorded.
     var cost = 0
     /// What is told when the batch is on disk.
     private(set) var notices: [Notice] = []
     let motion: SelfMotion
+    let leases: LeaseTable
     private var keys: [KeyPlace: Position] = [:]
+    /// What the batch did to effects; of one that ended, that.
+    var effects: [Position: EffectChange] = [:]
+    var attempts: [AttemptRecord] = []
     private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: [UncommittedBatch], numbers: StoreNumbers, library: MachineLibrary,
-        recent: WorkingSet, motion: SelfMotion, now: Timestamp, limits: EngineLimits,
+        recent: WorkingSet, motion: SelfMotion, leases: LeaseTable, now: Timestamp, limits: EngineLimits,
         nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
         newSalt: @escaping () -> Salt
     ) {
@@ -53,6 +57,7 @@ struct BatchBuilder {
         self.library = library
         self.recent = recent
         self.motion = motion
+        self.leases = leases
         self.nextNumber = nextNumber
         self.newID = newID
         self.newSalt = newSalt
@@ -62,10 +67,10 @@ struct BatchBuilder {
     }
 
     /// The rows that the batch will write to the journal.
-    var rows: Int { journal.count + machines.count }
+    var rows: Int { journal.count + machines.count + effects.count }
 
     /// What the next batch is applied on top of, before this one is committed.
-    var result: UncommittedBatch { UncommittedBatch(machines: machines, keys: keys) }
+    var result: UncommittedBatch { UncommittedBatch(machines: machines, keys: keys, effects: effects) }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
     var pending: [TimerHint] {
@@ -86,6 +91,7 @@ struct BatchBuilder {
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         touched.settle(in: recent)
         touched.write(to: &batch)
+        writeEffects(to: &batch)
         recent.recount(touched.list)
         return batch
     }
@@ -163,9 +169,13 @@ extension BatchBuilder {
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil
     ) {
         charge(link.macrostep.cost)
+        let hasInvocations = instance.state.machine.hasInvocations
+        let effects = hasInvocations ? instance.state.effects : []
+        let position = numbers.nextPosition
         let (snapshot, failure) = instance.advance(
-            to: link, at: numbers.nextPosition, now: now, by: caller, key: key, &digests, &journal)
-        numbers.nextPosition = numbers.nextPosition.next
+            to: link, at: position, now: now, by: caller, key: key, &digests, &journal)
+        numbers.nextPosition = position.next
+        if hasInvocations { changeEffects(effects, by: link, of: instance) }
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot { snapshots.append(snapshot) }
         if let failure {
@@ -247,6 +257,7 @@ extension BatchBuilder {
 struct UncommittedBatch {
     let machines: [LoadedMachine]
     let keys: [KeyPlace: Position]
+    let effects: [Position: EffectChange]
 }
 
 /// A key within its scope.

@@ -132,6 +132,18 @@ extension InstanceState {
         return zip(snapshot.armed, positions).compactMap { TimerRecord($0, of: record.id, armedAt: $1) }
     }
 
+    /// The ids of the effects that run for it, in the order in which they were begun; those of an instance that has
+    /// failed run on.
+    var effects: [Position] {
+        guard machine.hasInvocations else { return [] }
+        return zip(snapshot.armed, positions).compactMap { $0.kind == .invocation ? $1 : nil }
+    }
+
+    /// What is armed at the place of an effect; nil when it has ended.
+    func invocation(of effect: Position) -> Pending? {
+        positions.firstIndex(of: effect).map { snapshot.armed[$0] }.flatMap { $0.kind == .invocation ? $0 : nil }
+    }
+
     /// The logical time of what happens to the instance now: never before its last row.
     func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
 
@@ -217,9 +229,10 @@ extension InstanceState {
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: caller.actor, key: key, note: failure?.note)
+            actor: caller.actor, key: key, note: note(failure, link.input))
         if link.changesTimers(after: snapshot.status) {
-            positions = armingRows(of: macrostep.snapshot.armed, last: position)
+            positions = armingRows(
+                of: macrostep.snapshot.armed, last: position, macrostep.effectPositions(after: position))
         }
         if case .snapshot = encoded { encoded = .earlier(snapshot) }
         snapshot = macrostep.snapshot
@@ -237,12 +250,21 @@ extension InstanceState {
         return (stored, failure)
     }
 
-    /// The rows that armed what is armed after a macrostep. What was armed before keeps its row.
-    private func armingRows(of armed: [Pending], last: Position) -> [Position] {
+    private func note(_ failure: RecordedFailure?, _ input: Input) -> String? {
+        let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
+        return failure == nil && result == nil ? nil : RowNote(failure: failure, result: result).text
+    }
+
+    /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the
+    /// place of its effect.
+    private func armingRows(
+        of armed: [Pending], last: Position, _ effects: [Pending.ID: Position]
+    ) -> [Position] {
         var place = 0
         return armed.map { pending in
             while place < snapshot.armed.count, snapshot.armed[place].id < pending.id { place += 1 }
-            return place < snapshot.armed.count && snapshot.armed[place].id == pending.id ? positions[place] : last
+            if place < snapshot.armed.count, snapshot.armed[place].id == pending.id { return positions[place] }
+            return effects[pending.id] ?? last
         }
     }
 

@@ -43,11 +43,12 @@ extension JournalRecord {
             return .event(try recordedEvent())
         case .sent: return .sent(try taken(snapshot?.armed.next, of: snapshot))
         case .timer: return .timer(try taken(snapshot?.armed.next, of: snapshot))
-        case .failed: return .failed(try taken(snapshot?.armed.kept ?? snapshot?.armed.next, of: snapshot))
+        case .result: return .result(try result(in: snapshot))
+        case .failed: return .failed(try failed(in: snapshot))
         case .retried:
             guard snapshot?.status == .failed else { throw misplaced }
             return .retried(try taken(snapshot?.armed.kept, of: snapshot))
-        case .result, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
+        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
             throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
         }
     }
@@ -64,6 +65,25 @@ extension JournalRecord {
             throw RowError(.unreadable, "its data is not JSON: \(error)")
         }
     }
+
+    /// The invocation whose end the event is: at most one of its id is live.
+    private func result(in snapshot: Snapshot?) throws(RowError) -> Taken {
+        guard let snapshot else { throw misplaced }
+        guard let id = Pending.invocation(of: event), let invocation = snapshot.armed.invocation(id) else {
+            throw RowError(.disordered, "'\(event)' is the result of nothing that would run")
+        }
+        return Taken(invocation, result: try recordedEvent())
+    }
+
+    /// What the instance failed on: what it failed on before, a result, or what came by itself.
+    private func failed(in snapshot: Snapshot?) throws(RowError) -> Taken {
+        if let kept = snapshot?.armed.kept { return try taken(kept, of: snapshot) }
+        if RowNote(note).result != nil { return try result(in: snapshot) }
+        return try taken(snapshot?.armed.next, of: snapshot)
+    }
+
+    /// Whether it is the end of an invocation, which no clock brings.
+    var isResult: Bool { kind == .result || RowNote(note).result != nil }
 
     /// - Parameter next: What comes next, or what the instance failed on.
     private func taken(_ next: Pending?, of snapshot: Snapshot?) throws(RowError) -> Taken {

@@ -61,10 +61,10 @@ package struct RecordedFailure: Sendable, Equatable {
         if case .int(let number)? = object["line"] { line = Int(exactly: number) } else { line = nil }
     }
 
-    /// The note of a row; nil when it has none, or one of another kind.
+    /// What the note of a row says of a failure; nil when it says nothing of one.
     package init?(note: String?) {
-        guard let note, let failure = Self.object(note)?["failure"] else { return nil }
-        self.init(failure)
+        guard let failure = RowNote(note).failure else { return nil }
+        self = failure
     }
 
     /// For people: `'count' was undone: 'assign n: 1 / context.by' of state 'idle', line 8, failed: division by zero`.
@@ -75,9 +75,6 @@ package struct RecordedFailure: Sendable, Equatable {
         let place = state.isEmpty ? "machine '\(machine)'" : "state '\(state)'"
         return "'\(event)' was undone: '\(expression)' of \(place), line \(line), failed: \(message)"
     }
-
-    /// What the row keeps, `longestNote` bytes at most.
-    var note: String { JSONWriter.string(JSONValue.object(["failure": fitted])) }
 
     /// What the instance keeps while it has failed.
     ///
@@ -100,7 +97,7 @@ package struct RecordedFailure: Sendable, Equatable {
     }
 
     /// Long texts are cut, all to the same length, until the note fits.
-    private var fitted: JSONValue {
+    fileprivate var fitted: JSONValue {
         var longest = Self.longestNote
         var json = json(atMost: longest)
         while JSONWriter.string(JSONValue.object(["failure": json])).utf8.count > Self.longestNote {
@@ -138,5 +135,35 @@ package struct RecordedFailure: Sendable, Equatable {
         } catch {
             return nil
         }
+    }
+}
+
+/// What a row of the journal says beside its event.
+struct RowNote: Equatable {
+    /// Why the instance failed.
+    var failure: RecordedFailure?
+    /// The invocation whose end the row is.
+    var result: Pending.ID?
+
+    init(failure: RecordedFailure?, result: Pending.ID?) {
+        self.failure = failure
+        self.result = result
+    }
+
+    /// Reads a stored note; what it does not know is not there.
+    init(_ text: String?) {
+        guard let text, let object = RecordedFailure.object(text) else { return }
+        failure = object["failure"].flatMap { RecordedFailure($0) }
+        guard let id = object["invoke"]?.object, case .int(let seq)? = id["seq"], case .int(let number)? = id["number"]
+        else { return }
+        result = Pending.ID(seq: seq, number: Int(number))
+    }
+
+    /// What the row keeps: of a failure `RecordedFailure.longestNote` bytes at most. Nil when there is nothing to say.
+    var text: String? {
+        var object = JSONObject()
+        object["failure"] = failure?.fitted
+        object["invoke"] = result.map { .object(["number": .int(Int64($0.number)), "seq": .int($0.seq)]) }
+        return object.isEmpty ? nil : JSONWriter.string(JSONValue.object(object))
     }
 }

@@ -27,6 +27,11 @@ extension Rejection {
         Rejection(.overloaded, "Too many requests are waiting; nothing was changed")
     }
 
+    /// A worker speaks of a task that it does not have, or has no more.
+    static func leaseLost(_ reason: String) -> Rejection {
+        Rejection(.leaseLost, "The lease is lost: \(reason)")
+    }
+
     /// The daemon takes nothing more.
     package static var draining: Rejection {
         Rejection(.draining, "The daemon is stopping; nothing was changed")

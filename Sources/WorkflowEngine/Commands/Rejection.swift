@@ -40,6 +40,8 @@ package struct Rejection: Error, Sendable {
         case invalidTime = "invalid-time"
         /// A backup is made, or waits to be fetched.
         case backupUnderWay = "backup-running"
+        /// Somebody else may have the task, or it has ended.
+        case leaseLost = "lease-lost"
         case overloaded
         case draining
         case storageUnavailable = "storage-unavailable"

@@ -39,6 +39,7 @@ extension RetryCommand: WriterCommand {
         case .success(let chain):
             let answer = SendResult(chain, from: instance.state, isDryRun: false, explanation: nil)
             batch.record(chain, of: instance, by: caller)
+            try batch.takeAnswers(of: instance)
             return answer
         }
     }

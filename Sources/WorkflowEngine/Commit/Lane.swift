@@ -36,6 +36,7 @@ final class Lane {
     /// What was handed over to be committed and not taken over since.
     var state: PipelineState<SealedBatch>
     var window: TimerWindow
+    let leases: LeaseTable
     /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
     /// Timers wait after a batch of them was not written.
@@ -53,8 +54,8 @@ final class Lane {
     /// - Parameter committer: Of the same store.
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, committer: BatchCommitter,
-        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
-        backups: BackupCoordinator?, log: OperatorLog, logger: Logger
+        generation: Int64, clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics,
+        health: WriteHealth, backups: BackupCoordinator?, log: OperatorLog, logger: Logger
     ) {
         self.store = store
         self.queue = queue
@@ -70,11 +71,13 @@ final class Lane {
         self.log = log
         self.logger = logger
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
+        leases = LeaseTable(generation: generation, bound: limits.leases)
         guard let partition = store.partitions.first, store.partitions.count == 1 else {
             preconditionFailure("a lane applies in one partition")
         }
         applier = BatchApplier(
-            store: store, partition: partition, clock: clock, limits: limits, library: library, recent: recent)
+            store: store, partition: partition, clock: clock, limits: limits, library: library, recent: recent,
+            leases: leases)
         pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
         state = PipelineState(bound: limits.batchesUnderWay)
         order = FairOrder(limits: limits, recent: recent, isOn: !(clock is VirtualClock))
@@ -87,6 +90,7 @@ final class Lane {
         pipeline.open()
         defer { pipeline.close() }
         do throws(StoreError) {
+            try resumeLeases()
             turns: while true {
                 switch queue.take(until: try nextWake()) {
                 case .commands(let taken):
@@ -136,6 +140,7 @@ final class Lane {
         let begin = ContinuousClock.now
         let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
         firedOne = firesOneByOne && !fired.isEmpty
+        if isTimersTurn { expireLeases(into: &builder, since: begin) }
         let applied =
             firedOne
             ? 0

@@ -24,8 +24,9 @@ final class LaneThread: Sendable {
                 let writer = try Self.writer(of: store, queue)
                 let committer = BatchCommitter(store: writer, observers: observers, health: health, logger: logger)
                 return Lane(
-                    store: writer, queue: queue, library: library, committer: committer, clock: clock, limits: limits,
-                    statistics: statistics, health: health, backups: backups, log: log, logger: logger)
+                    store: writer, queue: queue, library: library, committer: committer,
+                    generation: store.lineage.generation, clock: clock, limits: limits, statistics: statistics,
+                    health: health, backups: backups, log: log, logger: logger)
             }
             continuation.yield(error)
             continuation.finish()

@@ -69,7 +69,7 @@ struct BacktestRun {
     }
 
     private mutating func judge(_ row: JournalRecord, _ status: InstanceStatus) -> TrialVerdict? {
-        if row.kind == .event, let early = earlier(than: row) { return difference(row, early) }
+        if row.kind == .event || row.isResult, let early = earlier(than: row) { return difference(row, early) }
         let input: Input
         do throws(RowError) {
             input = try row.input(after: snapshot)
@@ -115,7 +115,7 @@ struct BacktestRun {
 // MARK: What comes by itself
 
 extension BacktestRun {
-    /// What would have come by itself before a caller's event, and did not; nil when there is nothing.
+    /// What would have come by itself before a caller's event or a result, and did not; nil when there is nothing.
     private func earlier(than row: JournalRecord) -> String? {
         // While it has failed, what is armed waits.
         guard let snapshot, snapshot.status == .running, let next = snapshot.armed.next else { return nil }

@@ -8,6 +8,8 @@ package struct Fold: Sendable {
     package private(set) var snapshot: Snapshot?
     /// Why the last row's event could not be taken; nil when it could.
     private(set) var failure: RecordedFailure?
+    /// The invocation whose end the last row was; nil when it was none.
+    private(set) var result: Pending.ID?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
     private let name: InstanceName
@@ -41,7 +43,9 @@ package struct Fold: Sendable {
     ) throws(FoldError) -> Macrostep {
         let identity = InstanceIdentity(name: name.rawValue, version: version.rawValue, startedAt: startedAt)
         let macrostep: Macrostep
-        switch machine.apply(try input(of: row), to: snapshot, as: identity, isTracing: isTracing) {
+        let input = try input(of: row)
+        let result = snapshot?.ended(by: input)
+        switch machine.apply(input, to: snapshot, as: identity, isTracing: isTracing) {
         case .refused:
             throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
         case .failed(let failed, let refusal):
@@ -64,6 +68,7 @@ package struct Fold: Sendable {
                 seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
         }
         snapshot = macrostep.snapshot
+        self.result = result
         return macrostep
     }
 

@@ -14,7 +14,7 @@ extension BatchBuilder {
             let next = instance.state.nextKey, next <= key
         else { return .nothing }
         guard instance.entry.firings < limits.firingsOfInstance else { return .exhausted }
-        guard fireNext(of: instance) else { return .nothing }
+        guard fireNext(of: instance, by: now) else { return .nothing }
         return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
     }
 
@@ -30,21 +30,24 @@ extension BatchBuilder {
 
     /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
     /// these arm, of a bounded cost, so that an instance that never comes to rest can still be told something.
-    mutating func fireDue(of instance: LiveInstance) {
-        guard instance.state.hasTimers, instance.state.nextDue(by: now) != nil else { return }
-        let time = instance.state.time(at: now)
-        var due = instance.state.snapshot.armed.count { $0.kind == .sent || $0.due <= time }
+    ///
+    /// - Parameter then: The time by which it was due; nil for now.
+    mutating func fireDue(of instance: LiveInstance, by then: Timestamp? = nil) {
+        let end = then ?? now
+        guard instance.state.hasTimers, instance.state.nextDue(by: end) != nil else { return }
+        let time = then.map { LogicalTime($0) } ?? instance.state.time(at: now)
+        var due = instance.state.snapshot.armed.count { $0.kind == .sent || ($0.kind == .timer && $0.due <= time) }
         var others = limits.firingsOfInstance
         let most = cost + limits.costBeforeCommand
-        while due > 0 || (others > 0 && cost < most), fireNext(of: instance) {
+        while due > 0 || (others > 0 && cost < most), fireNext(of: instance, by: end) {
             if due > 0 { due -= 1 } else { others -= 1 }
         }
     }
 
     /// Fires what is due next; false when nothing is.
     @discardableResult
-    private mutating func fireNext(of instance: LiveInstance) -> Bool {
-        guard let timer = instance.state.nextDue(by: now) else { return false }
+    private mutating func fireNext(of instance: LiveInstance, by end: Timestamp) -> Bool {
+        guard let timer = instance.state.nextDue(by: end) else { return false }
         instance.entry.firings += 1
         let chain: Chain
         switch instance.state.chain(input(of: timer, in: instance), spending: &cost) {

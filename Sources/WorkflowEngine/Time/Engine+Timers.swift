@@ -42,7 +42,9 @@ extension Engine {
 
     private func timers(of record: InstanceRecord) async throws(Rejection) -> [InstanceTimer] {
         let instance = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
-        let armed = instance.snapshot.armed.sorted(by: Pending.comesBefore)
+        // A result that its instance failed on waits like a timer; what runs outside comes at no time that is known.
+        let armed = instance.snapshot.armed.filter { $0.kind != .invocation || $0.isKept }
+            .sorted(by: Pending.comesBefore)
         return armed.map { InstanceTimer($0, of: instance.machine, waits: record.status == .failed) }
     }
 }

@@ -9,9 +9,10 @@ extension Lane {
     /// When the writer must look again although nobody asks: when the next timer is due, and at least every minute, so
     /// that a clock that was far ahead does no harm. Nil to wait as long as it takes.
     func nextWake() throws(StoreError) -> Date? {
-        guard health.reason != nil else { return try nextTimerWake() }
-        let probe = clock.date(after: limits.probePause)
-        return try nextTimerWake().map { min($0, probe) } ?? probe
+        var wakes = [try nextTimerWake()].compactMap(\.self)
+        if health.reason != nil { wakes.append(clock.date(after: limits.probePause)) }
+        if let expiry = leases.nextExpiry, let date = date(of: expiry) { wakes.append(date) }
+        return wakes.min()
     }
 
     private func nextTimerWake() throws(StoreError) -> Date? {
@@ -20,8 +21,12 @@ extension Lane {
         }
         timersRest = nil
         guard let due = try window.nextDue(store) else { return nil }
-        let now = clock.now()
-        return clock.date(of: min(due, Timestamp(rawValue: now.rawValue + 60_000))) ?? (due <= now ? .distantPast : nil)
+        return date(of: min(due, Timestamp(rawValue: clock.now().rawValue + 60_000)))
+    }
+
+    /// When a time of the engine's clock is; nil of what has not come on a clock that is moved by hand.
+    private func date(of time: Timestamp) -> Date? {
+        clock.date(of: time) ?? (time <= clock.now() ? .distantPast : nil)
     }
 
     /// Whether timers wait after a batch of them was not written.
@@ -125,6 +130,13 @@ extension Lane {
         leaveAlone(id, because: error)
     }
 
+    /// When something happens next without anybody's asking: a timer, or the end of a lease.
+    private func nextOwnTime() throws(StoreError) -> Timestamp? {
+        let due = try window.nextDue(store)
+        guard let expiry = leases.nextExpiry else { return due }
+        return due.map { min($0, expiry) } ?? expiry
+    }
+
     /// Moves a virtual clock from timer to timer, so that each fires at its own time.
     func moveClock(to target: Timestamp) throws(StoreError) -> Result<ClockMove, Rejection> {
         guard let clock = clock as? VirtualClock else { return .failure(.realClock) }
@@ -137,19 +149,20 @@ extension Lane {
             var round = Round()
             // An instance that had its share is not overtaken: the batch ends.
             while !round.isExhausted, !areTimersResting, !mustCommit(builder), applier.isOpen(builder, since: begin),
-                let due = try window.nextDue(store), due <= target
+                let due = try nextOwnTime(), due <= target
             {
                 clock.move(to: due)
                 builder.now = clock.now()
                 round = try fireDue(into: &builder, sharing: false, since: begin)
                 fired += round.fired.count
+                expireLeases(into: &builder, since: begin)
             }
-            let isLast = try mustCommit(builder) ? false : window.nextDue(store).map { $0 > target } ?? true
+            let isLast = try mustCommit(builder) ? false : nextOwnTime().map { $0 > target } ?? true
             let isDone = isLast && !round.isExhausted && !areTimersResting
             if isDone { clock.move(to: target) }
             try commit(&builder)
             if areTimersResting { return .failure(.storageUnavailable("an instance cannot be read")) }
-            if isDone, try window.nextDue(store).map({ $0 > target }) ?? true {
+            if isDone, try nextOwnTime().map({ $0 > target }) ?? true {
                 return .success(ClockMove(now: clock.now(), fired: fired, isDone: true))
             }
         }

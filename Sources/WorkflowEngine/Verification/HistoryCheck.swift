@@ -26,6 +26,8 @@ struct HistoryCheck {
     private var machineID: MachineID
     /// The position of the row that armed each of what is armed.
     private var armedAt: [Pending.ID: Position] = [:]
+    /// What is asked of the world for what is armed, by the ids of the effects.
+    private(set) var asked: [Position: AskedEffect] = [:]
     private var first = Timestamp(rawValue: 0)
     private var entered = Timestamp(rawValue: 0)
     private var last = Timestamp(rawValue: 0)
@@ -148,20 +150,31 @@ extension HistoryCheck {
             return nil
         }
         do throws(FoldError) {
-            try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
-            noteTimers(at: row.position)
+            noteArmed(by: try fold.apply(row, machine: loaded.machine, version: loaded.record.version), row.position)
         } catch {
             return error.message
         }
-        guard fold.failure != nil || row.note != nil else { return nil }
-        return fold.failure?.isAlike(RecordedFailure(note: row.note)) ?? false
-            ? nil : "the row's note is not what the step says"
+        guard fold.failure != nil || fold.result != nil || row.note != nil else { return nil }
+        let note = RowNote(row.note)
+        let isSaid =
+            fold.failure.map { $0.isAlike(note.failure) } ?? (note.failure == nil) && fold.result == note.result
+        return isSaid && note.text != nil ? nil : "the row's note is not what the step says"
     }
 
-    private mutating func noteTimers(at position: Position) {
+    /// Remembers by which rows something was armed: of an invocation the place that its effect has behind the row.
+    private mutating func noteArmed(by macrostep: Macrostep, _ position: Position) {
         guard let armed = fold.snapshot?.armed, !armed.isEmpty || !armedAt.isEmpty else { return }
+        var places = macrostep.effectPositions(after: position)
+        places.merge(armedAt) { new, _ in new }
         armedAt = Dictionary(
-            armed.map { ($0.id, armedAt[$0.id] ?? position) }, uniquingKeysWith: { first, _ in first })
+            armed.map { ($0.id, places[$0.id] ?? position) }, uniquingKeysWith: { first, _ in first })
+        for case .invoke(let pending, let request) in macrostep.requests {
+            if let id = places[pending.id] { asked[id] = AskedEffect(request, pending.id) }
+        }
+        if !asked.isEmpty {
+            let live = Set(armedAt.values)
+            asked = asked.filter { live.contains($0.key) }
+        }
     }
 
     private func snapshotMistake(_ stored: SnapshotRecord, _ machine: CheckedMachine?) -> String? {
@@ -217,7 +230,7 @@ extension SnapshotText {
         if configuration != other.configuration { return "configuration" }
         if !context.utf8.elementsEqual(other.context.utf8) { return "context" }
         if !memory.utf8.elementsEqual(other.memory.utf8) { return "history memory" }
-        if !armed.utf8.elementsEqual(other.armed.utf8) { return "list of timers" }
+        if !armed.utf8.elementsEqual(other.armed.utf8) { return "list of what is armed" }
         let isSame =
             switch (output, other.output) {
             case (nil, nil): true
@@ -225,5 +238,25 @@ extension SnapshotText {
             default: false
             }
         return isSame ? nil : "output"
+    }
+}
+
+/// What an effect's row must say, as far as the history does: small, because a pass keeps one for each that runs.
+struct AskedEffect: Equatable {
+    private let digest: Digest
+
+    init(_ request: EffectRequest, _ id: Pending.ID) {
+        digest = Self.digest(request.name, request.queue, request.priority, id.seq, Int64(id.number), request.text)
+    }
+
+    init(_ effect: EffectRecord) {
+        digest = Self.digest(
+            effect.name, effect.queue, effect.priority, effect.seq.rawValue, effect.number ?? 0, effect.request)
+    }
+
+    private static func digest(
+        _ name: String, _ queue: String, _ priority: Int64, _ seq: Int64, _ number: Int64, _ request: String
+    ) -> Digest {
+        Digest(of: Array([name, queue, "\(priority) \(seq) \(number)", request].joined(separator: "\u{0}").utf8))
     }
 }

@@ -50,6 +50,12 @@ struct InstanceGroup {
         }
     }
 
+    /// What the effects of the instances that were folded to their heads must say.
+    var asked: [(instance: InstanceID, effects: [Position: AskedEffect])] {
+        checks.filter { $0.isAtHead && $0.isFolded && $0.inconsistency == nil && !$0.asked.isEmpty }
+            .map { ($0.record.id, $0.asked) }
+    }
+
     /// What was found since the last time.
     mutating func takeInconsistencies() -> [Inconsistency] {
         defer { inconsistencies.removeAll() }

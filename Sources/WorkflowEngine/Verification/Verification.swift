@@ -264,9 +264,26 @@ extension VerificationRun {
     @concurrent private mutating func close(_ group: inout InstanceGroup, _ report: Verification.Report) async throws {
         group.end()
         for inconsistency in group.takeInconsistencies() { try await tell(inconsistency, report) }
+        try await effects(of: group, report)
         counts.instances += group.count
         counts.timers += group.timers
         counts.chainOnly += group.chainOnly
+    }
+
+    /// Compares what effects ask with what their instances' histories lead to. One that has ended meanwhile is gone.
+    /// That those that run are there is compared with the tables that repeat what others say.
+    @concurrent private mutating func effects(of group: InstanceGroup, _ report: Verification.Report) async throws {
+        for (instance, asked) in group.asked {
+            var ids = asked.keys.sorted()[...]
+            while !ids.isEmpty {
+                for effect in try await store.effects(Array(ids.prefix(limits.foldedEffects))) {
+                    if asked[effect.id] == AskedEffect(effect), effect.instanceID == instance { continue }
+                    let message = "effect '\(effect.name)' does not ask what its history leads to"
+                    try await tell(Inconsistency(instance: instance, seq: effect.seq, message), report)
+                }
+                ids = ids.dropFirst(limits.foldedEffects)
+            }
+        }
     }
 
     /// Rows of instances that were never handed out.

@@ -37,7 +37,8 @@ struct ProblemMiddleware: RouterMiddleware {
         return routes["\(method) \(path)"]
     }
 
-    private static let routes = Dictionary(uniqueKeysWithValues: Route.all.map { ($0.description, $0) })
+    private static let routes = Dictionary(
+        uniqueKeysWithValues: Route.all.map { ("\($0.method.rawValue) \($0.template.numbered)", $0) })
 }
 
 /// What requests that end with an error are told. Errors that are ours are logged here, once.

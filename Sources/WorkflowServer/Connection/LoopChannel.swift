@@ -36,6 +36,7 @@ struct LoopChannel: ServerChildChannel {
     private func setUp(_ channel: any Channel, of peer: Peer, _ logger: Logger) throws -> HTTP1Channel.Value {
         let pipeline = channel.pipeline.syncOperations
         let watch = HeadWatch(connections.admit(channel), limits: limits)
+        try pipeline.addHandler(CallerPresence(channel))
         try pipeline.addHandler(watch)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
         var heads = NIOHTTPDecoderLimitConfiguration()

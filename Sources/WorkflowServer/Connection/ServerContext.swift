@@ -6,6 +6,7 @@ import WorkflowEngine
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let peer: Peer
+    let connection: CallerConnection
     /// Nil in front of the gate.
     var caller: Caller?
 
@@ -13,10 +14,15 @@ struct ServerContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         do {
-            peer = try source.channel.pipeline.syncOperations.handler(type: RequestCodec.self).peer
+            let pipeline = source.channel.pipeline.syncOperations
+            let codec = try pipeline.handler(type: RequestCodec.self)
+            connection = try pipeline.handler(type: CallerPresence.self).connection
+            peer = codec.peer
         } catch {
             // The connection is closed, and nobody reads the answer.
             peer = Peer(actor: nil)
+            connection = CallerConnection(source.channel)
+            connection.ends()
         }
     }
 }

@@ -30,7 +30,7 @@ struct RouteHandlers: Sendable {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: ProblemMiddleware(gate: gate, problems: problems))
         for (template, routes) in Dictionary(grouping: handlers, by: { $0.key.template }) {
-            let path = RouterPath(template.description)
+            let path = RouterPath(template.numbered)
             for (route, handler) in routes {
                 router.on(path, method: HTTPRequest.Method(route.method)) { request, context in
                     try await handler(RoutedRequest(request, for: route, context))

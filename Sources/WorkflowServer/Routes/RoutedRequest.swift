@@ -9,6 +9,8 @@ struct RoutedRequest: Sendable {
     let route: Route
     let caller: Caller
     let request: Request
+    /// On which it came.
+    let connection: CallerConnection
     private let values: Parameters
 
     /// Refuses a query where the route takes none.
@@ -17,6 +19,7 @@ struct RoutedRequest: Sendable {
         self.route = route
         self.caller = caller
         self.request = request
+        connection = context.connection
         values = context.parameters
         if let known = route.query, known.isEmpty { try reading { try NoParameters.check(query: try queryItems) } }
     }
@@ -33,7 +36,10 @@ struct RoutedRequest: Sendable {
 
     /// A part of the path, percent-decoded.
     func value(_ name: String) throws(Problem) -> String {
-        let written = values.get(name)
+        guard let place = route.template.parameters.firstIndex(of: name) else {
+            preconditionFailure("'\(route)' has no parameter '\(name)'")
+        }
+        let written = values.get(String(place))
         if let written, !written.utf8.contains(UInt8(ascii: "%")) { return written }
         guard let text = written?.removingPercentEncoding else {
             throw Problem(.routeNotFound, detail: "The path is not percent-encoded text")

@@ -216,10 +216,10 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7, seq 6: the instance's history memory is not what its history leads to"),
         Tampering(
             "armed", "UPDATE instance SET armed = '[]' WHERE name = 'oven-1'",
-            finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
+            finds: "oven-1, seq 4: the instance's list of what is armed is not what its history leads to"),
         Tampering(
             "armed data", "UPDATE instance SET armed = replace(armed, '\"n\":1', '\"n\":2') WHERE name = 'oven-1'",
-            finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
+            finds: "oven-1, seq 4: the instance's list of what is armed is not what its history leads to"),
         Tampering(
             "position of what is armed",
             "UPDATE instance SET armed = replace(armed, '\"position\":', '\"position\":1') WHERE name = 'oven-1'",
@@ -230,7 +230,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         Tampering(
             "identity of what is armed",
             "UPDATE instance SET armed = replace(armed, '\"seq\":', '\"seq\":1') WHERE name = 'oven-1'",
-            finds: "oven-1, seq 4: the instance's list of timers is not what its history leads to"),
+            finds: "oven-1, seq 4: the instance's list of what is armed is not what its history leads to"),
         Tampering(
             "output", "UPDATE instance SET output = '1' WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's output is not what its history leads to"),

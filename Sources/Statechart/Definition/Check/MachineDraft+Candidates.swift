@@ -3,9 +3,7 @@ extension MachineDraft {
     func checkCandidates(_ diagnostics: inout DiagnosticList) {
         for state in states {
             var takers: [String?: TransitionDraft] = [:]
-            // `onDone` comes after what `on` says about the same event.
-            let done = state.transitions.filter { $0.trigger == .done }
-            for transition in state.transitions.filter({ $0.trigger != .done }) + done {
+            for transition in state.transitions.ranked(by: \.trigger.rank) {
                 let descriptor = descriptor(of: transition, in: state)
                 if let taker = takers[descriptor] {
                     warn(transition, after: taker, descriptor, &diagnostics)
@@ -28,6 +26,8 @@ extension MachineDraft {
         case .always: nil
         case .done: "done.state.\(id(of: state))"
         case .after(let delay): timeoutEvent(delay, of: state)
+        case .invocationDone(let place): EventName.done + id(of: state.invocations[place], in: state)
+        case .invocationFailed(let place): EventName.failed + id(of: state.invocations[place], in: state)
         }
     }
 
@@ -89,5 +89,12 @@ extension MachineDraft {
         case .parallel: children.allSatisfy { canBeDone($0) }
         case .atomic, .final, .shallowHistory, .deepHistory: false
         }
+    }
+}
+
+extension Collection {
+    /// The elements by a small rank, those of the same rank in their order.
+    func ranked(by rank: (Element) -> Int) -> [Element] {
+        (0...2).flatMap { wanted in filter { rank($0) == wanted } }
     }
 }

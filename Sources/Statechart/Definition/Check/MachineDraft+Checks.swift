@@ -4,6 +4,7 @@ extension MachineDraft {
         guard !states.isEmpty else { return }
         checkInitials(&diagnostics)
         checkTogether(&diagnostics)
+        checkInvocations(&diagnostics)
         checkCandidates(&diagnostics)
         guard isResolved else { return }
         checkEventlessCycles(&diagnostics)

@@ -36,6 +36,7 @@ struct MachineCompiler {
             histories: state.children.filter { draft[$0].isHistory },
             initial: initial(of: state), entry: actions.actions(state.entry, &expressions),
             exit: actions.actions(state.exit, &expressions), timeouts: timeouts(of: state),
+            invocations: state.invocations.compactMap { invocation($0, of: state) },
             output: state.output.flatMap { expressions.template($0) }, tags: state.isHistory ? [] : state.tags,
             candidates: candidates(of: state, firstTransition: first),
             eventless: indices(of: state, firstTransition: first) { $0.trigger == .always },
@@ -66,6 +67,16 @@ struct MachineCompiler {
         }
     }
 
+    private mutating func invocation(_ invocation: InvocationDraft, of state: StateDraft) -> Invocation? {
+        let task = TaskInvocation(
+            queue: invocation.queue, input: invocation.input.flatMap { expressions.template($0) },
+            priority: invocation.priority.flatMap { expressions.priority($0) })
+        return Invocation(
+            id: draft.id(of: invocation, in: state), task: task,
+            timeout: invocation.timeout.flatMap { expressions.delay($0) }, retry: invocation.retry,
+            line: invocation.position.line)
+    }
+
     private mutating func transition(_ transition: TransitionDraft, of state: StateDraft) -> Transition {
         // Only under an exact name is it certain which event it is.
         let event: String? = if case .event(let descriptor) = transition.trigger { descriptor } else { nil }
@@ -86,12 +97,8 @@ struct MachineCompiler {
 
     private func candidates(of state: StateDraft, firstTransition: Int) -> CandidateTable {
         var byDescriptor: [String: [TransitionIndex]] = [:]
-        // `onDone` comes after what `on` says about the same event.
-        let handled = indices(of: state, firstTransition: firstTransition) {
-            $0.trigger != .always && $0.trigger != .done
-        }
-        let done = indices(of: state, firstTransition: firstTransition) { $0.trigger == .done }
-        for index in handled + done {
+        let indices = indices(of: state, firstTransition: firstTransition) { $0.trigger != .always }
+        for index in indices.ranked(by: { state.transitions[$0.offset - firstTransition].trigger.rank }) {
             let transition = state.transitions[index.offset - firstTransition]
             guard let descriptor = draft.descriptor(of: transition, in: state) else { continue }
             byDescriptor[descriptor, default: []].append(index)

@@ -3,7 +3,7 @@ package enum DefinitionKeys {
     /// A place in a definition that has keys of its own.
     package enum Place: CaseIterable {
         case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
-            misfire, types
+            misfire, types, invocation, task, retry
     }
 
     /// The keys of a place that mean something now.
@@ -23,19 +23,39 @@ package enum DefinitionKeys {
         case .foreach: ["array", "item", "index", "actions"]
         case .event: ["data"]
         case .types: ["context"]
+        case .invocation: ["id", "task", "input", "timeout", "retry", "onDone", "onError"]
+        case .task: ["queue", "priority"]
+        case .retry: ["attempts", "first", "factor", "limit", "jitter", "except"]
         }
     }
 
+    /// The keys that say what an invocation does; it has one of them.
+    static let actionsOfInvocations = ["http", "task", "exec"]
+
     /// What a key needs that this version does not have; nil for keys of other places and unknown ones.
     static func missingPart(for key: String, in place: Place) -> String? {
-        let isMissing =
-            switch place {
-            case .root, .state: key == "invoke"
-            case .action: key == "emit"
-            case .send: key == "to"
-            default: false
-            }
-        return isMissing ? "effects" : nil
+        switch (place, key) {
+        case (.invocation, "http"): "effects over HTTP"
+        case (.invocation, "exec"): "effects that run programs"
+        case (.invocation, "machine"): "child machines"
+        case (.action, "call"): "calls"
+        case (.action, "emit"), (.action, "spawn"), (.action, "stop"), (.send, "to"): "messages between instances"
+        default: nil
+        }
+    }
+
+    /// What to write instead of a key that other notations have.
+    static func remedy(for key: String, in place: Place) -> String? {
+        guard place == .invocation else { return nil }
+        return switch key {
+        case "src":
+            "'src' names code in XState; here it is http, task or exec: 'task: charge' hands it to a worker"
+        case "onSnapshot": "'onSnapshot' does not exist: a worker's 'progress' is shown by 'wfctl effects'"
+        case "finalize": "'finalize' does not exist: assign in the actions of 'onDone'"
+        case "autoforward": "'autoforward' does not exist: a task takes no events"
+        case "systemId": "'systemId' does not exist: 'id' names an invocation"
+        default: nil
+        }
     }
 
     /// Where a key belongs that stands in the wrong place.
@@ -51,6 +71,7 @@ package enum DefinitionKeys {
         case "delay": "in a 'send'"
         case "misfire": "in a transition of 'after' or a 'send'"
         case "skip": "in 'misfire'"
+        case "onError", "timeout", "retry", "task", "http", "exec", "input": "in an invocation"
         default: nil
         }
     }
@@ -68,6 +89,8 @@ package enum DefinitionKeys {
         }
     }
 
-    private static let behaviour = ["initial", "type", "states", "on", "always", "after", "entry", "exit", "onDone"]
+    private static let behaviour = [
+        "initial", "type", "states", "on", "always", "after", "invoke", "entry", "exit", "onDone",
+    ]
     private static let notes = ["description", "tags", "meta"]
 }

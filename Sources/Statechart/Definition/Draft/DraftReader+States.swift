@@ -12,6 +12,7 @@ extension DraftReader {
             case "on": readHandlers(pair.value, of: index)
             case "always": readTransitions(pair.value, .always, of: index)
             case "after": readTimeouts(pair.value, of: index)
+            case "invoke": readInvocations(pair.value, of: index)
             case "output" where draft[index].kind == .final:
                 draft.states[index.offset].output = template(pair.value)
             case "onDone": readDone(pair, of: index)

@@ -150,7 +150,9 @@ extension DraftReader {
         _ key: SourceWord, known: [String], in place: DefinitionKeys.Place, of owner: String
     ) {
         let name = key.text.quoted
-        if let part = DefinitionKeys.missingPart(for: key.text, in: place) {
+        if let remedy = DefinitionKeys.remedy(for: key.text, in: place) {
+            diagnostics.error(remedy, at: key.position)
+        } else if let part = DefinitionKeys.missingPart(for: key.text, in: place) {
             diagnostics.error("\(name) needs \(part), which this version does not have", at: key.position)
         } else if place == .finalState || place == .historyState,
             DefinitionKeys.known(in: .state).contains(key.text)

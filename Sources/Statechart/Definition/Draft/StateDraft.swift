@@ -16,6 +16,7 @@ struct StateDraft {
     var entry: [ActionDraft] = []
     var exit: [ActionDraft] = []
     var timeouts: [TimeoutDraft] = []
+    var invocations: [InvocationDraft] = []
     var output: TemplateDraft?
     /// What `hasTag` finds while the state is active, in the order of the text.
     var tags: [String] = []

@@ -8,6 +8,20 @@ struct TransitionDraft {
         case after(String)
         /// The state is done (`onDone`).
         case done
+        /// One of the state's invocations, by its place, has given its result (its `onDone`).
+        case invocationDone(Int)
+        /// It has failed for good (its `onError`).
+        case invocationFailed(Int)
+
+        /// Its rank among those that take the same event: what is said of an invocation comes before `on`, what is said
+        /// of the state's own end behind.
+        var rank: Int {
+            switch self {
+            case .invocationDone, .invocationFailed: 0
+            case .event, .always, .after: 1
+            case .done: 2
+            }
+        }
     }
 
     let trigger: Trigger

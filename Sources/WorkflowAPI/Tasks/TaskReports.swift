@@ -1,0 +1,103 @@
+public import WorkflowJSON
+
+/// The body of `POST /v1/tasks/TASK/fail`.
+public struct FailRequest: Equatable, WireObject {
+    /// The worker's own word, which `error.invoke` has; nil for `failed`.
+    public var type: String?
+    public var message: String
+    public var details: JSONValue?
+    /// Whether trying again makes sense; nil for yes.
+    public var retry: Bool?
+    /// Seconds to wait before the next attempt; nil for what the definition says.
+    public var retryAfter: Int?
+
+    /// Takes the parts as they are.
+    public init(
+        type: String? = nil, message: String, details: JSONValue? = nil, retry: Bool? = nil, retryAfter: Int? = nil
+    ) {
+        self.type = type
+        self.message = message
+        self.details = details
+        self.retry = retry
+        self.retryAfter = retryAfter
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        type = try fields.optional("type", bytes: APILimits.errorTypeBytes)
+        message = try fields.required("message")
+        details = try fields.optional("details")
+        retry = try fields.optional("retry")
+        retryAfter = try fields.optional("retryAfter", in: APILimits.retryAfterSeconds)
+        if let type, !type.utf8.allSatisfy(Self.isAllowed) {
+            throw WireError(
+                .invalidValue, path: "type", message: "Field 'type' must have letters, digits, '-', '_' and '.' only")
+        }
+        try WireError.check("message", message.utf8.count, atMost: APILimits.errorMessageBytes)
+        try WireError.check("details", details?.textBytes ?? 0, atMost: APILimits.taskNoteBytes)
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("type", ifPresent: type)
+            writer.field("message", message)
+            writer.field("details", ifPresent: details)
+            writer.field("retry", ifPresent: retry)
+            writer.field("retryAfter", ifPresent: retryAfter)
+        }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}
+
+/// The body of `POST /v1/tasks/TASK/heartbeat`.
+public struct HeartbeatRequest: Equatable, WireObject {
+    /// How far it is: what the next attempt is told. Nil leaves what was told before.
+    public var progress: JSONValue?
+
+    /// Takes the parts as they are.
+    public init(progress: JSONValue? = nil) { self.progress = progress }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        progress = try fields.optional("progress")
+        try WireError.check("progress", progress?.textBytes ?? 0, atMost: APILimits.taskNoteBytes)
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in writer.field("progress", ifPresent: progress) }
+    }
+}
+
+/// The answer to `POST /v1/tasks/TASK/heartbeat`.
+public struct Heartbeat: Equatable, WireObject {
+    /// Without another sign of life others get the task then.
+    public var leasedUntil: WireTime
+
+    /// Takes the parts as they are.
+    public init(leasedUntil: WireTime) { self.leasedUntil = leasedUntil }
+
+    public init(fields: inout WireFields) throws(WireError) { leasedUntil = try fields.required("leasedUntil") }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in writer.field("leasedUntil", leasedUntil) }
+    }
+}
+
+extension JSONValue {
+    /// How long its text is.
+    fileprivate var textBytes: Int { JSONWriter.bytes(self).count }
+}
+
+extension WireError {
+    fileprivate static func check(_ field: String, _ bytes: Int, atMost limit: Int) throws(WireError) {
+        guard bytes > limit else { return }
+        throw WireError(
+            .invalidValue, path: field, message: "Field '\(field)' must have \(limit) bytes at most, not \(bytes)")
+    }
+}

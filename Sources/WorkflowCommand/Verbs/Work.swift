@@ -1,0 +1,83 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// `wfctl work`.
+struct Work: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "work", abstract: "Have a program work on the tasks of a queue.",
+        discussion: """
+            $ wfctl work stock --exec ./stock.sh --concurrency 4
+
+            For each task the program gets the input as JSON on standard input, and WFD_INSTANCE, WFD_KEY and \
+            WFD_ATTEMPT. What it prints is the result: JSON, or nothing for null. Exit code 0 is done, 65 an error that \
+            is not tried again, any other is tried again. Arguments with a dash stand behind --. wfctl keeps the lease \
+            alive, and ends the program and all that it has started when the lease is lost. When wfctl is told to stop, \
+            it takes no more tasks and waits for those that run; told twice, it ends them. It waits for a daemon that is \
+            away; with --once it does not, and exits with 69.
+            """)
+
+    @Argument(help: "The queue's name.")
+    var queue: String
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("The program and its arguments; no shell looks at them.", valueName: "program"),
+        completion: .file())
+    var exec: [String]
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Tasks at once, 1 to 100.", valueName: "n"))
+    var concurrency = 1
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "After so long without a sign of life of wfctl others get the task, 5 to 3600.", valueName: "seconds"))
+    var lease = APILimits.defaultLeaseSeconds
+
+    @Flag(help: "End when no task is there.")
+    var once = false
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("More arguments of the program.", valueName: "argument"))
+    var arguments: [String] = []
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        try Self.check("--concurrency", concurrency, in: 1...100)
+        try Self.check("--lease", lease, in: APILimits.leaseSeconds)
+    }
+
+    func run(in session: Session) async throws {
+        let name = exec[0]
+        guard let path = ProgramStart.path(of: name, in: session.environment.variables) else {
+            throw CommandFailure(
+                .fileUnreadable, "Cannot run '\(name)': there is no such program, or it may not be run")
+        }
+        let order = TaskWork.Order(
+            queue: queue, path: path, arguments: exec.dropFirst() + arguments, concurrency: concurrency,
+            leaseSeconds: lease, isOnce: once, worker: Self.name)
+        try await session.withClient { client in try await TaskWork(order, with: client, in: session).run() }
+    }
+
+    private static func check(_ option: String, _ value: Int, in range: ClosedRange<Int>) throws {
+        guard !range.contains(value) else { return }
+        throw ValidationError("'\(option)' must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
+    }
+
+    /// The machine and the process.
+    private static var name: String {
+        var host = [CChar](repeating: 0, count: 65)
+        let length = gethostname(&host, host.count - 1) == 0 ? host.firstIndex(of: 0) ?? 0 : 0
+        let text = String(decoding: host[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "\(text.isEmpty ? "wfctl" : text):\(getpid())"
+    }
+}

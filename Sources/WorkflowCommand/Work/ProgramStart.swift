@@ -1,0 +1,137 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// How programs are found and started.
+enum ProgramStart {
+    /// One at a time: a program that is started while another's pipes are made would inherit them.
+    private static let starting = Mutex(())
+
+    /// The file of a program as a shell finds it; nil when there is none that may be run.
+    static func path(of name: String, in variables: [String: String]) -> String? {
+        if name.contains("/") { return isProgram(name) ? name : nil }
+        let folders = (variables["PATH"] ?? "/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
+        return folders.lazy.map { ($0.isEmpty ? "." : $0) + "/" + name }.first(where: isProgram)
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    /// Starts a program in a process group of its own, with pipes for its three streams.
+    static func run(
+        _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8]
+    ) throws(ProgramFailure) -> (pid_t, ProgramStreams) {
+        let result: Result<(pid_t, ProgramStreams), ProgramFailure> = starting.withLock { _ in
+            do throws(ProgramFailure) {
+                let pipes = try ProgramPipes()
+                defer { pipes.closeOthers() }
+                let streams = ProgramStreams(pipes, input: input)
+                keepFilesFromPrograms()
+                return .success((try spawn(path, arguments, variables: variables, pipes), streams))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Connections of this process must end with it, and not with the last program that it has started.
+    private static func keepFilesFromPrograms() {
+        guard let folder = opendir("/dev/fd") else { return }
+        defer { closedir(folder) }
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        }
+    }
+
+    private static func spawn(
+        _ path: String, _ arguments: [String], variables: [String: String], _ pipes: ProgramPipes
+    ) throws(ProgramFailure) -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes.input.readEnd, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, pipes.output.writeEnd, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, pipes.errors.writeEnd, STDERR_FILENO)
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setpgroup(&attributes, 0)
+        // It takes signals as from a shell, whatever this process does with them.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGPIPE, SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for word in words + settings { free(word) } }
+        var pid: pid_t = 0
+        let failure = posix_spawn(&pid, path, &actions, &attributes, words, settings)
+        guard failure == 0 else {
+            throw ProgramFailure(message: "Cannot start '\(path)': \(String(cString: strerror(failure)))")
+        }
+        return pid
+    }
+}
+
+/// The pipes between this process and a program.
+struct ProgramPipes {
+    /// Two ends.
+    struct Pipe {
+        let readEnd: Int32
+        let writeEnd: Int32
+
+        init() throws(ProgramFailure) {
+            var ends: [Int32] = [0, 0]
+            guard pipe(&ends) == 0 else {
+                throw ProgramFailure(message: "Cannot make a pipe: \(String(cString: strerror(errno)))")
+            }
+            readEnd = ends[0]
+            writeEnd = ends[1]
+        }
+    }
+
+    let input: Pipe
+    let output: Pipe
+    let errors: Pipe
+    /// Wakes whoever waits for the others.
+    let wake: Pipe
+
+    init() throws(ProgramFailure) {
+        var made: [Pipe] = []
+        do throws(ProgramFailure) {
+            for _ in 0..<4 { made.append(try Pipe()) }
+        } catch {
+            for pipe in made {
+                close(pipe.readEnd)
+                close(pipe.writeEnd)
+            }
+            throw error
+        }
+        (input, output, errors, wake) = (made[0], made[1], made[2], made[3])
+    }
+
+    /// Gives up what is the program's.
+    func closeOthers() {
+        for descriptor in [input.readEnd, output.writeEnd, errors.writeEnd] { close(descriptor) }
+    }
+}

@@ -1,0 +1,130 @@
+import WorkflowAPI
+import WorkflowClient
+import WorkflowJSON
+
+/// One attempt at a task: the program, the signs of life meanwhile, and the word on what came of it.
+struct TaskRun: Sendable {
+    /// What ends the work beside the program itself.
+    private enum Ending {
+        case program(ProgramRun.Outcome)
+        case leaseLost
+        case told
+        case nothing
+    }
+
+    private let task: TaskItem
+    private let work: TaskWork
+
+    init(_ task: TaskItem, of work: TaskWork) {
+        self.task = task
+        self.work = work
+    }
+
+    /// Returns when the daemon knows what came of it, or when that is of no use any more.
+    func run() async {
+        let start = work.session.environment.uptime()
+        let program: ProgramRun
+        do throws(ProgramFailure) {
+            program = try ProgramRun(
+                work.order.path, work.order.arguments, variables: variables,
+                input: JSONWriter.bytes(task.input) + [UInt8(ascii: "\n")])
+        } catch {
+            return await report(.failed(FailRequest(type: "exit", message: error.message)), since: start)
+        }
+        let (outcome, isLost) = await ended(program)
+        guard !isLost else { return tell("the lease was lost, and others may have the task", since: start) }
+        await report(TaskReport(outcome), since: start)
+    }
+
+    private var variables: [String: String] {
+        work.session.environment.variables.merging([
+            "WFD_INSTANCE": task.instance, "WFD_KEY": task.key, "WFD_ATTEMPT": String(task.attempt),
+        ]) { _, new in new }
+    }
+
+    /// Waits for the end of the program, and ends it when it is of no use any more.
+    private func ended(_ program: ProgramRun) async -> (outcome: ProgramRun.Outcome, isLost: Bool) {
+        await withTaskGroup(of: Ending.self) { group in
+            group.addTask { [errors = work.session.environment.errors] in
+                .program(
+                    await program.outcome(keeping: APILimits.bodyBytes) { bytes in
+                        // The program goes on when nobody reads what it complains of.
+                        try? errors.write(bytes)
+                    })
+            }
+            group.addTask { await heartbeats() }
+            group.addTask {
+                await work.stops.reached(2)
+                return Task.isCancelled ? .nothing : .told
+            }
+            var isLost = false
+            while let ending = await group.next() {
+                switch ending {
+                case .program(let outcome):
+                    group.cancelAll()
+                    return (outcome, isLost)
+                case .leaseLost:
+                    isLost = true
+                    program.terminate()
+                case .told: program.terminate()
+                case .nothing: break
+                }
+            }
+            preconditionFailure("one of the group waits for the program")
+        }
+    }
+
+    /// Tells the daemon three times in each lease that somebody is at work, until the lease is lost or it is cancelled.
+    private func heartbeats() async -> Ending {
+        while !Task.isCancelled {
+            // Cancelled when the program has ended.
+            try? await Task.sleep(for: .seconds(work.order.leaseSeconds) / 3)
+            if Task.isCancelled { break }
+            do throws(ClientError) {
+                _ = try await work.patience.ask(untilStops: .max) { () throws(ClientError) in
+                    try await work.client.prolong(task: task.task)
+                }
+            } catch {
+                if error.problem?.type == .leaseLost { return .leaseLost }
+            }
+        }
+        return .nothing
+    }
+
+    private func report(_ report: TaskReport, since start: Duration) async {
+        do throws(ClientError) {
+            try await say(report)
+            tell(report.summary, since: start)
+        } catch {
+            if error.problem?.type == .leaseLost {
+                tell("the lease was lost, and others may have the task", since: start)
+            } else if case .completed = report, error.problem != nil {
+                await self.report(.failed(FailRequest(type: "invalid-output", message: error.brief)), since: start)
+            } else {
+                tell("\(report.summary), but wfd does not know: \(error.description)", since: start)
+            }
+        }
+    }
+
+    private func say(_ report: TaskReport) async throws(ClientError) {
+        try await work.patience.ask(untilStops: 2) { () throws(ClientError) in
+            switch report {
+            case .completed(let result): try await work.client.complete(task: task.task, result: result)
+            case .failed(let failure): try await work.client.fail(task: task.task, failure)
+            }
+        }
+    }
+
+    private func tell(_ what: String, since start: Duration) {
+        let tenths = Int64((work.session.environment.uptime() - start) / .milliseconds(100))
+        // The work is done, whoever hears of it.
+        try? work.session.say("\(task.instance) \(task.id): \(what) in \(tenths / 10).\(tenths % 10) s")
+    }
+}
+
+extension ClientError {
+    /// The description, as long as a worker's message may be.
+    fileprivate var brief: String {
+        String(decoding: description.utf8.prefix(APILimits.errorMessageBytes), as: UTF8.self)
+    }
+}

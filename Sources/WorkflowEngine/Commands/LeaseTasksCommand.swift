@@ -1,0 +1,101 @@
+import Statechart
+import WorkflowJSON
+import WorkflowStore
+
+/// A worker that asks a queue for tasks.
+package struct LeaseTasksCommand: Sendable {
+    /// Without `task:`.
+    package var queue: String
+    package var max: Int
+    /// How long each may take without a sign of life, in milliseconds.
+    package var milliseconds: Int64
+    /// What the worker calls itself.
+    package var worker: String
+    package var caller: Caller
+
+    package init(queue: String, max: Int, milliseconds: Int64, worker: String, by caller: Caller) {
+        self.queue = queue
+        self.max = max
+        self.milliseconds = milliseconds
+        self.worker = worker
+        self.caller = caller
+    }
+
+    /// What is handed out.
+    struct Grant: Sendable {
+        var tasks: [LeasedTask] = []
+        /// When there is something next; nil when nothing waits.
+        var next: Timestamp?
+    }
+}
+
+extension LeaseTasksCommand: WriterCommand {
+    var size: Int { 256 + worker.utf8.count }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "lease \(queue)" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Grant {
+        let queue = EffectRequest.tasks + queue
+        var grant = Grant()
+        let room = batch.leases.room(in: queue)
+        var bytes = 0
+        for effect in try batch.readyEffects(in: queue, limit: min(max, room)) {
+            bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
+            // One is given whatever its size.
+            if bytes > batch.limits.leasedBytes, !grant.tasks.isEmpty { break }
+            if let task = try lease(effect, in: &batch) { grant.tasks.append(task) }
+        }
+        if grant.tasks.isEmpty, room > 0 { grant.next = try batch.nextReady(in: queue) }
+        return grant
+    }
+
+    private func lease(_ effect: EffectRecord, in batch: inout BatchBuilder) throws(Rejection) -> LeasedTask? {
+        // What a batch under way has ended may still be read here.
+        guard let instance = try batch.instance(of: effect), instance.state.invocation(of: effect.id) != nil,
+            instance.state.record.namespace == caller.namespace
+        else { return nil }
+        let lease = TaskLease(
+            secret: batch.newSalt().bytes, begun: batch.now, milliseconds: milliseconds,
+            generation: batch.leases.generation)
+        var leased = effect
+        leased.state = .leased
+        leased.attempts += 1
+        leased.lease = lease.bytes
+        leased.worker = worker
+        leased.due = Timestamp(rawValue: batch.now.rawValue + milliseconds)
+        batch.change(leased)
+        let request = effect.requested
+        var deadline: Timestamp?
+        if case .int(let milliseconds)? = request["deadline"] { deadline = Timestamp(rawValue: milliseconds) }
+        return LeasedTask(
+            token: TaskToken(effect, lease), instance: instance.state.record.name, id: effect.name,
+            attempt: leased.attempts, key: effect.key(of: instance.state.record.uuid), input: request["input"],
+            progress: effect.progress.flatMap { try? JSONReader.value(from: $0) }, leasedUntil: leased.due,
+            deadline: deadline)
+    }
+}
+
+extension Engine {
+    /// Hands out tasks of a queue; waits for the first when there is none.
+    ///
+    /// - Parameter wait: How long at most.
+    package func lease(_ command: LeaseTasksCommand, wait: Duration) async throws(Rejection) -> [LeasedTask] {
+        let end = ContinuousClock.now + wait
+        while true {
+            // What gets ready from here on is not missed.
+            guard let changes = queueWatch.changes(of: EffectRequest.tasks + command.queue) else { throw .overloaded }
+            let grant = try await queue.submit(command)
+            if !grant.tasks.isEmpty || ContinuousClock.now >= end || Task.isCancelled { return grant.tasks }
+            var until = end
+            // A virtual clock does not come there by itself.
+            if let next = grant.next, !isClockVirtual {
+                until = min(end, .now + .milliseconds(Swift.max(1, next.rawValue - now.rawValue)))
+            }
+            await changes.next(until: until)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import WorkflowStore
+
+// Leases that run out, beside the commands.
+
+extension Lane {
+    /// Takes the leases of before the start.
+    func resumeLeases() throws(StoreError) {
+        let now = clock.now()
+        var after: Position?
+        repeat {
+            let page = try store.leasedEffects(after: after, limit: limits.batchRows)
+            for effect in page { leases.resume(effect, at: now) }
+            after = page.count < limits.batchRows ? nil : page.last?.id
+        } while after != nil
+    }
+
+    /// Fails the attempts whose leases have run out, as far as half a batch takes them.
+    func expireLeases(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
+        while applier.isOpen(builder, since: begin, share: 2), let (effect, secret) = leases.popExpired(by: builder.now)
+        {
+            if !builder.expire(effect, secret: secret) {
+                // What cannot be read now may be read soon.
+                leases.postpone(effect, until: Timestamp(rawValue: builder.now.rawValue + 1_000))
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Statechart
+package import WorkflowJSON
+package import WorkflowStore
+
+/// Who may end a task: a secret that its worker was given, and what the lease was when it began.
+struct TaskLease: Equatable {
+    /// Random bytes of a lease.
+    static let secretBytes = 16
+    private static let byteCount = secretBytes + 3 * 8
+
+    let secret: [UInt8]
+    let begun: Timestamp
+    let milliseconds: Int64
+    /// Of the store: a lease of before a restore is nobody's.
+    let generation: Int64
+
+    init(secret: [UInt8], begun: Timestamp, milliseconds: Int64, generation: Int64) {
+        self.secret = secret
+        self.begun = begun
+        self.milliseconds = milliseconds
+        self.generation = generation
+    }
+
+    /// Reads what `bytes` gives; nil for anything else.
+    init?(_ bytes: [UInt8]?) {
+        guard let bytes, bytes.count == Self.byteCount else { return nil }
+        func number(_ place: Int) -> Int64 {
+            bytes[(Self.secretBytes + 8 * place)...].prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+        }
+        self.init(
+            secret: Array(bytes.prefix(Self.secretBytes)), begun: Timestamp(rawValue: number(0)),
+            milliseconds: number(1), generation: number(2))
+    }
+
+    /// As its row keeps it.
+    var bytes: [UInt8] {
+        secret
+            + [begun.rawValue, milliseconds, generation].flatMap { number in
+                withUnsafeBytes(of: number.bigEndian, Array.init)
+            }
+    }
+}
+
+/// What a worker names a task by: opaque to it, and worth nothing once the lease is lost.
+package struct TaskToken: Sendable, Equatable {
+    let effect: Position
+    let instance: InstanceID
+    let generation: Int64
+    let secret: [UInt8]
+
+    init(_ effect: EffectRecord, _ lease: TaskLease) {
+        self.effect = effect.id
+        instance = effect.instanceID
+        generation = lease.generation
+        secret = lease.secret
+    }
+
+    /// Reads what `text` gives; nil for anything else.
+    package init?(text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == 2 * (24 + TaskLease.secretBytes) else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Self.value(of: digits[place]), let low = Self.value(of: digits[place + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        let numbers = [bytes[0..<8], bytes[8..<16], bytes[16..<24]].map {
+            $0.reduce(0 as Int64) { $0 << 8 | Int64($1) }
+        }
+        effect = Position(rawValue: numbers[0])
+        instance = InstanceID(rawValue: numbers[1])
+        generation = numbers[2]
+        secret = Array(bytes[24...])
+    }
+
+    /// In hexadecimal.
+    package var text: String {
+        let head = [effect.rawValue, instance.rawValue, generation].flatMap {
+            withUnsafeBytes(of: $0.bigEndian, Array.init)
+        }
+        return (head + secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// What its result is known by: who completes a task again, because no answer came, is told the same.
+    var place: KeyPlace { KeyPlace(key: key, scope: .instance(instance)) }
+
+    private var key: RequestKey { RequestKey(bytes: UniqueID(named: Array("complete".utf8) + secret).bytes) }
+}
+
+extension UniqueID {
+    /// A version 8 UUID: the same for the same bytes.
+    init(named bytes: [UInt8]) {
+        var digest = Array(Digest(of: bytes).bytes.prefix(16))
+        digest[6] = digest[6] & 0x0F | 0x80
+        digest[8] = digest[8] & 0x3F | 0x80
+        self.init(bytes: digest)
+    }
+}
+
+/// A task as its worker gets it.
+package struct LeasedTask: Sendable {
+    package let token: TaskToken
+    package let instance: InstanceName
+    /// The id of the invocation.
+    package let id: String
+    /// 1 for the first.
+    package let attempt: Int64
+    /// The same for every attempt, also after a restore, and never for two requests.
+    package let key: UniqueID
+    package let input: JSONValue?
+    /// What an earlier attempt has told.
+    package let progress: JSONValue?
+    package let leasedUntil: Timestamp
+    /// When the invocation times out.
+    package let deadline: Timestamp?
+}
+
+extension EffectRecord {
+    /// What names the effect to those outside.
+    func key(of instance: UniqueID) -> UniqueID {
+        var bytes = instance.bytes
+        for number in [seq.rawValue, number ?? 0, round] {
+            bytes += withUnsafeBytes(of: number.bigEndian, Array.init)
+        }
+        return UniqueID(named: bytes + Array(request.utf8))
+    }
+
+    /// What is asked.
+    var requested: JSONObject { RecordedFailure.object(request) ?? JSONObject() }
+
+    var policy: RetryPolicy { RetryPolicy(requested["retry"]) }
+}
+
+extension RetryPolicy {
+    /// Milliseconds to wait after an attempt that failed.
+    ///
+    /// - Parameters:
+    ///   - attempt: 1 for the first.
+    ///   - seed: Spreads those that failed together; the same seed waits as long.
+    func wait(after attempt: Int64, seed: UInt64) -> Int64 {
+        var wait = Double(first)
+        for _ in 1..<max(1, min(attempt, 10_000)) where wait < Double(limit) { wait *= factor }
+        wait = min(wait, Double(limit))
+        var random = seed &+ 0x9E37_79B9_7F4A_7C15 &* UInt64(bitPattern: attempt)
+        random = (random ^ random >> 30) &* 0xBF58_476D_1CE4_E5B9
+        random = (random ^ random >> 27) &* 0x94D0_49BB_1331_11EB
+        random ^= random >> 31
+        let part = Double(random >> 11) / Double(1 << 53) * 2 - 1
+        return Int64((wait * (1 + jitter * part)).rounded())
+    }
+}

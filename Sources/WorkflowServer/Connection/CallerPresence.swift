@@ -1,0 +1,101 @@
+import NIOCore
+import Synchronization
+
+/// Whether a connection's caller is still there, and has what it was sent.
+///
+/// It stands nearest to the socket, in front of everything that may keep back what happens there.
+final class CallerPresence: ChannelInboundHandler {
+    typealias InboundIn = Any
+
+    /// What others ask, from any thread.
+    let connection: CallerConnection
+
+    init(_ channel: any Channel) {
+        connection = CallerConnection(channel)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        connection.begins(NIOLoopBound(context, eventLoop: context.eventLoop))
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        connection.ends()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        connection.ends()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent { connection.callerLeaves() }
+        context.fireUserInboundEventTriggered(event)
+    }
+}
+
+/// The connection of a request, as its handler sees it.
+final class CallerConnection: Sendable {
+    private struct State {
+        var context: NIOLoopBound<ChannelHandlerContext>?
+        /// The caller sends nothing more, and is gone most of the time: a closed connection looks the same.
+        var hasLeft = false
+        var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
+        var lastWaiter: UInt64 = 0
+    }
+
+    private let channel: any Channel
+    private let state = Mutex(State())
+
+    init(_ channel: any Channel) {
+        self.channel = channel
+    }
+
+    /// Whether the caller sends nothing more.
+    var callerHasLeft: Bool { state.withLock { $0.hasLeft } }
+
+    /// Returns when the caller sends nothing more, or when the task is cancelled.
+    func untilCallerLeaves() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let waiter: UInt64? = state.withLock { state in
+            guard !state.hasLeft else { return nil }
+            state.lastWaiter += 1
+            state.waiters[state.lastWaiter] = continuation
+            return state.lastWaiter
+        }
+        guard let waiter else { return }
+        for await _ in stream { break }
+        _ = state.withLock { $0.waiters.removeValue(forKey: waiter) }
+    }
+
+    /// Returns when the system has taken everything that was written to the connection; throws when it never will.
+    func allIsWritten() async throws {
+        try await channel.eventLoop.flatSubmit { [self] in
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            if let context = state.withLock({ $0.context }) {
+                // Behind everything else, and nothing by itself.
+                context.value.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: promise)
+            } else {
+                promise.fail(ChannelError.ioOnClosedChannel)
+            }
+            return promise.futureResult
+        }.get()
+    }
+
+    fileprivate func begins(_ context: NIOLoopBound<ChannelHandlerContext>) {
+        state.withLock { $0.context = context }
+    }
+
+    func ends() {
+        state.withLock { $0.context = nil }
+        callerLeaves()
+    }
+
+    fileprivate func callerLeaves() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            state.hasLeft = true
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.finish() }
+    }
+}

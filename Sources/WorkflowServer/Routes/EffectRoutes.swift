@@ -1,0 +1,104 @@
+import Hummingbird
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// What instances ask of the world, for those who look.
+struct EffectRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listEffects) { request in try await budget.page { try await list(request) } }
+    }
+
+    private func list(_ request: RoutedRequest) async throws -> Response {
+        let caller = request.caller
+        let parameters = try reading { try EffectListParameters(query: try request.queryItems) }
+        var query = EffectQuery(
+            queue: parameters.queue.map { $0.contains(":") ? $0 : "task:" + $0 },
+            state: parameters.state.map(EffectState.init), limit: parameters.limit ?? APILimits.defaultPageItems)
+        if let page = parameters.page {
+            guard
+                case .effects(parameters.instance, query.queue, query.state?.rawValue, let after) =
+                    try await engine.pageToken(page, by: caller)
+            else { throw PageToken.ofAnotherList }
+            query.after = after
+        }
+        let (items, next) = try await page(query, of: parameters.instance, by: caller)
+        let token = next.map { position in
+            engine.text(
+                of: .effects(
+                    instance: parameters.instance, queue: query.queue, state: query.state?.rawValue, after: position))
+        }
+        return Response(Page(items: items, nextPage: token))
+    }
+
+    private func page(
+        _ query: EffectQuery, of name: String?, by caller: Caller
+    ) async throws -> (items: [EffectItem], next: Position?) {
+        guard let name = name.map(InstanceName.init(rawValue:)) else {
+            let page = try await asking { try await engine.effects(query, by: caller) }
+            let now = engine.now
+            return (try page.effects.map { try EffectItem($0.effect, of: $0.instance, now: now) }, page.next)
+        }
+        let page = try await asking { try await engine.effects(of: name, query, by: caller) }
+        let now = engine.now
+        let items = try page.effects.map { effect, attempts in
+            var item = try EffectItem(effect, of: name, now: now)
+            item.failedAttempts = try attempts.map { try EffectItem.Attempt($0) }
+            return item
+        }
+        return (items, page.next)
+    }
+}
+
+extension EffectItem {
+    fileprivate init(_ effect: EffectRecord, of instance: InstanceName, now: Timestamp) throws {
+        self.init(
+            instance: instance.rawValue, id: effect.name, seq: effect.seq.rawValue, queue: effect.queue,
+            state: State(effect.state), priority: effect.priority, due: WireTime(milliseconds: effect.due.rawValue),
+            dueInMilliseconds: effect.due.rawValue - now.rawValue, attempts: effect.attempts,
+            worker: effect.worker.flatMap { $0.isEmpty ? nil : $0 },
+            progress: try effect.progress.map { try JSONReader.value(from: $0) },
+            error: try effect.error.map { try JSONReader.value(from: $0) })
+    }
+}
+
+extension EffectItem.Attempt {
+    fileprivate init(_ attempt: AttemptRecord) throws {
+        self.init(
+            attempt: attempt.attempt, begun: WireTime(milliseconds: attempt.begun.rawValue),
+            ended: WireTime(milliseconds: attempt.ended.rawValue), outcome: attempt.outcome,
+            error: try attempt.error.map { try JSONReader.value(from: $0) })
+    }
+}
+
+extension EffectState {
+    fileprivate init(_ state: EffectItem.State) {
+        self =
+            switch state {
+            case .ready: .ready
+            case .leased: .leased
+            case .open: .open
+            case .held: .held
+            case .failed: .failed
+            case .answered: .answered
+            }
+    }
+}
+
+extension EffectItem.State {
+    fileprivate init(_ state: EffectState) {
+        self =
+            switch state {
+            case .ready: .ready
+            case .leased: .leased
+            case .open: .open
+            case .held: .held
+            case .failed: .failed
+            case .answered: .answered
+            }
+    }
+}

@@ -1,0 +1,122 @@
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Tasks for workers: handing them out, and taking what became of them.
+struct TaskRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.leaseTasks) { try await lease($0) }
+        routes.on(.completeTask) { request in
+            try await report(request) { .completed(try await request.anyValue()) }
+            return Response(status: .noContent)
+        }
+        routes.on(.failTask) { request in
+            try await report(request) { .failed(TaskFailure(try await request.object(as: FailRequest.self))) }
+            return Response(status: .noContent)
+        }
+        routes.on(.prolongTask) { request in
+            let until = try await report(request) { .alive(progress: try await request.progress()) }
+            guard let until else { preconditionFailure("a lease that was prolonged runs on") }
+            return Response(Heartbeat(leasedUntil: WireTime(milliseconds: until.rawValue)))
+        }
+    }
+
+    private func lease(_ request: RoutedRequest) async throws -> Response {
+        let queue = try request.value("queue")
+        guard StateName.isValid(queue), queue.utf8.count <= DefinitionLimits.nameBytes else {
+            throw Problem(
+                .invalidName,
+                detail: "'\(queue.prefix(40))' is no name of a queue: letters, digits, '_', '.' and '-', first a "
+                    + "letter or '_'")
+        }
+        let body = try await request.object(as: LeaseRequest.self)
+        let command = LeaseTasksCommand(
+            queue: queue, max: body.max ?? 1,
+            milliseconds: Int64(body.lease ?? APILimits.defaultLeaseSeconds) * 1_000,
+            worker: body.worker ?? request.caller.actor?.rawValue ?? "", by: request.caller)
+        let connection = request.connection
+        let wait = body.wait ?? 0
+        // Its bytes are reserved when there are tasks: whoever waits for them holds nothing.
+        let tasks = GivenTasks(
+            try await tasks(command, wait: .seconds(wait), for: connection), of: engine, to: request.caller)
+        // Nobody reads an answer for which it did not wait.
+        if wait > 0, connection.callerHasLeft { return Response(LeasedTasks(tasks: [])) }
+        return try await budget.page { tasks.response(on: connection) }
+    }
+
+    /// Asks the engine for tasks, no longer than the caller is there and the daemon runs.
+    private func tasks(
+        _ command: LeaseTasksCommand, wait: Duration, for connection: CallerConnection
+    ) async throws -> [WorkflowEngine.LeasedTask] {
+        guard wait > .zero else { return try await asking { try await engine.lease(command, wait: wait) } }
+        return try await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: [WorkflowEngine.LeasedTask]?.self) { group in
+                group.addTask { try await asking { try await engine.lease(command, wait: wait) } }
+                group.addTask {
+                    await connection.untilCallerLeaves()
+                    return nil
+                }
+                defer { group.cancelAll() }
+                while let ended = try await group.next() {
+                    if let tasks = ended { return tasks }
+                    // The engine answers also when it is told that nobody waits: then it may have given tasks already.
+                    group.cancelAll()
+                }
+                return []
+            }
+        }
+    }
+
+    @discardableResult
+    private func report(
+        _ request: RoutedRequest, _ report: () async throws -> EndTaskCommand.Report
+    ) async throws -> Timestamp? {
+        let task = TaskToken(text: try request.value("task"))
+        let report = try await report()
+        guard let task else { throw Problem(.leaseLost, detail: "The lease is lost: this is no task") }
+        let command = EndTaskCommand(task: task, report: report, by: request.caller)
+        return try await asking { try await engine.report(command) }
+    }
+}
+
+extension RoutedRequest {
+    /// The body as any JSON; null when there is none.
+    fileprivate func anyValue() async throws -> JSONValue {
+        let body = try await wholeBody()
+        guard body.readableBytes > 0 else { return .null }
+        try head.requireJSON()
+        do throws(JSONError) {
+            return try JSONReader.value(from: body.readableBytesView)
+        } catch {
+            guard error.code == .number else {
+                throw Problem(.invalidRequest, detail: "The body is not JSON: \(error.description)")
+            }
+            throw Problem(.invalidData, detail: "The body holds a number that cannot be kept: \(error)")
+        }
+    }
+
+    /// What a sign of life tells, which may be nothing.
+    fileprivate func progress() async throws -> JSONValue? {
+        let body = try await wholeBody()
+        guard body.readableBytes > 0 else { return nil }
+        try head.requireJSON()
+        return try HeartbeatRequest(whole: body).progress
+    }
+}
+
+extension TaskFailure {
+    /// What a worker says.
+    fileprivate init(_ request: FailRequest) {
+        self.init(
+            type: request.type ?? "failed", message: request.message, details: request.details,
+            canRetry: request.retry ?? true, retryAfter: request.retryAfter.map { Int64($0) * 1_000 })
+    }
+}

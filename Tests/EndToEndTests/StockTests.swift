@@ -1,0 +1,50 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowJSON
+
+/// `Examples/shop`: the worker that needs nothing but Python.
+@Suite(.enabled(if: python != nil, "there is no python3 on this system"))
+struct StockTests {
+    private static let worker = Programs.example("shop/stock").replacing(".yaml", with: ".py")
+
+    private static func run(_ folder: TemporaryFolder, _ options: String...) throws -> RunningProgram {
+        try RunningProgram(
+            #require(python), [worker, folder.path("wfd.sock")] + options, environment: Programs.environment())
+    }
+
+    @Test(.timeLimit(.minutes(1))) func itPacksWhatIsThereAndRefusesTheRest() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", Programs.example("shop/parcel"))
+        for (name, items) in [("p-1", #"["pen", "ink"]"#), ("p-2", #"["lamp"]"#)] {
+            _ = try await daemon.said("start", "parcel", name, "--data", #"{"items": \#(items)}"#)
+        }
+        let result = try await Self.run(folder, "--once").result()
+        #expect(result.end == .exited(0) && result.errors.isEmpty, "\(result)")
+        #expect(result.output == "p-1: packed\np-2: refused\n")
+        #expect(try await daemon.json("show", "p-1")["output"] == ["receipt": ["weight": 8]])
+        #expect(try await daemon.json("show", "p-2")["output"] == ["why": "not in stock: lamp"])
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func itWaitsForTheDaemonAndForTasks() async throws {
+        let folder = try TemporaryFolder()
+        let worker = try Self.run(folder)
+        var daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", Programs.example("shop/parcel"))
+        _ = try await daemon.said("start", "parcel", "p-1", "--data", #"{"items": ["pen"]}"#)
+        #expect(try await worker.outputLines(containing: "p-1: packed").count == 1)
+        try await daemon.kill()
+        daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("start", "parcel", "p-2", "--data", #"{"items": ["ink"]}"#)
+        #expect(try await worker.outputLines(containing: "p-2: packed").count == 1)
+        worker.signal(SIGINT)
+        #expect(try await worker.result().end == .exited(0))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+}
+
+/// Where Python is; nil where it is not.
+private let python: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+    .map { $0 + "/python3" }.first { FileManager.default.isExecutableFile(atPath: $0) }

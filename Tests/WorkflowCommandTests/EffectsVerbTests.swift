@@ -1,0 +1,65 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+import WorkflowJSON
+
+/// `effects`: what is asked and what is printed.
+struct EffectsVerbTests {
+    private static let error: JSONValue = ["type": "no-box", "message": "none left"]
+
+    private static let items = [
+        EffectItem(
+            instance: "order-1", id: "packing", seq: 2, queue: "task:stock", state: .ready, priority: 3,
+            due: Sample.time, dueInMilliseconds: 1_000, attempts: 1, error: error,
+            failedAttempts: [
+                EffectItem.Attempt(
+                    attempt: 1, begun: Sample.time,
+                    ended: WireTime(milliseconds: Sample.time.milliseconds + 1_500), outcome: "no-box", error: error)
+            ]),
+        EffectItem(
+            instance: "order-1", id: "mail", seq: 2, queue: "task:post", state: .leased, priority: 1,
+            due: Sample.time, dueInMilliseconds: 1_000, attempts: 1, worker: "host:1", failedAttempts: []),
+    ]
+
+    @Test func theEffectsOfAnInstanceComeWithTheirFailedAttempts() async {
+        let transport = ScriptedTransport([.value(Page(items: Self.items))])
+        let (outcome, _) = await CommandHarness().run(["effects", "order-1"], transport: transport)
+        #expect(transport.requests.map(\.target) == ["/v1/effects?instance=order-1&limit=500"])
+        #expect(
+            outcome.output == """
+                INSTANCE   ID        QUEUE        STATE    DUE                        ATTEMPTS   WORKER   WHY
+                order-1    packing   task:stock   ready    2026-07-31T09:30:00.123Z   1          -        no-box: none left
+                order-1    mail      task:post    leased   2026-07-31T09:30:00.123Z   1          host:1
+
+                ID        ATTEMPT   BEGUN                      TOOK      OUTCOME   WHY
+                packing   1         2026-07-31T09:30:00.123Z   1s500ms   no-box    none left
+
+                """)
+    }
+
+    @Test func filtersAreAskedForAndPagesFollowed() async {
+        let item = Self.items[1]
+        let transport = ScriptedTransport([
+            .value(Page(items: [item], nextPage: "n")), .value(Page(items: [item])),
+        ])
+        let (outcome, _) = await CommandHarness().run(
+            ["effects", "--queue", "post", "--state", "leased", "--limit", "2", "-o", "jsonl"], transport: transport)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/effects?queue=post&state=leased&limit=2", "/v1/effects?queue=post&state=leased&limit=1&page=n",
+            ])
+        #expect(outcome.output.split(separator: "\n").count == 2 && outcome.exit == 0)
+    }
+
+    @Test func noneAreAnEmptyTable() async {
+        let outcome = await CommandHarness().run("effects", answers: [.value(Page<EffectItem>(items: []))])
+        #expect(outcome.output == "INSTANCE   ID   QUEUE   STATE   DUE   ATTEMPTS   WORKER\n")
+    }
+
+    @Test(arguments: [["effects", "--state", "gone"], ["effects", "--limit", "0"]])
+    func aWrongCommandIsRefused(arguments: [String]) async {
+        let (outcome, _) = await CommandHarness().run(arguments, transport: ScriptedTransport([]))
+        #expect(outcome.exit == 64)
+    }
+}

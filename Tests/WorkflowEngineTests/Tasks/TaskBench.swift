@@ -1,0 +1,113 @@
+import IdentityTesting
+import Statechart
+import StoreTesting
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// An engine with a machine that hands out tasks, and a worker of it.
+struct TaskBench {
+    static let order = """
+        id: order
+        initial: paying
+        context: {amount: 5, receipt: null, why: null}
+        states:
+          paying:
+            invoke:
+              task: charge
+              input: {amount: context.amount}
+              retry: {attempts: 3, first: 10s, jitter: 0, except: [declined]}
+              timeout: 10m
+              onDone: {target: packing, actions: {assign: {receipt: event.data}}}
+              onError: {target: rejected, actions: {assign: {why: event.data}}}
+            on: {stop: rejected}
+          packing:
+            invoke: [{id: pack, task: stock}, {id: label, task: print}]
+            on: {done.invoke.pack: shipped}
+          shipped: {type: final}
+          rejected: {on: {again: paying}}
+        """
+
+    /// Fails on a result that nobody takes.
+    static let strict = """
+        id: strict
+        initial: a
+        context: {n: 0}
+        states:
+          a:
+            invoke: [{id: one, task: x}, {id: two, task: y, retry: {attempts: 1}}]
+            on:
+              done.invoke.one: {actions: {assign: {n: context.n + 1}}}
+              bad: {actions: {send: {event: worse}}}
+              worse: {actions: {assign: {n: 1 / context.n}}}
+        """
+
+    let timed: TimedEngine
+    var engine: Engine { timed.engine }
+
+    init(_ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock())
+        async throws
+    {
+        timed = try await TimedEngine(limits: limits, clock: clock)
+        for definition in [Self.order, Self.strict] + definitions { try await engine.apply(definition, syntax: .yaml) }
+    }
+
+    /// Asks for tasks; does not wait unless told to.
+    func lease(
+        _ queue: String, max: Int = 10, seconds: Int64 = 30, wait: Duration = .zero
+    ) async throws(Rejection) -> [LeasedTask] {
+        try await engine.lease(
+            LeaseTasksCommand(queue: queue, max: max, milliseconds: seconds * 1_000, worker: "w", by: .test),
+            wait: wait)
+    }
+
+    /// Asks for one task of `charge` and waits for it, beside the test.
+    func waiting() -> Task<[LeasedTask], any Error> {
+        let engine = engine
+        return Task {
+            try await engine.lease(
+                LeaseTasksCommand(queue: "charge", max: 1, milliseconds: 30_000, worker: "w", by: .test),
+                wait: .seconds(100))
+        }
+    }
+
+    /// The one task that a queue has.
+    func task(_ queue: String, seconds: Int64 = 30) async throws -> LeasedTask {
+        let tasks = try await lease(queue, seconds: seconds)
+        try #require(tasks.count == 1)
+        return tasks[0]
+    }
+
+    @discardableResult
+    func report(_ report: EndTaskCommand.Report, _ task: LeasedTask) async throws(Rejection) -> Timestamp? {
+        try await engine.report(EndTaskCommand(task: task.token, report: report, by: .test))
+    }
+
+    func fail(_ task: LeasedTask, _ type: String = "broken", canRetry: Bool = true, after: Int64? = nil) async throws {
+        try await report(
+            .failed(TaskFailure(type: type, message: "m", canRetry: canRetry, retryAfter: after)), task)
+    }
+
+    /// What kind of rejection a report comes to; `none` when it is taken.
+    func rejection(of report: EndTaskCommand.Report, _ task: LeasedTask) async -> String {
+        await timed.rejection { () throws(Rejection) in try await self.report(report, task) }
+    }
+
+    func state(_ name: String) async throws -> String { try await timed.record(name).state.configuration }
+
+    /// What there is in the store, the ended left out.
+    func effects() async throws -> [EffectRecord] {
+        try await timed.store.effects(EffectQuery(limit: 1_000), in: .default).effects.map(\.effect)
+    }
+
+    /// A verification of everything finds nothing.
+    func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let found = Collected<String>()
+        _ = try await Verification(of: timed.store).run { event in
+            if case .inconsistency(let inconsistency) = event { found.add("\(inconsistency)") }
+        }
+        let all = found.all
+        #expect(all == [], sourceLocation: sourceLocation)
+    }
+}
