@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import WorkflowAPI
 import WorkflowClient
@@ -13,6 +14,9 @@ struct CommandHarness {
         var output: String
         var errors: String
     }
+
+    /// As the process of `wfctl` does: a program that does not read its input ends nobody.
+    private static let ignoresClosedPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     var files: [String: String] = [:]
     /// The numbers of lines for which their readers must wait.
@@ -46,6 +50,7 @@ struct CommandHarness {
     func run(
         _ arguments: [String], transport: ScriptedTransport, files: MemoryFiles
     ) async -> (outcome: Outcome, addresses: [Address]) {
+        Self.ignoresClosedPipes
         let output = TextCollector(isTerminal: isTerminal, columns: columns, writesRead: writesRead)
         let errors = TextCollector(isTerminal: isTerminal)
         let addresses = AddressCollector()
