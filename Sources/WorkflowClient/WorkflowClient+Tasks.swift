@@ -14,9 +14,8 @@ extension WorkflowClient {
         return answer.tasks
     }
 
-    /// Ends a task with its result, durable on return. After `answerLost` the same may be said again: it is done once.
-    ///
-    /// - Parameter result: The text of any JSON; nothing stands for null.
+    /// Ends a task with its result, the text of any JSON, or nothing for null. It is durable on return. After
+    /// `answerLost` the same may be said again: it is done once.
     public func complete(task: String, result: [UInt8]) async throws(ClientError) {
         try require(task, of: "task")
         let body = TransportRequest.Body(mediaType: "application/json", bytes: result)
