@@ -112,7 +112,7 @@ count: ## Instructions of a step, a line and an event, under valgrind where it i
 conformance: ## The public vectors alone, with the names of what failed; CONFORMANCE=DIR for another folder
 	@.ci/packages.sh
 	@.ci/swift.sh build $(flags) --build-tests
-	@.ci/swift.sh test $(flags) --skip-build --filter ConformanceTests | grep -E '^(statechart|cel): |^  failed: '
+	@.ci/swift.sh test $(flags) --skip-build --filter ConformanceTests | grep -E '^(statechart|cel|invoke): |^  failed: '
 
 property: ## 100,000 sequences on random machines against a naive interpreter; PROPERTY_SEED=N repeats a run
 	PROPERTY_SEQUENCES=$${PROPERTY_SEQUENCES:-100000} .ci/swift.sh test $(flags) --filter StatechartPropertyTests

@@ -1,4 +1,5 @@
 import IdentityTesting
+import SQLiteStore
 import Statechart
 import StoreTesting
 import Testing
@@ -103,11 +104,19 @@ struct TaskBench {
 
     /// A verification of everything finds nothing.
     func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let all = try await findings()
+        #expect(all == [], sourceLocation: sourceLocation)
+    }
+
+    /// What a verification of everything finds.
+    ///
+    /// - Parameter reopening: Whether the engine was stopped.
+    func findings(reopening: Bool = false) async throws -> [String] {
         let found = Collected<String>()
-        _ = try await Verification(of: timed.store).run { event in
+        let store: any StoreReader = reopening ? try SQLiteFile.open(at: timed.folder.path + "/wfd.db") : timed.store
+        _ = try await Verification(of: store).run { event in
             if case .inconsistency(let inconsistency) = event { found.add("\(inconsistency)") }
         }
-        let all = found.all
-        #expect(all == [], sourceLocation: sourceLocation)
+        return found.all
     }
 }
