@@ -81,7 +81,8 @@ extension EndTaskCommand: WriterCommand {
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
         guard var effect = try batch.effect(task.effect) else { return try ended(in: batch) }
         guard let lease = TaskLease(effect.lease), lease.secret == task.secret, effect.state == .leased else {
-            throw .leaseLost("it ran out, and others may have the task")
+            if case .completed = report, effect.answerKey == task.place.key { return nil }
+            return try ended(in: batch, "it ran out, and others may have the task")
         }
         switch report {
         case .completed(let data):
@@ -107,10 +108,12 @@ extension EndTaskCommand: WriterCommand {
         return nil
     }
 
-    /// An effect that is no more: a worker that completes it again, because no answer came, has done so.
-    private func ended(in batch: BatchBuilder) throws(Rejection) -> Timestamp? {
+    /// A lease that is no more: a worker that completes its task again, because no answer came, has done so.
+    private func ended(
+        in batch: BatchBuilder, _ reason: String = "the task has ended or was cancelled"
+    ) throws(Rejection) -> Timestamp? {
         if case .completed = report, try batch.position(of: task.place.key, in: task.place.scope) != nil { return nil }
-        throw .leaseLost("the task has ended or was cancelled")
+        throw .leaseLost(reason)
     }
 }
 

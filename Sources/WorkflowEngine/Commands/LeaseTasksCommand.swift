@@ -55,7 +55,7 @@ extension LeaseTasksCommand: WriterCommand {
 
     private func lease(_ effect: EffectRecord, in batch: inout BatchBuilder) throws(Rejection) -> LeasedTask? {
         // What a batch under way has ended may still be read here.
-        guard let instance = try batch.instance(of: effect), instance.state.invocation(of: effect.id) != nil,
+        guard let instance = try batch.instance(of: effect), instance.state.invocation(of: effect.id)?.isKept == false,
             instance.state.record.namespace == caller.namespace
         else { return nil }
         let lease = TaskLease(

@@ -204,8 +204,9 @@ extension BatchBuilder {
             waiting.state = .answered
             waiting.lease = nil
             waiting.due = now
-            waiting.answer = JSONWriter.string(
-                JSONValue.object(["data": result.data ?? .null, "event": .string(result.event)]))
+            var answer: JSONObject = ["data": result.data ?? .null, "event": .string(result.event)]
+            answer["key"] = result.key.map { .string($0.text) }
+            waiting.answer = JSONWriter.string(JSONValue.object(answer))
             return change(waiting)
         }
         take(result, of: pending, of: instance)
@@ -236,7 +237,7 @@ extension BatchBuilder {
             guard let pending = instance.state.invocation(of: effect.id), let text = effect.answer,
                 let answer = RecordedFailure.object(text), case .string(let event)? = answer["event"]
             else { continue }
-            take(EffectResult(event: event, data: answer["data"], key: nil), of: pending, of: instance)
+            take(EffectResult(event: event, data: answer["data"], key: effect.answerKey), of: pending, of: instance)
         }
     }
 }

@@ -138,6 +138,11 @@ extension EffectRecord {
     /// What is asked.
     var requested: JSONObject { RecordedFailure.object(request) ?? JSONObject() }
 
+    /// What a result that waits is known by.
+    var answerKey: RequestKey? {
+        answer.flatMap { RecordedFailure.object($0)?["key"]?.string }.flatMap { RequestKey(text: $0) }
+    }
+
     var policy: RetryPolicy { RetryPolicy(requested["retry"]) }
 }
 
