@@ -38,7 +38,7 @@ DESTDIR ?=
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
-heavy := $(heavy)|BusyVerificationTests|KilledRocketTests
+heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
@@ -81,6 +81,7 @@ lint: ## Check the format of all Swift files
 
 test: ## Everything that must hold: lint, no warnings, all suites, traits, the library's pages, the unit, counts
 	@.ci/packages.sh
+	@.ci/python.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
@@ -117,7 +118,7 @@ conformance: ## The public vectors alone, with the names of what failed; CONFORM
 property: ## 100,000 sequences on random machines against a naive interpreter; PROPERTY_SEED=N repeats a run
 	PROPERTY_SEQUENCES=$${PROPERTY_SEQUENCES:-100000} .ci/swift.sh test $(flags) --filter StatechartPropertyTests
 
-fuzz: ## libFuzzer on definitions, expressions and steps, 10 minutes each; FUZZ_SECONDS=60 for less
+fuzz: ## libFuzzer on definitions, expressions, steps, requests and tokens, 10 minutes each; FUZZ_SECONDS=60 for less
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 

@@ -45,6 +45,8 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         // The HTTP server: routing, bodies with limits, graceful shutdown.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        // TLS towards services that effects call.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         // YAML with key order, line and column.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         // HTTP over TCP and unix sockets for the client.
@@ -81,6 +83,8 @@ let package = Package(
         // What Swift cannot call: how the scheduler treats a thread.
         .target(name: "CScheduling"),
         .target(name: "WorkflowThreads", dependencies: ["CScheduling"]),
+        // Programs in process groups of their own, with their three streams.
+        .target(name: "WorkflowPrograms"),
         // What Swift cannot call: the C library's allocator.
         .target(name: "CAllocation"),
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
@@ -100,6 +104,7 @@ let package = Package(
             name: "WorkflowEngine",
             dependencies: [
                 "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -141,11 +146,24 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        // What the daemon does of itself for instances: calls over HTTP, programs.
+        .target(
+            name: "WorkflowEffects",
+            dependencies: [
+                "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer", "WorkflowEngine",
-                "WorkflowStore",
+                "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer", "WorkflowEffects",
+                "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -156,7 +174,7 @@ let package = Package(
             name: "WorkflowCommand",
             dependencies: [
                 "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
-                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient",
+                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
@@ -224,9 +242,15 @@ let package = Package(
             name: "rocket", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
             path: "Examples/Durable/Sources/rocket"
         ),
+        .executableTarget(
+            name: "packer", dependencies: ["DurableMachines", "Seeds", "StateMachines"],
+            path: "Examples/Durable/Sources/packer"
+        ),
         .testTarget(
             name: "DurableMachinesTests",
-            dependencies: ["DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "rocket"]
+            dependencies: [
+                "DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "packer", "rocket",
+            ]
         ),
         .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
@@ -337,6 +361,10 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "WorkflowEffectsTests",
+            dependencies: ["DaemonTesting", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowStore"]
+        ),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "DaemonTesting", "HostSuite", "ManualTesting", "StateMachines", "WorkflowJSON", "WorkflowAPI",
@@ -357,7 +385,8 @@ if Context.environment["WFD_DOCS"] != nil {
 if Context.environment["WFD_FUZZ"] != nil {
     for (name, dependencies) in [
         ("FuzzDefinition", ["Statechart"]), ("FuzzExpression", ["WorkflowCEL", "WorkflowJSON"]),
-        ("FuzzStep", ["WorkflowJSON", "Statechart"]),
+        ("FuzzStep", ["WorkflowJSON", "Statechart"]), ("FuzzRequest", ["Statechart"]),
+        ("FuzzToken", ["WorkflowEngine"]),
     ] as [(String, [Target.Dependency])] {
         package.targets.append(.target(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
         package.products.append(.library(name: name, type: .static, targets: [name]))
@@ -368,7 +397,8 @@ if Context.environment["WFD_FUZZ"] != nil {
 let traits = [
     "GRDB.swift": "Durable", "swift-crypto": "Durable", "swift-collections": "Durable", "swift-log": "Durable",
     "swift-service-lifecycle": "Durable", "async-http-client": "Client", "swift-nio": "Client", "Yams": "YAML",
-    "swift-argument-parser": "Daemon", "swift-http-types": "Daemon", "swift-nio-extras": "Daemon",
+    "swift-argument-parser": "Daemon", "swift-nio-ssl": "Daemon", "swift-http-types": "Daemon",
+    "swift-nio-extras": "Daemon",
     "hdrhistogram-swift": "Daemon", "hummingbird": "Daemon",
 ]
 for target in package.targets {

@@ -28,6 +28,10 @@ mkdir -p "$scratch"
 build FuzzDefinition
 build FuzzExpression
 build FuzzStep
+build FuzzRequest
+build FuzzToken
 fuzz FuzzDefinition 4096 "$root/Examples"
 fuzz FuzzExpression 2048 "$root/Tests/Fuzzing/Corpus/expression"
 fuzz FuzzStep 256
+fuzz FuzzRequest 512 "$root/Tests/Fuzzing/Corpus/request"
+fuzz FuzzToken 128 "$root/Tests/Fuzzing/Corpus/token"

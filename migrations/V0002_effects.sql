@@ -1,4 +1,4 @@
--- Schema 2: what instances ask of the world. Nothing fills these tables so far.
+-- Schema 2: what instances ask of the world.
 
 -- What is asked and has not ended. The batch that ends an effect deletes its row.
 --
@@ -18,6 +18,7 @@ CREATE TABLE effect (
     priority    INTEGER NOT NULL CHECK (priority BETWEEN 1 AND 5),  -- 1 first
     due_ms      INTEGER NOT NULL,  -- ready: not before; leased: until then
     attempts    INTEGER NOT NULL CHECK (attempts >= 0),  -- that have begun
+    earlier     INTEGER NOT NULL CHECK (earlier >= 0),   -- of these, the ones before somebody let it be tried anew
     round       INTEGER NOT NULL CHECK (round >= 0),     -- raised where an operator wants a new key
     lease       BLOB    CHECK ((lease IS NULL) = (state <> 'leased')),  -- what names the lease
     worker      TEXT,              -- who has it, as the worker says
@@ -46,9 +47,11 @@ CREATE TABLE attempt (
 
 -- What somebody has set for a queue. A queue without a row has the defaults.
 CREATE TABLE queue (
-    name        TEXT    NOT NULL PRIMARY KEY,
+    name        TEXT    NOT NULL PRIMARY KEY CHECK (name <> ''),
     concurrency INTEGER CHECK (concurrency >= 0),  -- how many may run at a time; NULL: the default
     rate        INTEGER CHECK (rate >= 1),         -- how many may start in `rate_ms`; NULL: as many as there are
     rate_ms     INTEGER CHECK ((rate_ms IS NULL) = (rate IS NULL) AND rate_ms >= 1),
-    paused      INTEGER NOT NULL CHECK (paused IN (0, 1))  -- 1: nothing starts
+    paused      INTEGER NOT NULL CHECK (paused IN (0, 1)),  -- 1: nothing starts
+    actor       TEXT,              -- who has set it, where that is known
+    set_ms      INTEGER NOT NULL   -- when
 ) STRICT;

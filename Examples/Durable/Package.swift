@@ -14,6 +14,11 @@ let package = Package(
             name: "rocket",
             dependencies: [
                 .product(name: "DurableMachines", package: "wfd"), .product(name: "Seeds", package: "Examples"),
-            ])
+            ]),
+        .executableTarget(
+            name: "packer",
+            dependencies: [
+                .product(name: "DurableMachines", package: "wfd"), .product(name: "Seeds", package: "Examples"),
+            ]),
     ]
 )

@@ -26,6 +26,7 @@ struct BatchWriting {
             try delete(batch.endedTimers, database)
             try insert(batch.armedTimers, database)
             try writeEffects(of: batch, database)
+            try writeHeld(of: batch, database)
             try insert(batch.keys, database)
         }
         return ledger

@@ -16,6 +16,14 @@ enum EffectQueries {
         return try select.first { row in try EffectRecord(row: &row) }
     }
 
+    static func attempt(_ database: Database, _ number: Int64, of effect: Position) throws -> AttemptRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(AttemptRecord.columns) FROM attempt WHERE effect = ? AND attempt = ?")
+        select.bind(effect.rawValue)
+        select.bind(number)
+        return try select.first { row in AttemptRecord(row: &row) }
+    }
+
     /// Goes through the index priority by priority: through all at once it would have to sort what is due.
     static func ready(_ database: Database, queue: String, due: Timestamp, limit: Int) throws -> [EffectRecord] {
         var effects: [EffectRecord] = []
@@ -40,25 +48,28 @@ enum EffectQueries {
         return effects
     }
 
-    static func nextReady(_ database: Database, queue: String) throws -> Timestamp? {
+    static func nextReady(_ database: Database, queue: String, after time: Timestamp?) throws -> Timestamp? {
         var next: Timestamp?
         for priority in EffectRecord.priorities {
             var select = try PreparedStatement(
                 database,
                 """
                 SELECT due_ms FROM effect INDEXED BY effect_queue
-                WHERE queue = ? AND state = 'ready' AND priority = ? ORDER BY due_ms LIMIT 1
+                WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms > ? ORDER BY due_ms LIMIT 1
                 """)
             select.bind(queue)
             select.bind(priority)
+            select.bind(time?.rawValue ?? .min)
             let first = try select.first { row in Timestamp(rawValue: row.integer()) }
             if let first { next = min(first, next ?? first) }
         }
         return next
     }
 
-    /// From queue to queue, and in each through what is leased.
-    static func leased(_ database: Database, after id: Position?, limit: Int) throws -> [EffectRecord] {
+    /// From queue to queue, and in each through what is in a state.
+    static func all(
+        _ database: Database, in state: EffectState, after id: Position?, limit: Int
+    ) throws -> [EffectRecord] {
         var select = try PreparedStatement(
             database,
             """
@@ -69,11 +80,12 @@ enum EffectQueries {
                 FROM step WHERE step.queue IS NOT NULL
             )
             SELECT id FROM step CROSS JOIN effect INDEXED BY effect_queue
-            WHERE effect.queue = step.queue AND state = 'leased' AND id > ? ORDER BY id LIMIT ?
+            WHERE effect.queue = step.queue AND state = ? AND id > ? ORDER BY id LIMIT ?
             """)
+        select.bind(state.rawValue)
         select.bind(id?.rawValue ?? .min)
         select.bind(Int64(limit))
-        return try ids(&select).map { id in try found(database, id, .leased) }
+        return try ids(&select).map { id in try found(database, id, state) }
     }
 
     static func queues(_ database: Database, after queue: String?, limit: Int) throws -> [String] {

@@ -10,6 +10,7 @@ extension BatchWriting {
         try insert(batch.newEffects, database)
         try update(batch.changedEffects, database)
         try insert(batch.attempts, database)
+        try write(batch.changedQueues, database)
     }
 
     private func insert(_ effects: [EffectRecord], _ database: Database) throws {
@@ -17,7 +18,7 @@ extension BatchWriting {
         var insert = try PreparedStatement(
             database,
             """
-            INSERT INTO effect (\(EffectRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO effect (\(EffectRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, values: values)
         for place in effects.indices {
             insert.bind(effects[place].id.rawValue)
@@ -32,8 +33,8 @@ extension BatchWriting {
             database,
             """
             UPDATE effect SET instance_id = ?, seq = ?, number = ?, name = ?, queue = ?, state = ?, priority = ?,
-                due_ms = ?, attempts = ?, round = ?, lease = ?, worker = ?, progress = ?, error = ?, answer = ?,
-                request = ?
+                due_ms = ?, attempts = ?, earlier = ?, round = ?, lease = ?, worker = ?, progress = ?, error = ?,
+                answer = ?, request = ?
             WHERE id = ?
             """, values: values)
         for place in effects.indices {
@@ -57,6 +58,7 @@ extension BatchWriting {
         statement.bind(effects[place].priority)
         statement.bind(effects[place].due.rawValue)
         statement.bind(effects[place].attempts)
+        statement.bind(effects[place].earlier)
         statement.bind(effects[place].round)
         statement.bind(effects[place].lease)
         statement.bind(effects[place].worker)
@@ -106,5 +108,39 @@ extension BatchWriting {
             """)
         delete.bind(effect.rawValue)
         try delete.run()
+    }
+}
+
+// MARK: Queues
+
+extension BatchWriting {
+    private func write(_ queues: [QueueRecord], _ database: Database) throws {
+        for queue in queues {
+            guard queue.settings != .standard else {
+                var delete = try PreparedStatement(database, "DELETE FROM queue WHERE name = ?", values: values)
+                delete.bind(queue.name)
+                try delete.run()
+                continue
+            }
+            var insert = try PreparedStatement(
+                database, "INSERT OR REPLACE INTO queue (\(QueueRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                values: values)
+            insert.bind(queue.name)
+            insert.bind(queue.settings.concurrency.map(Int64.init))
+            insert.bind(queue.settings.rate.map(Int64.init))
+            insert.bind(queue.settings.rateMilliseconds)
+            insert.bind(queue.settings.isPaused ? 1 : 0)
+            insert.bind(queue.actor?.rawValue)
+            insert.bind(queue.set.rawValue)
+            try insert.run()
+        }
+    }
+
+    /// Whether effects may start, where a batch says so.
+    func writeHeld(of batch: StoreBatch, _ database: Database) throws {
+        guard let isHeld = batch.isHeld else { return }
+        var update = try PreparedStatement(database, "UPDATE store SET held = ? WHERE id = 1", values: values)
+        update.bind(isHeld ? 1 : 0)
+        try update.run()
     }
 }

@@ -157,8 +157,8 @@ extension TimerRecord {
 
 extension EffectRecord {
     private static let names = [
-        "id", "instance_id", "seq", "number", "name", "queue", "state", "priority", "due_ms", "attempts", "round",
-        "lease", "worker", "progress", "error", "answer", "request",
+        "id", "instance_id", "seq", "number", "name", "queue", "state", "priority", "due_ms", "attempts", "earlier",
+        "round", "lease", "worker", "progress", "error", "answer", "request",
     ]
     static let columns = names.joined(separator: ", ")
 
@@ -170,7 +170,8 @@ extension EffectRecord {
             id: Position(rawValue: try row.ordinal("a position")), instanceID: InstanceID(rawValue: row.integer()),
             seq: Seq(rawValue: try row.ordinal("a seq")), number: row.optionalInteger(), name: row.text(),
             queue: row.text(), state: try row.effectState(), priority: try row.priority(), due: try row.time(),
-            attempts: try row.count("a number of attempts"), round: try row.count("a round"),
+            attempts: try row.count("a number of attempts"),
+            earlier: try row.count("a number of attempts"), round: try row.count("a round"),
             lease: row.optionalBytes(), worker: row.optionalText(), progress: row.optionalText(),
             error: row.optionalText(), answer: row.optionalText(), request: row.text())
     }

@@ -191,7 +191,10 @@ struct Restoring {
             for restoration in restorations { try restoration.insert(database) }
             var update = try PreparedStatement(
                 database,
-                "UPDATE store SET generation = ?, epoch = ?, clean = 1, clock = coalesce(?, clock) WHERE id = 1")
+                """
+                UPDATE store SET generation = ?, epoch = ?, clean = 1, held = 1, clock = coalesce(?, clock)
+                WHERE id = 1
+                """)
             update.bind(generation)
             update.bind(max(row.epoch, before.epoch) + 1)
             update.bind(order.clock == .virtual ? "virtual" : nil)

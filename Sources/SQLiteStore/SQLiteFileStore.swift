@@ -79,13 +79,14 @@ extension SQLiteFileStore {
     /// - Parameters:
     ///   - makingFolder: Whether a directory that is missing is created: for a path that nobody typed.
     ///   - latest: Refuses, untouched, a store that was written to at a later time; nil takes any.
+    ///   - holds: Whether no effect starts until somebody releases them; otherwise that stays as it is.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
-        notAfter latest: Timestamp? = nil, limits: StoreLimits = StoreLimits()
+        notAfter latest: Timestamp? = nil, holds: Bool = false, limits: StoreLimits = StoreLimits()
     ) throws(StoreError) -> SQLiteFileStore {
         try open(
-            at: path, makingFolder: makingFolder, clock: now, on: clock, notAfter: latest, limits: limits,
-            migrations: Migrations.all)
+            at: path, makingFolder: makingFolder, clock: now, on: clock, notAfter: latest,
+            holds: holds, limits: limits, migrations: Migrations.all)
     }
 
     /// Throws `locked` when another process has the store of a path open. Changes nothing.
@@ -98,12 +99,13 @@ extension SQLiteFileStore {
     /// `open(at:clock:limits:)` with other steps of the schema, for tests.
     package static func open(
         at path: String, makingFolder: Bool = false, clock now: Timestamp, on clock: StoreClock = .real,
-        notAfter latest: Timestamp? = nil, limits: StoreLimits, migrations: [Migration]
+        notAfter latest: Timestamp? = nil, holds: Bool = false, limits: StoreLimits, migrations: [Migration]
     ) throws(StoreError) -> SQLiteFileStore {
         SQLiteMemory.stopCounting()
         let file = try StoreFile(path, makingFolder: makingFolder)
         return try StoreOpening(
-            file: file, now: now, clock: clock, limits: limits, migrations: migrations, latest: latest
+            file: file, now: now, clock: clock, limits: limits, migrations: migrations, latest: latest,
+            holds: holds
         ).run()
     }
 }

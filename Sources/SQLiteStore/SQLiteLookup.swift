@@ -34,16 +34,32 @@ extension SQLiteLookup {
         try read { database in try EffectQueries.effect(database, id) }
     }
 
+    package func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord? {
+        try read { database in try EffectQueries.attempt(database, number, of: effect) }
+    }
+
     package func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord] {
         try read { database in try EffectQueries.ready(database, queue: queue, due: due, limit: limit) }
     }
 
-    package func nextReady(queue: String) throws(StoreError) -> Timestamp? {
-        try read { database in try EffectQueries.nextReady(database, queue: queue) }
+    package func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp? {
+        try read { database in try EffectQueries.nextReady(database, queue: queue, after: time) }
     }
 
     package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try read { database in try EffectQueries.leased(database, after: id, limit: limit) }
+        try read { database in try EffectQueries.all(database, in: .leased, after: id, limit: limit) }
+    }
+
+    package func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
+        try read { database in try EffectQueries.all(database, in: .held, after: id, limit: limit) }
+    }
+
+    package func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord] {
+        try read { database in try QueueQueries.records(database, after: queue, limit: limit) }
+    }
+
+    package func isHeld() throws(StoreError) -> Bool {
+        try read { database in try PreparedStatement.number(database, "SELECT held FROM store WHERE id = 1") != 0 }
     }
 
     package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {

@@ -35,6 +35,21 @@ extension SQLiteReading {
         return scan.page
     }
 
+    package func queues(_ query: QueueQuery) async throws(StoreError) -> [QueueSummary] {
+        var queues: [QueueSummary] = []
+        while queues.count < query.limit {
+            let last = queues.last?.name ?? query.after
+            // One in a slice: what waits in it is counted.
+            let next = try await readers.slice { database, _ in
+                guard try EffectQueries.isThere(in: database) else { return nil as QueueSummary? }
+                return try QueueQueries.summary(database, after: last, query)
+            }
+            guard let next else { break }
+            queues.append(next)
+        }
+        return queues
+    }
+
     package func attempts(
         of effect: Position, instance: InstanceID
     ) async throws(StoreError) -> [AttemptRecord] {

@@ -27,6 +27,7 @@ extension SQLiteReading {
                 try reading.begin(database)
                 while let position = rest.popFirst() {
                     try reading.read(position, database)
+                    try reading.findCalls(behind: position, database)
                     if !budget.spend() { break }
                 }
                 return (rows: reading.slice, rest: rest)
@@ -36,6 +37,7 @@ extension SQLiteReading {
             rows.snapshots.merge(slice.rows.snapshots) { first, _ in first }
             rows.unreadable.merge(slice.rows.unreadable) { first, _ in first }
             rows.inconsistencies.merge(slice.rows.inconsistencies) { first, _ in first }
+            rows.calls.merge(slice.rows.calls) { first, _ in first }
             rows.keys += slice.rows.keys
         }
         return rows
@@ -85,6 +87,39 @@ private struct JournalInspection {
             slice.through = position
             slice.isLast = false
             return false
+        }
+        // Rows that are not read ask for something too.
+        if slice.disorder == nil { try findCalls(database) }
+    }
+
+    /// Finds the effects in the range of the slice that nobody waits for. Those of its last row may be in the next.
+    private mutating func findCalls(_ database: Database) throws {
+        guard try EffectQueries.isThere(in: database) else { return }
+        var select = try PreparedStatement(
+            database, "SELECT id, instance_id, number IS NULL FROM effect WHERE id BETWEEN ? AND ? ORDER BY id")
+        select.bind(positions.lowerBound)
+        select.bind(slice.through)
+        try select.forEachRow { row in
+            let (id, instance) = (Position(rawValue: row.integer()), row.integer())
+            if row.integer() == 1, instances.contains(instance) { slice.calls[id] = InstanceID(rawValue: instance) }
+            return true
+        }
+    }
+
+    /// Finds the effects behind one row that nobody waits for: those of its instance up to the first of another.
+    mutating func findCalls(behind position: Position, _ database: Database) throws {
+        guard let last = slice.rows.last, last.position == position, try EffectQueries.isThere(in: database) else {
+            return
+        }
+        var select = try PreparedStatement(
+            database,
+            "SELECT id, instance_id, seq, number IS NULL FROM effect WHERE id > ? ORDER BY id")
+        select.bind(position.rawValue)
+        try select.forEachRow { row in
+            let (id, instance, seq) = (Position(rawValue: row.integer()), row.integer(), row.integer())
+            guard instance == last.instanceID.rawValue, seq == last.seq.rawValue else { return false }
+            if row.integer() == 1 { slice.calls[id] = last.instanceID }
+            return true
         }
     }
 

@@ -11,6 +11,8 @@ struct StoreOpening {
     let migrations: [Migration]
     /// Refuses a store that was written to at a later time; nil takes any.
     let latest: Timestamp?
+    /// Whether no effect starts until somebody releases them.
+    let holds: Bool
 
     private var newest: Int64 { migrations.last?.version ?? 0 }
 
@@ -200,7 +202,8 @@ struct StoreOpening {
     private func takeOver(_ database: Database, _ row: StoreRow) throws -> StoreRow {
         var taken: StoreRow?
         try database.inTransaction(.immediate) {
-            try database.execute(sql: "UPDATE store SET epoch = epoch + 1, clean = 0 WHERE id = 1")
+            try database.execute(
+                sql: "UPDATE store SET epoch = epoch + 1, clean = 0\(holds ? ", held = 1" : "") WHERE id = 1")
             taken = try StoreRow.read(database)
             return .commit
         }

@@ -182,7 +182,7 @@ extension DaemonHost {
 }
 
 extension HostError {
-    fileprivate init(_ error: ClientError, key: String? = nil) {
+    init(_ error: ClientError, key: String? = nil) {
         self.init(code: error.problem?.type.rawValue ?? error.code.rawValue, message: error.description, key: key)
     }
 }

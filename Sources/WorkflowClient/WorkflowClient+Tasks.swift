@@ -43,4 +43,29 @@ extension WorkflowClient {
     ) async throws(ClientError) -> Page<EffectItem> {
         try await get(TransportRequest(.listEffects, query: parameters.queryText))
     }
+
+    /// Says what becomes of an effect, durable on return. The same word with the same `key` is carried out once.
+    public func decide(
+        _ request: EffectVerbRequest, effect: String, of instance: String, key: String? = nil
+    ) async throws(ClientError) -> EffectVerbAnswer {
+        try require(instance, of: "instance")
+        try require(effect, of: "effect")
+        return try await post(request, by: TransportRequest(.decideEffect, instance, effect, key: key))
+    }
+
+    /// A page of the queues, with what waits in them; go on with `nextPage` until it is nil.
+    public func queues(_ parameters: QueueListParameters = .init()) async throws(ClientError) -> Page<QueueItem> {
+        try await get(TransportRequest(.listQueues, query: parameters.queryText))
+    }
+
+    /// Says how much of a queue may run, durable on return.
+    public func set(queue: String, _ request: QueueRequest) async throws(ClientError) -> QueueSettingsItem {
+        try require(queue, of: "queue")
+        return try await post(request, by: TransportRequest(.setQueue, queue))
+    }
+
+    /// Lets held effects start, durable on return.
+    public func release() async throws(ClientError) -> ReleasedEffects {
+        try read(try await answer(to: TransportRequest(.release)))
+    }
 }

@@ -19,7 +19,8 @@ package struct Wfctl: ParsableCommand {
             """,
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Retry.self, Show.self, List.self, Events.self,
-            History.self, Replay.self, Verify.self, Work.self, Effects.self, Timers.self, ClockVerb.self, Simulate.self,
+            History.self, Replay.self, Verify.self, Work.self, Effects.self, Queues.self,
+            SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,
             Eval.self, Import.self, Graph.self, Generate.self, Machines.self, MachineSource.self, MakeBackup.self,
         ]
     )

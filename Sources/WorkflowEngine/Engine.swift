@@ -27,6 +27,10 @@ package final class Engine: Service {
     let backups: BackupCoordinator?
     let queue: CommandQueue
     let queueWatch: QueueWatch
+    /// Start effects. The engine does not run them: they end before it, so that what they bring is still written.
+    package let runners: [EffectRunner]
+    /// What is set for queues, and whether effects are held.
+    package let queueBoard: QueueBoard
     private let clock: any WallClock
     /// Of commits, in the order in which they are told.
     private let observers: [any CommitObserver]
@@ -50,11 +54,13 @@ package final class Engine: Service {
     }
 
     /// - Parameters:
+    ///   - executors: Do what the daemon does itself; what none of them does waits.
     ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
     ///   - observers: Told after each commit, once its callers are answered.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
-        answering: @escaping @Sendable (() -> Void) -> Void = { $0() }, observers: [any CommitObserver] = [],
+        executors: [any EffectExecutor] = [], answering: @escaping @Sendable (() -> Void) -> Void = { $0() },
+        observers: [any CommitObserver] = [],
         logger: Logger
     ) {
         self.store = store
@@ -69,9 +75,18 @@ package final class Engine: Service {
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
         queueWatch = QueueWatch(limits: limits)
-        self.observers = [statistics, library, feed, queueWatch, CommandAnswers(answering: answering), log] + observers
+        let board = QueueBoard(limits: limits)
+        queueBoard = board
         let queue = CommandQueue(limits: limits)
         self.queue = queue
+        runners = executors.map { [limits, writeHealth, log] executor in
+            EffectRunner(
+                executor, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth, log: log)
+        }
+        // Before callers are answered: who ends an effect finds it ended.
+        self.observers =
+            [statistics, library, board, feed, queueWatch] + runners + [CommandAnswers(answering: answering), log]
+            + observers
         backups = store.backups.map { BackupCoordinator($0, limits: limits) { queue.wake() } }
     }
 
@@ -86,14 +101,16 @@ package final class Engine: Service {
         // Cancelled with the engine: whoever stops it at once does not wait for the count.
         async let _ = tellFailedInstances(before: clock.now())
         let lane = LaneThread(
-            store: store, queue: queue, library: library, observers: observers, clock: clock, limits: limits,
-            statistics: statistics, health: writeHealth, backups: backups, log: log, logger: logger)
+            store: store, queue: queue, library: library, observers: observers, board: queueBoard, watch: queueWatch,
+            runners: runners, clock: clock, limits: limits, statistics: statistics, health: writeHealth,
+            backups: backups, log: log, logger: logger)
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()
         health.withLock { $0 = .ready }
         defer {
             feed.close()
             queueWatch.close()
+            queueBoard.close()
         }
         async let keeping: Void? = backups?.run()
         let ending = await withGracefulShutdownHandler {
@@ -156,7 +173,8 @@ extension Engine {
     /// Whether the clock moves only when it is told to.
     package var isClockVirtual: Bool { clock is VirtualClock }
 
-    /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call.
+    /// Moves a virtual clock forward. Every timer on the way fires at its own time, a bounded number for one call. It
+    /// stops where the daemon does something itself, and goes on when that has ended.
     package func moveClock(to time: Timestamp, by caller: Caller) async throws(Rejection) -> ClockMove {
         log.asked("move the clock", by: caller)
         // Delays reach a hundred years further, and times are written with four digits for the year.
@@ -165,7 +183,14 @@ extension Engine {
             throw .invalidTime("The clock goes forward only, and not past the year 9000")
         }
         defer { queueWatch.tellAll() }
-        return try await queue.moveClock(to: time)
+        var fired = 0
+        while true {
+            for runner in runners { await runner.settled() }
+            let move = try await queue.moveClock(to: time)
+            fired += move.fired
+            for runner in runners { runner.look() }
+            guard move.isStopped else { return ClockMove(now: move.now, fired: fired, isDone: move.isDone) }
+        }
     }
 
     /// 9000-01-01T00:00:00Z.
@@ -174,5 +199,6 @@ extension Engine {
     /// Lets the writer look at a clock that was moved by hand.
     package func clockWasMoved() {
         queue.wake()
+        for runner in runners { runner.look() }
     }
 }

@@ -4,6 +4,10 @@ package struct EngineLimits: Sendable {
     package var queuedCommands = 20_000
     /// Bytes of event data and definitions that wait for the writer.
     package var queuedBytes = 64 << 20
+    /// Ends of what was begun that wait for the writer, beside the commands: twice as many as a queue has leases.
+    package var queuedResults = 20_000
+    /// Bytes of these.
+    package var queuedResultBytes = 64 << 20
     /// How long lines of a body wait for room among these.
     package var roomWaiting: Duration = .seconds(30)
     /// Rows of one batch: how long the first caller waits for the last.
@@ -29,8 +33,18 @@ package struct EngineLimits: Sendable {
     package var taskWaiters = 1_000
     /// Tasks of one queue that workers have at a time.
     package var leases = 10_000
+    /// Those who wait for changes of what is set for queues: parts of the engine.
+    package var boardWaiters = 16
+    /// Queues for which something is set: they are kept in memory.
+    package var settledQueues = 10_000
     /// Bytes of the inputs of tasks that are handed out together; one task is, whatever its size.
     package var leasedBytes = 4 << 20
+    /// Bytes of requests of effects that are read and wait to be started by the daemon.
+    package var foundBytes = 16 << 20
+    /// How long the daemon waits at its end for what it has started; then it ends it, and starts it again next time.
+    package var endingEffects: Duration = .seconds(10)
+    /// Between two tries to write what came of an effect, when that was not taken.
+    package var effectPause: Duration = .milliseconds(100)
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
     /// Names of instances among which one that was probably meant is looked for.

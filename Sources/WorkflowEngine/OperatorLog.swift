@@ -18,6 +18,8 @@ package final class OperatorLog: Sendable {
         static let failures = Topic("failures of instances")
         /// Batches that were refused or not written.
         package static let batches = Topic("batches that were refused or not written")
+        static let effects = Topic("effects that were not written")
+        static let queues = Topic("settings of queues")
         static let restlessness = Topic("instances that do not come to rest")
     }
 

@@ -66,6 +66,7 @@ package struct WorkflowServer: Service {
         ReplayRoutes(engine: engine).register(on: &handlers)
         TaskRoutes(engine: engine, budget: budget).register(on: &handlers)
         EffectRoutes(engine: engine, budget: budget).register(on: &handlers)
+        QueueRoutes(engine: engine, budget: budget).register(on: &handlers)
         TimerRoutes(engine: engine).register(on: &handlers)
         ClockRoutes(engine: engine).register(on: &handlers)
         BackupRoutes(engine: engine, limits: limits).register(on: &handlers)

@@ -34,6 +34,8 @@ package struct EffectRecord: Sendable, Equatable {
     package var due: Timestamp
     /// How many have begun. Never counted anew, whatever the round.
     package var attempts: Int64
+    /// How many of these were before somebody let it be tried anew: its policy does not count them.
+    package var earlier: Int64
     /// Raised when its key is to be another one.
     package var round: Int64
     /// What names the lease; there if and only if it is leased.
@@ -51,8 +53,8 @@ package struct EffectRecord: Sendable, Equatable {
 
     package init(
         id: Position, instanceID: InstanceID, seq: Seq, number: Int64?, name: String, queue: String,
-        state: EffectState = .ready, priority: Int64, due: Timestamp, attempts: Int64 = 0, round: Int64 = 0,
-        lease: [UInt8]? = nil, worker: String? = nil, progress: String? = nil, error: String? = nil,
+        state: EffectState = .ready, priority: Int64, due: Timestamp, attempts: Int64 = 0, earlier: Int64 = 0,
+        round: Int64 = 0, lease: [UInt8]? = nil, worker: String? = nil, progress: String? = nil, error: String? = nil,
         answer: String? = nil, request: String
     ) {
         self.id = id
@@ -65,6 +67,7 @@ package struct EffectRecord: Sendable, Equatable {
         self.priority = priority
         self.due = due
         self.attempts = attempts
+        self.earlier = earlier
         self.round = round
         self.lease = lease
         self.worker = worker

@@ -162,6 +162,8 @@ package struct InspectedJournal: Sendable {
     package var unreadable: [Position: String] = [:]
     /// What other tables say wrongly about a row.
     package var inconsistencies: [Position: String] = [:]
+    /// The effects that stand behind the rows and that nobody waits for, with the instances that they say.
+    package var calls: [Position: InstanceID] = [:]
     /// The keys that were looked up.
     package var keys = 0
     /// The rows of any instance that were passed.

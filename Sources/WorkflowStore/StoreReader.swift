@@ -59,6 +59,10 @@ package protocol StoreReader: Sendable {
     /// another instance.
     func attempts(of effect: Position, instance: InstanceID) async throws(StoreError) -> [AttemptRecord]
 
+    /// Queues that have an effect or settings, in the order of their names' bytes, with what waits in them; at most
+    /// `limit`.
+    func queues(_ query: QueueQuery) async throws(StoreError) -> [QueueSummary]
+
     /// A journal row; nil when there is none.
     func row(at position: Position) async throws(StoreError) -> JournalRecord?
 

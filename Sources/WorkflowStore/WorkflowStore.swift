@@ -46,16 +46,29 @@ package protocol StoreLookup: AnyObject {
     /// An effect by its id; nil when there is none, as when it has ended.
     func effect(_ id: Position) throws(StoreError) -> EffectRecord?
 
+    /// An attempt of an effect that is kept; nil when there is none. It outlives the effect.
+    func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord?
+
     /// The effects of a queue that are ready and due by a time, by priority, then by when they are due, then by id; at
     /// most `limit`. Reads little more than it gives, however many wait.
     func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord]
 
-    /// When the first of a queue's ready effects is due, whatever its priority; nil when none is ready.
-    func nextReady(queue: String) throws(StoreError) -> Timestamp?
+    /// When the first of a queue's ready effects is due that is due after a time, whatever its priority; nil when there
+    /// is none. Nil for the first of all.
+    func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp?
 
     /// Leased effects of all queues after an id, in the order of their ids; at most `limit`. Each call passes the
     /// queues and all that is leased, but nothing that waits.
     func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
+
+    /// Held effects of all queues after an id, in the order of their ids, as `leasedEffects` gives what is leased.
+    func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord]
+
+    /// What somebody has set for queues, in the order of their names' bytes, after one of them; at most `limit`.
+    func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord]
+
+    /// Whether no effect starts until somebody releases them.
+    func isHeld() throws(StoreError) -> Bool
 
     /// The queues that have an effect in any state, in the order of their bytes, after one of them; at most `limit`.
     /// Reads one row for each.
@@ -218,6 +231,10 @@ package struct StoreBatch: Sendable {
     /// Attempts that failed or came late. Of one that is there already what is written last stays; of an effect the
     /// first 10 and the last 90 do.
     package var attempts: [AttemptRecord] = []
+    /// What somebody has set for queues, each once. Of one with the standard settings nothing is kept.
+    package var changedQueues: [QueueRecord] = []
+    /// Whether no effect starts from now on; nil to leave that as it is.
+    package var isHeld: Bool?
     /// Keys that callers used.
     package var keys: [KeyRecord] = []
     /// Which keys are forgotten; nil to forget none.
@@ -234,7 +251,8 @@ package struct StoreBatch: Sendable {
     package var isEmpty: Bool {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
-            && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty
+            && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
+            && isHeld == nil
     }
 }
 

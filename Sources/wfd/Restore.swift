@@ -65,6 +65,9 @@ struct Restore: AsyncParsableCommand {
             lines.append("  that one cannot be read (\(reason)): numbers of generations were left out")
         }
         if clock == .virtual { lines.append("  its clock is virtual: run it with 'wfd --clock virtual'") }
+        lines.append(
+            "  effects \(dryRun ? "would be" : "are") held: no task is handed out and nothing is called until "
+                + "'wfctl release'")
         return lines.joined(separator: "\n")
     }
 }

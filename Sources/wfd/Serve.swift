@@ -4,6 +4,7 @@ import Logging
 import SQLiteStore
 import ServiceLifecycle
 import UnixSignals
+import WorkflowEffects
 import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
@@ -39,11 +40,18 @@ struct Serve: AsyncParsableCommand {
         })
     var allowHost: [HostName] = []
 
+    @OptionGroup(title: "Effects")
+    var effects: EffectOptions
+
     @Option(
         help: ArgumentHelp(
             "Whose time it is; a virtual clock stands still until 'wfctl clock advance' moves it.",
             valueName: "real|virtual"))
     var clock = StoreClock.real
+
+    @Flag(
+        help: "Hold effects: no task is handed out and nothing is called until 'wfctl release', also after a restart.")
+    var hold = false
 
     @Option(
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
@@ -91,13 +99,15 @@ struct Serve: AsyncParsableCommand {
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
         let store = try SQLiteFileStore.open(
             at: file, makingFolder: database == nil, clock: now, on: self.clock,
-            notAfter: self.clock == .real ? latest : nil)
+            notAfter: self.clock == .real ? latest : nil, holds: hold)
         if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
         if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
         logger.info(
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
-        let engine = Engine(store: store, clock: time, answering: WorkflowServer.resuming, logger: logger)
+        let executors = try effects.executors(environment: ProcessInfo.processInfo.environment)
+        let engine = Engine(
+            store: store, clock: time, executors: executors.all, answering: WorkflowServer.resuming, logger: logger)
         let budget = AnswerBudget(log: engine.log)
         let servers = addresses.map { address in
             WorkflowServer(
@@ -105,15 +115,17 @@ struct Serve: AsyncParsableCommand {
                 logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
-        let services = [engine as any Service] + servers
+        // Between them, what runs has time to end, and what it brings is still written.
+        let services = [engine as any Service] + engine.runners + servers
         var configuration = ServiceGroupConfiguration(
             services: services.map { service in
                 .init(service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
             },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger.quieter)
-        configuration.maximumGracefulShutdownDuration = .seconds(20)
+        configuration.maximumGracefulShutdownDuration = .seconds(35)
         try await ServiceGroup(configuration: configuration).run()
+        await executors.http.shutdown()
         let counts = engine.statistics.counts
         logger.info(
             "stopped",

@@ -110,7 +110,7 @@ private struct InvokeRun {
         for link in chain.links {
             for request in link.macrostep.requests {
                 switch request {
-                case .arm: break
+                case .arm, .call: break
                 case .invoke(_, let request):
                     let text = try JSONReader.value(from: request.text).object
                     begun.append((request.name, text?["input"]))

@@ -13,6 +13,54 @@ struct FileHostTests {
         }
     }
 
+    @Test(.timeLimit(.minutes(1))) func itHandsOutTasksAsEveryHostDoes() async throws {
+        try await withFile { file in
+            let host = try await FileHost.open(file, time: .virtual)
+            try await TaskSuite(host) { try await host.advance(by: $0) }.run()
+            try await host.close()
+        }
+    }
+
+    /// The task of before is tried again when its lease has run out.
+    @Test(.timeLimit(.minutes(1))) func tasksOutliveTheProgram() async throws {
+        try await withFile { file in
+            var host = try await FileHost.open(file, time: .virtual)
+            _ = try await host.start(Delivery.self, "parcel-1")
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let working = Task { [host] in
+                try await host.work(Weighing.self, WorkOptions(lease: .seconds(5), grace: .zero)) { _ in
+                    begin.yield()
+                    await untilCancelled()
+                    throw CancellationError()
+                }
+            }
+            for await _ in begun { break }
+            try await host.close()
+            let error = await #expect(throws: HostError.self) {
+                try await withTaskCancellationHandler {
+                    try await working.value
+                } onCancel: {
+                    working.cancel()
+                }
+            }
+            #expect(error?.code == "draining")
+
+            host = try await FileHost.open(file, time: .virtual)
+            let parcel = try await host.instance(Delivery.self, "parcel-1")
+            #expect(try await parcel.read().state == .packing)
+            try await host.advance(by: .seconds(5))
+            try await host.advance(by: .seconds(3))
+            let again = Task { [host] in
+                try await host.work(Weighing.self) { Weighing.Output(weight: $0.attempt) }
+            }
+            for try await _ in parcel.transitions() {}
+            again.cancel()
+            try await again.value
+            #expect(try await parcel.read().context.weight == 2)
+            try await host.close()
+        }
+    }
+
     @Test func instancesOutliveTheProgram() async throws {
         try await withFile { file in
             var host = try await FileHost.open(file, time: .virtual)

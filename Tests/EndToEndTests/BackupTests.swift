@@ -234,7 +234,7 @@ import WorkflowJSON
         #expect(tried.output.contains("\n  the database that is there would be kept as: \(daemon.database).replaced-"))
         #expect(tried.output.contains("\n  events that only that one has: 1\n"), "\(tried)")
         let restored = try await restore(copy, "--database", daemon.database)
-        #expect(restored.output.hasSuffix("\n  events that only that one has: 1\n"), "\(restored)")
+        #expect(restored.output.contains("\n  events that only that one has: 1\n"), "\(restored)")
     }
 
     @Test(.timeLimit(.minutes(1))) func aCopyForTheVirtualClockTakesNoRealPlace() async throws {

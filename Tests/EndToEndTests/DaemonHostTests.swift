@@ -8,6 +8,47 @@ import WorkflowClient
 /// The Swift library's host that talks to a daemon.
 struct DaemonHostTests {
     @Test func itDoesWhatEveryHostDoes() async throws {
+        try await withHost { host, advance in try await HostSuite(host, advance: advance).run() }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func itHandsOutTasksAsEveryHostDoes() async throws {
+        try await withHost { host, advance in
+            try await TaskSuite(host, countsReturned: true, advance: advance).run()
+        }
+    }
+
+    /// A worker waits for a daemon that is away, with its result.
+    @Test(.timeLimit(.minutes(1))) func aWorkerOutlivesTheDaemon() async throws {
+        let folder = try TemporaryFolder()
+        let address = "unix:" + folder.path("wfd.sock")
+        let arguments = Daemon.arguments(database: folder.path("wfd.db"), listen: [address])
+        let first = try await Daemon(arguments: arguments, database: folder.path("wfd.db"))
+        let host = try DaemonHost(address)
+        let parcel = try await host.start(Delivery.self, "parcel-1")
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Never.self)
+        let working = Task {
+            try await host.work(Weighing.self) { task in
+                begin.yield()
+                for await _ in ends {}
+                return Weighing.Output(weight: task.attempt)
+            }
+        }
+        for await _ in begun { break }
+        _ = try await first.stop()
+        end.finish()
+        let second = try await Daemon(arguments: arguments, database: folder.path("wfd.db"))
+        for try await _ in parcel.transitions() {}
+        #expect(try await parcel.read().context.weight == 1)
+        working.cancel()
+        try await working.value
+        await host.shutdown()
+        _ = try await second.stop()
+    }
+
+    private func withHost(
+        _ body: (DaemonHost, _ advance: @escaping @Sendable (Duration) async throws -> Void) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
         let socket = "unix:" + folder.path("wfd.sock")
         let daemon = try await Daemon(
@@ -15,11 +56,16 @@ struct DaemonHostTests {
                 + Daemon.arguments(database: folder.path("wfd.db"), listen: [socket]),
             database: folder.path("wfd.db"))
         let host = try DaemonHost(socket)
-        try await HostSuite(host) { duration in
-            let now = try await host.client.clock().now
-            let target = WireTime(milliseconds: now.milliseconds + Int64(duration / .milliseconds(1)))
-            while try await host.client.moveClock(to: target).done == false {}
-        }.run()
+        do {
+            try await body(host) { duration in
+                let now = try await host.client.clock().now
+                let target = WireTime(milliseconds: now.milliseconds + Int64(duration / .milliseconds(1)))
+                while try await host.client.moveClock(to: target).done == false {}
+            }
+        } catch {
+            await host.shutdown()
+            throw error
+        }
         await host.shutdown()
         _ = try await daemon.stop()
     }

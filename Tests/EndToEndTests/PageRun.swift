@@ -97,9 +97,12 @@ final class PageRun {
     private func ask(_ request: ManualPage.Request) async throws -> [String] {
         guard let address else { throw TestingError("\(page):\(request.line): no daemon was started") }
         var target = request.target
-        for (shown, real) in names { target = target.replacing(shown, with: real) }
-        let body = request.body.map { Array($0.utf8) }
-        let raw = RawRequest(request.method, target, headers: request.headers, body: body)
+        var body = request.body
+        for (shown, real) in names {
+            target = target.replacing(shown, with: real)
+            body = body?.replacing(shown, with: real)
+        }
+        let raw = RawRequest(request.method, target, headers: request.headers, body: body.map { Array($0.utf8) })
         let answer = try await onOwnThread { try RawConnection(to: address).answer(to: raw) }
         let type = answer.headers["content-type"].map { ["Content-Type: \($0)"] } ?? []
         let isText = type.contains { $0.contains("json") }
@@ -125,7 +128,7 @@ final class PageRun {
             .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
             .replacing(/\b\d+(\.\d+)?ms\b/, with: "SPAN").replacing(/\b\d+(\.\d+)? [KMG]iB/, with: "SIZE")
             .replacing(/in \d+(\.\d+)? ?s$/, with: "in SPAN")
-            .replacing(/"(backup|cursor|nextPage|actor|task|worker)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
+            .replacing(/"(backup|cursor|nextPage|actor|task|worker|traceparent)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
             .replacing(/"(bytes|seconds|dueInMilliseconds)":[\d.]+/) { #""\#($0.1)":NUMBER"# }
             // A backup has the times of its events; the digest of a definition is always the same.
             .replacing(/("backup":.*"digest":)"[^"]*"/) { $0.1 + "DIGEST" }

@@ -239,7 +239,7 @@ import WorkflowJSON
     @Test(
         .timeLimit(.minutes(1)),
         arguments: [
-            ("*", "GET, POST, HEAD, OPTIONS"), ("/livez", "GET, HEAD, OPTIONS"), ("/v1/events", "POST, OPTIONS"),
+            ("*", "GET, PATCH, POST, HEAD, OPTIONS"), ("/livez", "GET, HEAD, OPTIONS"), ("/v1/events", "POST, OPTIONS"),
             ("/v1/instances/a/events", "GET, POST, HEAD, OPTIONS"),
         ])
     func optionsSayWhatARouteTakes(target: String, allowed: String) async throws {

@@ -22,8 +22,10 @@ import WorkflowJSON
     /// A request that fits but for the query and the kind of its body.
     private func request(_ route: Route, query: String = "", as mediaType: String? = nil) -> RawRequest {
         let type = mediaType ?? (route.body == .definition ? "application/yaml" : route.body.mediaTypes)
-        if let type { return .post(path(of: route) + query, "{}", as: type) }
-        return RawRequest(route.method.rawValue, path(of: route) + query)
+        return RawRequest(
+            route.method.rawValue, path(of: route) + query,
+            headers: type.map { [(name: "Content-Type", value: $0)] } ?? [],
+            body: type.map { _ in Array("{}".utf8) })
     }
 
     @Test(.timeLimit(.minutes(1))) func aParameterThatTheTableDoesNotNameIsRefused() async throws {

@@ -22,6 +22,8 @@ package final class ModelState {
     package var exit: [ModelAction] = []
     /// The delays of `after`, in document order.
     package var timeouts: [ModelTimeout] = []
+    /// In document order.
+    package var invocations: [ModelInvocation] = []
     package var transitions: [ModelTransition] = []
     package var tags: [String] = []
     /// Of a final state that gives something.
@@ -86,6 +88,26 @@ package struct ModelTimeout {
         self.milliseconds = milliseconds
         self.skip = skip
     }
+}
+
+/// An `invoke`: work that lives while its state is active.
+package struct ModelInvocation {
+    /// Unique in the machine.
+    package let id: String
+    /// In milliseconds; nil for one that may take as long as it takes.
+    package var timeout: Int64?
+    /// Whether what it is given cannot be computed, so that it never begins.
+    package var fails = false
+
+    package init(id: String) {
+        self.id = id
+    }
+
+    /// The event of its result.
+    package var done: String { "done.invoke.\(id)" }
+
+    /// The event of its failure.
+    package var failed: String { "error.invoke.\(id)" }
 }
 
 /// A machine, random or read from a definition.

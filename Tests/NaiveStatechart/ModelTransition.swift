@@ -9,6 +9,8 @@ package final class ModelTransition {
         case always
         /// `onDone`.
         case done
+        /// `onDone` or `onError` of an invocation: the event.
+        case ended(String)
         /// A delay of `after`, as written.
         case after(String)
         /// It is where a state begins, or the default of a history state.
@@ -31,7 +33,7 @@ package final class ModelTransition {
     /// The descriptor that enables it; nil for `always` and where a state begins.
     package var descriptor: String? {
         switch trigger {
-        case .event(let descriptor): descriptor
+        case .event(let descriptor), .ended(let descriptor): descriptor
         case .done: "done.state.\(source.name)"
         case .after(let delay): "after.\(delay).\(source.name)"
         case .always, .initial: nil

@@ -11,7 +11,9 @@ extension NaiveInterpreter {
     var next: NaivePending? {
         var next = pending.first(where: \.isImmediate)
         if next != nil { return next }
-        for candidate in pending where next.map({ candidate.due < $0.due }) ?? true { next = candidate }
+        for candidate in pending where !candidate.isInvocation && next.map({ candidate.due < $0.due }) ?? true {
+            next = candidate
+        }
         return next
     }
 
@@ -33,11 +35,21 @@ extension NaiveInterpreter {
             return idleMacrostep(at: at)
         }
         let event = Event(name: own.event, data: own.data, at: at)
+        return take(own, as: event)
+    }
+
+    /// Takes something that is pending as an event.
+    func take(_ own: NaivePending, as event: Event) -> Observation {
         let observation = macrostep(of: event) { () throws(Observation.Refusal) in
-            pending.removeAll { $0.number == own.number }
-            // Whether anything takes it or not: nobody waits for an answer.
-            let enabledTransitions = selectTransitions(own.event)
-            if !enabledTransitions.isEmpty { try microstep(enabledTransitions.toList()) }
+            // The end of an invocation ends its timeout, and the other way round.
+            pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
+            let enabledTransitions = selectTransitions(event.name, isInternal: event.name.hasPrefix("error."))
+            if !enabledTransitions.isEmpty {
+                try microstep(enabledTransitions.toList())
+            } else if event.name.hasPrefix("error.invoke.") {
+                // Difference: nobody waits for an answer, but a failure of work that nobody takes is one.
+                throw .expressionFailed
+            }
         }
         if case .refused = observation { hasFailed = true }
         return observation
@@ -75,9 +87,10 @@ extension NaiveInterpreter {
         skip: Int64?
     ) throws(ContentError) {
         guard pending.count < Self.mostPending else { throw ContentError() }
+        lastNumber += 1
         pending.append(
             NaivePending(
-                number: (pending.last?.number ?? 0) + 1, event: name, data: data, due: event.at + delay, owner: owner,
+                number: lastNumber, event: name, data: data, due: event.at + delay, owner: owner,
                 isImmediate: isImmediate, skip: skip))
     }
 }

@@ -48,7 +48,8 @@ extension NaiveInterpreter {
     }
 
     /// Difference: the event's own name comes first, then the longest `name.*`, then `*`; of equals the first in the
-    /// document, `onDone` after `on`. Under `strict` only descriptors that begin with `error` handle errors.
+    /// document, `onDone` after `on`, what is said of an
+    /// invocation before both. Under `strict` only descriptors that begin with `error` handle errors.
     private func candidates(in state: ModelState, _ event: String, isInternal: Bool) -> [ModelTransition] {
         let isError = isInternal && machine.isStrict && event.hasPrefix("error.")
         var ranked: [(rank: Int, transition: ModelTransition)] = []
@@ -59,7 +60,9 @@ extension NaiveInterpreter {
         let ranks = Set(ranked.map(\.rank)).sorted(by: >)
         return ranks.flatMap { rank in
             let equals = ranked.filter { $0.rank == rank }.map(\.transition)
-            return equals.filter { $0.trigger != .done } + equals.filter { $0.trigger == .done }
+            let ends = equals.filter { if case .ended = $0.trigger { true } else { false } }
+            let others = equals.filter { transition in !ends.contains { $0 === transition } }
+            return ends + others.filter { $0.trigger != .done } + others.filter { $0.trigger == .done }
         }
     }
 

@@ -4,8 +4,8 @@ package import WorkflowJSON
 /// names, its order, on a tree of objects (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation).
 ///
 /// It shares no code with the step. Where the definition language differs on purpose, a comment says `Difference`. Left
-/// out are `invoke`, the default content of history states, and the data of `error.execution`. Expressions of a
-/// definition are evaluated by CEL; random machines have actions and conditions that need none.
+/// out are `finalize` and `autoforward`, the default content of history states, and the data of `error.execution`.
+/// Expressions of a definition are evaluated by CEL; random machines have actions and conditions that need none.
 package final class NaiveInterpreter {
     /// Who an instance is: what expressions see as `instance`.
     package struct Identity {
@@ -39,6 +39,14 @@ package final class NaiveInterpreter {
     var datamodel: ModelContext
     /// Timers, and what was sent, in the order in which it was armed.
     var pending: [NaivePending] = []
+    /// Of what was armed last.
+    var lastNumber = 0
+    /// The states that were entered and whose invocations have not begun.
+    var statesToInvoke = OrderedSet<ModelState>()
+    /// What began in this macrostep: its number, and what was asked.
+    var begun: [(number: Int, text: String)] = []
+    /// The one that the macrostep is for.
+    private(set) var macrostepEvent: Event
     private(set) var output: JSONValue?
     package private(set) var running = false
     /// Whether an event that nobody waited for could not be taken.
@@ -65,6 +73,7 @@ package final class NaiveInterpreter {
         datamodel = machine.context
         time = identity.startedAt
         event = Event(name: "", at: identity.startedAt)
+        macrostepEvent = event
     }
 
     /// `interpret`, until the machine first waits for an event.
@@ -101,6 +110,9 @@ package final class NaiveInterpreter {
         let before = (configuration, historyValue, datamodel, running)
         let (pendingBefore, eventBefore) = (pending, self.event)
         self.event = event
+        macrostepEvent = event
+        statesToInvoke.clear()
+        begun = []
         internalQueue = []
         failedEventless.clear()
         work = 0
@@ -122,6 +134,7 @@ package final class NaiveInterpreter {
     func idleMacrostep(at time: Int64) -> Observation {
         exited = []
         entered = []
+        begun = []
         self.time = time
         return .accepted(observed())
     }
@@ -132,7 +145,9 @@ package final class NaiveInterpreter {
             var enabledTransitions = selectEventlessTransitions()
             if enabledTransitions.isEmpty {
                 if internalQueue.isEmpty {
-                    macrostepDone = true
+                    // An error that this raises is taken before the macrostep is done.
+                    invokeStates()
+                    macrostepDone = internalQueue.isEmpty
                 } else {
                     let internalEvent = internalQueue.removeFirst()
                     event = Event(name: internalEvent.name, data: internalEvent.data, at: event.at)
@@ -180,6 +195,7 @@ package final class NaiveInterpreter {
         for s in statesToExit {
             executeContent(s.exit)
             cancelTimers(of: s)
+            statesToInvoke.delete(s)
             configuration.delete(s)
             exited.append(s)
         }
@@ -205,6 +221,7 @@ package final class NaiveInterpreter {
                 entered.append(s)
                 executeContent(s.entry)
                 armTimers(of: s)
+                if !s.invocations.isEmpty { statesToInvoke.add(s) }
             }
             if statesForDefaultEntry.isMember(s) { executeContent(s.initial?.actions ?? []) }
             if s.kind == .final { reachFinal(s) }
@@ -256,6 +273,7 @@ extension NaiveInterpreter {
             context: datamodel.text,
             memory: remembered.map { history, states in
                 "\(history.path): \(paths(states.sorted(by: documentOrder)).joined(separator: ", "))"
-            }, pending: pending.map { PendingText($0) })
+            }, pending: pending.map { PendingText($0) },
+            begun: begun.filter { begun in pending.contains { $0.number == begun.number } }.map(\.text))
     }
 }

@@ -19,6 +19,10 @@ struct NaivePending {
     /// Whether it was sent without delay.
     let isImmediate: Bool
     let skip: Int64?
+    /// The id of the invocation that it is, or whose timeout it is.
+    var invocation: String?
+    /// Whether it comes when work outside ends, and not by itself.
+    var isInvocation = false
 }
 
 /// What is known of something pending where two implementations must agree, as text.
@@ -31,7 +35,15 @@ package struct PendingText: Equatable, CustomStringConvertible {
         case .state(let state): owner = " of '\(state.path)'"
         case .send(let id): owner = id.map { " as '\($0)'" } ?? ""
         }
+        if pending.isInvocation {
+            self.init(invocation: pending.invocation ?? "", owner)
+            return
+        }
         self.init(pending.event, pending.data, pending.due, owner, pending.isImmediate, pending.skip)
+    }
+
+    private init(invocation id: String, _ owner: String) {
+        description = "invocation '\(id)'" + owner
     }
 
     private init(
@@ -48,6 +60,11 @@ package struct PendingText: Equatable, CustomStringConvertible {
             throw NotUnderstood(what: "armed: \(armed)")
         }
         return try elements.map { element in
+            if let object = element.object, object["kind"] == "invocation", object["kept"] == nil,
+                let id = object["invoke"]?.string, let state = object["state"]?.string
+            {
+                return PendingText(invocation: id, " of '\(state)'")
+            }
             guard let object = element.object, let event = object["event"]?.string,
                 case .int(let due)? = object["due"]
             else { throw NotUnderstood(what: "armed: \(armed)") }

@@ -20,10 +20,12 @@ package enum Observation: Equatable {
         package var memory: [String]
         /// What comes by itself, in the order in which it was armed.
         package var pending: [PendingText]
+        /// What is asked of the world: ids of invocations, with what they are given.
+        package var begun: [String]
 
         package init(
             exited: [String], entered: [String], configuration: [String], isDone: Bool, context: String,
-            memory: [String], pending: [PendingText]
+            memory: [String], pending: [PendingText], begun: [String]
         ) {
             self.exited = exited
             self.entered = entered
@@ -32,6 +34,7 @@ package enum Observation: Equatable {
             self.context = context
             self.memory = memory
             self.pending = pending
+            self.begun = begun
         }
     }
 
@@ -63,6 +66,7 @@ extension Observation: CustomStringConvertible {
                     context       \(step.context)
                     memory        \(step.memory.joined(separator: "; "))
                     pending       \(step.pending.map(\.description).joined(separator: "; "))
+                    begun         \(step.begun.joined(separator: "; "))
                 """
         }
     }

@@ -205,6 +205,7 @@ import WorkflowStore
         let copy = try TemporaryDirectory()
         _ = try await restore(try await backup(directory), to: copy, clock: .virtual)
         #expect(try RawFile(copy).value("SELECT clock FROM store") == "virtual")
+        #expect(try RawFile(copy).value("SELECT held FROM store") == "1")
         _ = try await restore(try await backup(directory), to: directory)
         #expect(try RawFile(directory).value("SELECT clock FROM store") == "real")
     }

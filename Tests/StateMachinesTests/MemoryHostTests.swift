@@ -8,6 +8,11 @@ struct MemoryHostTests {
         try await HostSuite(host) { await host.advance(by: $0) }.run()
     }
 
+    @Test(.timeLimit(.minutes(1))) func itHandsOutTasksAsEveryHostDoes() async throws {
+        let host = MemoryHost()
+        try await TaskSuite(host) { await host.advance(by: $0) }.run()
+    }
+
     /// A machine that never rests does not hold the host for ever.
     @Test func whatNeverRestsIsBounded() async throws {
         let host = MemoryHost()

@@ -48,6 +48,45 @@ struct SameMachineTests {
         try compare(
             Request.self, RequestInYAML.self, [.fetch, .save, .succeed("Ada"), .fail("offline"), .reset, .fetch])
     }
+
+    /// With a task that is done, one that fails, and one that takes too long.
+    @Test(.timeLimit(.minutes(1))) func parcel() async throws {
+        let one = try await parcels(Parcel.self)
+        #expect(one == (try await parcels(ParcelInYAML.self)))
+        #expect(
+            one == [
+                "packing -> packed   (seq 1 -> 2) weight 3", "packing -> refused   (seq 1 -> 2) no lamps",
+                "packing -> refused   (seq 1 -> 2) there was no result within 86400000 ms",
+            ])
+    }
+
+    private func parcels<M: MachineDefinition>(_ machine: M.Type) async throws -> [String]
+    where M.Context == Parcel.Context {
+        let host = MemoryHost()
+        var told: [String] = []
+        let working = Task {
+            try await host.work(Stock.self) { task in
+                if task.input.items.contains("lamp") { throw TaskFailure(message: "no lamps", retry: false) }
+                return Stock.Output(weight: task.input.items.count)
+            }
+        }
+        for items in [["pen", "ink", "nib"], ["lamp"]] {
+            let parcel = try await host.start(M.self, items[0], context: Parcel.Context(items: items))
+            for try await move in parcel.transitions(after: 1) { told.append(Self.text(move)) }
+        }
+        working.cancel()
+        try await working.value
+        let parcel = try await host.start(M.self, "late")
+        await host.advance(by: .seconds(86_400))
+        for try await move in parcel.transitions(after: 1) { told.append(Self.text(move)) }
+        return told
+    }
+
+    private static func text<M: MachineDefinition>(_ move: Transition<M>) -> String
+    where M.Context == Parcel.Context {
+        let context = move.context
+        return "\(move) \(context.why ?? context.receipt.map { "weight \($0.weight)" } ?? "")"
+    }
 }
 
 /// Always the same numbers.
@@ -89,6 +128,12 @@ private enum EditorInYAML: MachineDefinition {
     typealias State = Editor.State
     typealias Event = Editor.Event
     static let definition = Definition<Self>(text: example("editor.yaml"))
+}
+private enum ParcelInYAML: MachineDefinition {
+    typealias State = Parcel.State
+    typealias Event = NoEvent
+    typealias Context = Parcel.Context
+    static let definition = Definition<Self>(text: example("shop/parcel.yaml"))
 }
 private enum ProfileInYAML: MachineDefinition {
     typealias State = Profile.State

@@ -54,6 +54,14 @@ struct Comparison {
                 let step = adapter.send(event, at: now)
                 if let problem = compare(step, naive, "", machine) { return problem(of: stimuli.prefix(count)) }
                 if step == .refused(.finished) { return nil }
+            case .end(let choice, let isDone):
+                let naive = interpreter.endInvocation(choice, isDone: isDone, at: now)
+                if !isPatient, naive?.observation == .refused(.livelock) { return nil }
+                let step = adapter.endInvocation(choice, isDone: isDone, at: now)
+                if step == nil, naive == nil { continue }
+                if let problem = compare(step, naive, "result: ", machine) {
+                    return problem(of: stimuli.prefix(count))
+                }
             }
             for _ in 0..<Self.mostOwn {
                 let naive = interpreter.takeOwn(at: now)

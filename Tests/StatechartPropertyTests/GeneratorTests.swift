@@ -30,7 +30,7 @@ import Testing
         "an ancestor", "the root", "history as target", "always", "always to history", "onDone", "*", "prefix", "exact",
         "done.state in on", "error in on", "entry", "exit", "raise", "set", "fail", "after", "send", "delayed send",
         "cancel",
-        "misfire",
+        "misfire", "invocation", "invocation with a timeout", "invocation that cannot begin", "end of an invocation",
     ]
 
     private static func kinds(of machine: ModelMachine) -> Set<String> {
@@ -45,6 +45,9 @@ import Testing
             kinds.formUnion(beginnings(of: state))
             for transition in state.transitions { kinds.formUnion(Self.kinds(of: transition)) }
             if state.timeouts.contains(where: { $0.skip != nil }) { kinds.insert("misfire") }
+            if !state.invocations.isEmpty { kinds.insert("invocation") }
+            if state.invocations.contains(where: { $0.timeout != nil }) { kinds.insert("invocation with a timeout") }
+            if state.invocations.contains(where: \.fails) { kinds.insert("invocation that cannot begin") }
             for action in state.entry + state.exit { kinds.insert(name(of: action)) }
         }
         return kinds
@@ -83,6 +86,7 @@ import Testing
         case .done: kinds.insert("onDone")
         case .initial: break
         case .after: kinds.insert("after")
+        case .ended: kinds.insert("end of an invocation")
         case .event(let descriptor):
             kinds.insert(descriptor == "*" ? "*" : descriptor.hasSuffix(".*") ? "prefix" : "exact")
             if descriptor.hasPrefix("done.state.") { kinds.insert("done.state in on") }

@@ -81,6 +81,15 @@ struct Shrinker {
                 state.transitions.removeAll { $0.trigger == .after(timeout.text) }
             }
         }
+        for place in state.invocations.indices {
+            edits.append {
+                let invocation = state.invocations.remove(at: place)
+                let ends = [invocation.done, invocation.failed].map(ModelTransition.Trigger.ended)
+                state.transitions.removeAll { ends.contains($0.trigger) }
+            }
+            if state.invocations[place].timeout != nil { edits.append { state.invocations[place].timeout = nil } }
+            if state.invocations[place].fails { edits.append { state.invocations[place].fails = false } }
+        }
         for transition in state.transitions + [state.initial].compactMap({ $0 }) {
             for place in transition.actions.indices { edits.append { transition.actions.remove(at: place) } }
             if transition.reenters { edits.append { transition.reenters = false } }

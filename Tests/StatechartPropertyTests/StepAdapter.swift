@@ -51,6 +51,19 @@ struct StepAdapter {
         return OwnObservation(event: input.event.name, observation: observation)
     }
 
+    /// Ends one of the invocations that run; nil when none does. A refusal means that it has failed.
+    mutating func endInvocation(_ choice: Int, isDone: Bool, at now: Int64) -> OwnObservation? {
+        guard let snapshot, snapshot.status == .running else { return nil }
+        let live = snapshot.armed.filter { $0.kind == .invocation }
+        guard !live.isEmpty else { return nil }
+        let invocation = live[choice % live.count]
+        let name = (isDone ? EventName.done : EventName.failed) + (invocation.invocation ?? "")
+        let event = Event(name: name, at: LogicalTime(milliseconds: now))
+        let input = Input.result(Taken(invocation, result: event))
+        let observation = observed(machine.apply(input, to: snapshot, as: Self.identity), at: event.at)
+        return OwnObservation(event: name, observation: observation)
+    }
+
     private mutating func observed(_ outcome: Outcome, at time: LogicalTime = .zero) -> Observation {
         switch outcome {
         case .refused(let refusal): return .refused(Self.reason(refusal))
@@ -81,7 +94,8 @@ struct StepAdapter {
                 "\(machine[memory.history].path): \(machine.paths(of: memory.states).joined(separator: ", "))"
             },
             // What cannot be read is not what the other side has.
-            pending: (try? PendingText.read(text.armed)) ?? [])
+            pending: (try? PendingText.read(text.armed)) ?? [],
+            begun: macrostep.requests.compactMap { asked in asked.effect.map { "\($0.name) \($0.text)" } })
     }
 
     private static func reason(_ refusal: Refusal) -> Observation.Refusal {

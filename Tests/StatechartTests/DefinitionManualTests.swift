@@ -11,7 +11,8 @@ struct DefinitionManualTests {
         .root: "the root", .state: "a state", .finalState: "a final state", .historyState: "a history state",
         .initial: "`initial`", .transition: "a transition", .action: "an action", .raise: "`raise`", .send: "`send`",
         .misfire: "`misfire`", .branch: "a branch of `choose`", .foreach: "`foreach`", .event: "an event in `events`",
-        .types: "`types`", .invocation: "an invocation", .task: "`task`", .retry: "`retry`",
+        .types: "`types`", .invocation: "an invocation", .call: "`call`", .task: "`task`", .http: "`http`",
+        .exec: "`exec`", .retry: "`retry`",
     ]
     private static let page = ManualPage.page("docs/definitions.md")
 
@@ -43,6 +44,19 @@ struct DefinitionManualTests {
         let places: [DefinitionKeys.Place] = [.root, .state, .finalState, .historyState]
         let told = Self.rows(below: "| key | where | meaning |").flatMap { Self.codes(in: $0[0]) }
         #expect(told.sorted() == Set(places.flatMap(DefinitionKeys.known)).sorted())
+    }
+
+    @Test func eachKeyOfARequestHasItsMeaning() {
+        let told = Self.rows(below: "| key of `http` | meaning |").flatMap { Self.codes(in: $0[0]) }
+        #expect(told.sorted() == DefinitionKeys.known(in: .http).sorted())
+    }
+
+    /// The page lists the headers that a definition cannot set.
+    @Test func theHeadersOfWfdAreListed() throws {
+        let lines = Self.page.prose.map(\.line)
+        let listed = try #require(lines.firstIndex { $0.hasPrefix("These headers only wfd sets") })
+        let told = lines[listed...].prefix { !$0.isEmpty }.flatMap(Self.codes)
+        #expect(Set(told.map { $0.lowercased() }) == HeaderCheck.own && told.count == HeaderCheck.own.count)
     }
 
     @Test func eachActionHasItsMeaning() {

@@ -34,6 +34,7 @@ import WorkflowJSON
             switch request {
             case .arm(let pending): "arm \(pending.event)"
             case .invoke(_, let request): "\(request.name) \(request.queue) \(request.priority) \(request.text)"
+            case .call(let request): "\(request.name) \(request.queue) \(request.priority) \(request.text)"
             case .cancel(let id): "cancel \(id.seq).\(id.number)"
             }
         }
@@ -101,6 +102,19 @@ import WorkflowJSON
               c: {invoke: {task: z, input: event.name}}
             """)
         #expect(Self.requests(run) == [#"c task:z 3 {"input":"init"}"#] && run.snapshot.armed.count == 1)
+    }
+
+    /// Appendix D sorts the states by `entryOrder`, over all microsteps.
+    @Test func theyBeginInDocumentOrder() throws {
+        let run = try TimedRun(
+            """
+            id: m
+            type: parallel
+            states:
+              p: {initial: a, states: {a: {always: b}, b: {invoke: {task: x}}}}
+              q: {invoke: {task: y}}
+            """)
+        #expect(Self.requests(run) == ["p.b task:x 3 {}", "q task:y 3 {}"])
     }
 
     /// The machine is stable when they begin: what one raises is taken before the next macrostep, and ends others.

@@ -28,6 +28,7 @@ import Testing
         run.last.flatMap(\.macrostep.requests).map { request in
             switch request {
             case .arm(let pending), .invoke(let pending, _): "+\(pending.id.seq).\(pending.id.number)"
+            case .call(let request): request.name
             case .cancel(let id): "-\(id.seq).\(id.number)"
             }
         }

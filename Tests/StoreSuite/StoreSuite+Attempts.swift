@@ -18,6 +18,8 @@ extension StoreSuite {
                 let kept = (1...last).filter { $0 <= 10 || $0 > last - 90 }
                 let found = try await store.attempts(of: first.id, instance: first.instanceID)
                 #expect(found == kept.map { attempt($0, of: first) }, "after \(last)")
+                #expect(try writer.attempt(last, of: first.id) == found.last)
+                #expect(try writer.attempt(last + 1, of: first.id) == nil)
             }
             // What comes late from between.
             try Self.write([attempt(50, of: first), attempt(160, of: first), attempt(161, of: first)], writer)

@@ -39,8 +39,11 @@ extension StoreSuite {
             for queue in Self.queueNames + ["task:none"] {
                 let ready = all.filter { $0.queue == queue && $0.state == .ready }
                     .sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }
-                #expect(try writer.nextReady(queue: queue) == ready.map(\.due).min())
-                #expect(try view.nextReady(queue: queue) == ready.map(\.due).min())
+                for time in [nil] + ready.map(\.due) as [Timestamp?] {
+                    let next = ready.map(\.due).filter { due in time.map { due > $0 } ?? true }.min()
+                    #expect(try writer.nextReady(queue: queue, after: time) == next)
+                    #expect(try view.nextReady(queue: queue, after: time) == next)
+                }
                 for due in Int64(0)...4 {
                     let due = Timestamp(rawValue: due)
                     let wanted = ready.filter { $0.due <= due }
@@ -66,6 +69,10 @@ extension StoreSuite {
                     if page.count < limit { break }
                 }
                 #expect(leased == all.filter { $0.state == .leased }, "limit \(limit)")
+                let held = try writer.heldEffects(after: nil, limit: limit)
+                #expect(held == Array(all.filter { $0.state == .held }.prefix(limit)))
+                let next = try writer.heldEffects(after: held.last?.id, limit: 100)
+                #expect(held + next == all.filter { $0.state == .held })
                 var queues: [String] = []
                 while true {
                     let page = try writer.queues(after: queues.last, limit: limit)
@@ -141,7 +148,7 @@ extension StoreSuite {
             let scribe = try scribe(writer, instances: ["alpha"])
             let wrongs: [@Sendable (inout EffectRecord) -> Void] = [
                 { $0.priority = 0 }, { $0.priority = 6 }, { $0.queue = "" }, { $0.lease = [1] },
-                { $0.state = .leased }, { $0.attempts = -1 }, { $0.round = -1 }, { $0.number = 0 },
+                { $0.state = .leased }, { $0.attempts = -1 }, { $0.earlier = -1 }, { $0.round = -1 }, { $0.number = 0 },
             ]
             for wrong in wrongs {
                 let again = scribe.resumed(writer)
@@ -198,7 +205,8 @@ extension StoreSuite {
         effect.state = state
         effect.priority = effect.priority % 5 + 1
         effect.due = Timestamp(rawValue: effect.due.rawValue + 7)
-        effect.attempts += 1
+        effect.attempts += 2
+        effect.earlier += 1
         effect.round += 2
         effect.lease = state == .leased ? Array(repeating: 0xFE, count: 16) : nil
         effect.worker = effect.worker == nil ? "host-7 ☂" : nil
@@ -209,7 +217,7 @@ extension StoreSuite {
     }
 
     /// Effects of all queues, states and priorities, due at few times; gives them in the order of their ids.
-    private static func many(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [EffectRecord] {
+    static func many(_ scribe: Scribe, _ writer: any StoreWriter) throws -> [EffectRecord] {
         var effects: [EffectRecord] = []
         for (place, name) in scribe.instances.keys.sorted().enumerated() {
             scribe.send(name)

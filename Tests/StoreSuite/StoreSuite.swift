@@ -79,7 +79,8 @@ package struct StoreSuite {
 
     /// All of them.
     package static let checks =
-        records + together + history + lists + places + timers + effects + attempts + keys + partitions + backups
+        records + together + history + lists + places + timers + effects + attempts + queues + keys + partitions
+        + backups
         + audit + opening
 
     /// The checks that a store with these capabilities can take.

@@ -28,11 +28,19 @@ extension FakeContent {
                 number <= AttemptRecord.firstKept || number > last - AttemptRecord.lastKept
             }
         }
+        for queue in batch.changedQueues {
+            let settings = queue.settings
+            guard !queue.name.isEmpty, settings.concurrency ?? 0 >= 0, settings.rate ?? 1 >= 1,
+                (settings.rate == nil) == (settings.rateMilliseconds == nil), settings.rateMilliseconds ?? 1 >= 1
+            else { throw Self.refused("a queue that cannot be") }
+            queues[queue.name] = settings == .standard ? nil : queue
+        }
+        isHeld = batch.isHeld ?? isHeld
     }
 
     private func check(_ effect: EffectRecord) throws(StoreError) {
         guard EffectRecord.priorities.contains(effect.priority), !effect.queue.isEmpty, effect.seq.rawValue >= 1,
-            effect.number ?? 1 >= 1, effect.attempts >= 0, effect.round >= 0,
+            effect.number ?? 1 >= 1, effect.attempts >= 0, effect.earlier >= 0, effect.round >= 0,
             (effect.lease == nil) == (effect.state != .leased)
         else { throw Self.refused("an effect that cannot be") }
     }
@@ -45,15 +53,40 @@ extension FakeContent {
         return Array(ordered.prefix(limit))
     }
 
-    func nextReady(queue: String) -> Timestamp? {
-        readyEffects(queue: queue, due: nil, limit: .max).map(\.due).min()
+    func nextReady(queue: String, after time: Timestamp?) -> Timestamp? {
+        readyEffects(queue: queue, due: nil, limit: .max).map(\.due).filter { due in time.map { due > $0 } ?? true }
+            .min()
     }
 
-    func leasedEffects(after id: Position?, limit: Int) -> [EffectRecord] {
-        let leased = effects.values.filter { effect in
-            effect.state == .leased && id.map { effect.id > $0 } ?? true
+    func effects(in state: EffectState, after id: Position?, limit: Int) -> [EffectRecord] {
+        let found = effects.values.filter { effect in effect.state == state && id.map { effect.id > $0 } ?? true }
+        return Array(found.sorted { $0.id < $1.id }.prefix(limit))
+    }
+
+    func queueRecords(after queue: String?, limit: Int) -> [QueueRecord] {
+        let all = queues.values.sorted { precedes($0.name, $1.name) }
+        return Array(all.filter { record in queue.map { precedes($0, record.name) } ?? true }.prefix(limit))
+    }
+
+    func queues(_ query: QueueQuery) -> [QueueSummary] {
+        let names = Set(effects.values.map(\.queue) + queues.keys).sorted(by: precedes)
+        let shown = names.filter { name in query.after.map { precedes($0, name) } ?? true }.prefix(query.limit)
+        return shown.map { name in
+            let own = effects.values.filter { isSame($0.queue, name) }
+            func count(_ state: EffectState, _ isMeant: (EffectRecord) -> Bool = { _ in true }) -> Int {
+                min(query.bound, own.count { $0.state == state && isMeant($0) })
+            }
+            var summary = QueueSummary(name: name)
+            summary.ready = count(.ready) { $0.due <= query.now }
+            summary.waiting = count(.ready) { $0.due > query.now }
+            summary.leased = count(.leased)
+            summary.failed = count(.failed)
+            summary.held = count(.held)
+            summary.answered = count(.answered)
+            summary.oldestDue = own.filter { $0.state == .ready }.map(\.due).min()
+            summary.record = queues[name]
+            return summary
         }
-        return Array(leased.sorted { $0.id < $1.id }.prefix(limit))
     }
 
     func queues(after queue: String?, limit: Int) -> [String] {

@@ -26,6 +26,9 @@ package struct FakeContent: Sendable {
     package internal(set) var effects: [Position: EffectRecord] = [:]
     /// By the effects' ids, then by their numbers.
     package internal(set) var attempts: [Position: [Int64: AttemptRecord]] = [:]
+    /// By their names.
+    package internal(set) var queues: [String: QueueRecord] = [:]
+    package internal(set) var isHeld = false
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -170,6 +170,8 @@ extension FakeStore {
         try read { $0.effects(query, in: namespace) }
     }
 
+    package func queues(_ query: QueueQuery) throws(StoreError) -> [QueueSummary] { try read { $0.queues(query) } }
+
     package func attempts(of effect: Position, instance: InstanceID) throws(StoreError) -> [AttemptRecord] {
         try read { $0.attempts(of: effect, instance: instance) }
     }

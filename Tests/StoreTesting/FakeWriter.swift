@@ -51,20 +51,36 @@ extension FakeLookup {
 
     package func effect(_ id: Position) throws(StoreError) -> EffectRecord? { try look { $0.effects[id] } }
 
+    package func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord? {
+        try look { $0.attempts[effect]?[number] }
+    }
+
     package func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord] {
         try look { $0.readyEffects(queue: queue, due: due, limit: limit) }
     }
 
-    package func nextReady(queue: String) throws(StoreError) -> Timestamp? { try look { $0.nextReady(queue: queue) } }
+    package func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp? {
+        try look { $0.nextReady(queue: queue, after: time) }
+    }
 
     package func leasedEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
         // At a start, and not for a command.
-        try read { $0.leasedEffects(after: id, limit: limit) }
+        try read { $0.effects(in: .leased, after: id, limit: limit) }
     }
 
     package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {
         try look { $0.queues(after: queue, limit: limit) }
     }
+
+    package func heldEffects(after id: Position?, limit: Int) throws(StoreError) -> [EffectRecord] {
+        try read { $0.effects(in: .held, after: id, limit: limit) }
+    }
+
+    package func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord] {
+        try read { $0.queueRecords(after: queue, limit: limit) }
+    }
+
+    package func isHeld() throws(StoreError) -> Bool { try read { $0.isHeld } }
 
     private func look<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
         try store.countLookup()

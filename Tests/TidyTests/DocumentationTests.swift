@@ -11,8 +11,9 @@ struct DocumentationTests {
 
     @Test func thePagesAreThere() {
         let names = [
-            "api", "concepts", "cookbook", "definitions", "digests", "expressions", "faq", "glossary", "importing",
-            "library", "operations", "routes", "semantics", "swift", "tasks", "tutorial", "versioning",
+            "api", "calls", "concepts", "cookbook", "definitions", "digests", "effects", "expressions", "faq",
+            "glossary",
+            "importing", "library", "operations", "routes", "semantics", "swift", "tasks", "tutorial", "versioning",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }
@@ -22,7 +23,7 @@ struct DocumentationTests {
         #expect(
             names == [
                 "Durable.md", "FromOtherLibraries.md", "Rocket.tutorial", "StateMachines.md", "TimeAndTests.md",
-                "Tutorials.tutorial", "ValuesAndRegions.md",
+                "Tutorials.tutorial", "ValuesAndRegions.md", "Workers.md",
             ])
     }
 

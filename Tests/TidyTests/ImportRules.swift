@@ -24,9 +24,8 @@ enum ImportRules {
             "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
-            "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "HeapModule", "Logging",
-            "ServiceLifecycle",
-            "Foundation", "Synchronization",
+            "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "DequeModule", "HeapModule", "Logging",
+            "ServiceLifecycle", "Foundation", "Synchronization",
         ],
         "Sources/DurableMachines": [
             "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", "Logging",
@@ -47,11 +46,18 @@ enum ImportRules {
         ],
         "Sources/WorkflowCommand": [
             "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowTerminal",
-            "WorkflowAPI", "WorkflowClient",
+            "WorkflowAPI", "WorkflowClient", "WorkflowPrograms",
             "ArgumentParser", "Crypto", "Yams", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
+        "Sources/WorkflowPrograms": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
+        "Sources/WorkflowEffects": [
+            "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "AsyncHTTPClient", "Crypto",
+            "Dispatch", "Foundation", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Synchronization", "Glibc", "Musl",
+            "Darwin",
+        ],
         "Sources/wfd": [
-            "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine", "WorkflowServer",
+            "SQLiteStore", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
+            "WorkflowServer",
             "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation",
         ],

@@ -19,6 +19,7 @@ struct ProblemTypeTests {
         ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
         ("wrong-host", 421, 77), ("cross-site", 403, 77),
         ("method-not-allowed", 405, 1), ("expectation-failed", 417, 1), ("lease-lost", 410, 1),
+        ("effect-not-found", 404, 4), ("effect-not-waiting", 409, 5),
         ("overloaded", 503, 75), ("draining", 503, 75),
         ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("database-damaged", 500, 65),
         ("not-implemented", 501, 1),

@@ -59,4 +59,28 @@ struct TaskTypeTests {
         #expect(try EffectListParameters(query: items.map { (name: $0.0, value: $0.1) }) == parameters)
         #expect(EffectListParameters().queryText.isEmpty)
     }
+
+    @Test(arguments: [
+        #"{"action":"retry"}"#, #"{"action":"retry","seq":3,"newKey":true,"reason":"x"}"#,
+        #"{"action":"skip","result":{"a":1.0}}"#, #"{"action":"cancel"}"#,
+    ])
+    func wordsOnEffectsKeepTheirLetters(text: String) throws { try roundTrip(EffectVerbRequest.self, text) }
+
+    @Test(arguments: [
+        "{}", #"{"concurrency":null,"rate":null,"paused":true}"#,
+        #"{"concurrency":10000,"rate":{"count":1,"milliseconds":86400000}}"#,
+    ])
+    func settingsOfQueuesKeepTheirLetters(text: String) throws { try roundTrip(QueueRequest.self, text) }
+
+    @Test(arguments: [
+        #"{"task":"t","complete":null}"#, #"{"task":"t","complete":[1]}"#, #"{"task":"t","fail":{"message":"m"}}"#,
+        #"{"task":"t","heartbeat":{}}"#,
+    ])
+    func linesOfReportsKeepTheirLetters(text: String) throws { try roundTrip(TaskLine.self, text) }
+
+    @Test(arguments: [
+        ("stock", "task:stock"), ("exec:Zip", "exec:Zip"), ("http:h.example:443", "http:h.example:443"),
+        ("mail:x", nil), ("task:", nil), ("", nil), ("a b", nil), ("tå", nil),
+    ])
+    func aQueueHasAWholeName(text: String, name: String?) { #expect(QueueName.whole(text) == name) }
 }

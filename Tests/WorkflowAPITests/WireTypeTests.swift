@@ -57,7 +57,10 @@ struct WireTypeTests {
                 + #""updatedAt":"2026-07-31T09:30:00.001Z"}"#)
     }
 
-    @Test(arguments: ["", #","exited":["a"],"entered":["b","b.c"],"dryRun":true"#])
+    @Test(arguments: [
+        "", #","exited":["a"],"entered":["b","b.c"],"dryRun":true"#,
+        #","dryRun":true,"begun":[{"id":"paying","queue":"task:charge"}],"cancelled":["packing"]"#,
+    ])
     func sendAnswerKeepsItsLetters(detail: String) throws {
         try roundTrip(
             SendAnswer.self,

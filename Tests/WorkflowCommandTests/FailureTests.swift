@@ -97,7 +97,7 @@ struct FailureTests {
         (["ps"], "There is no verb 'ps'\n  did you mean 'list'?"),
         (["get", "o"], "There is no verb 'get'\n  did you mean 'show'?"),
         (["describe", "o"], "There is no verb 'describe'\n  did you mean 'show'?"),
-        (["-o", "json", "status", "o"], "There is no verb 'status'\n  did you mean 'show'?"),
+        (["-o", "json", "shwo", "o"], "There is no verb 'shwo'\n  did you mean 'show'?"),
         (
             ["cancel", "o"],
             "There is no verb 'cancel'\n  an instance ends when its machine does: 'wfctl events NAME' lists what it "

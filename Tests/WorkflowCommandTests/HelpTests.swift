@@ -16,7 +16,7 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "retry", "show", "list", "events", "history", "replay",
-                "verify", "work", "effects", "timers",
+                "verify", "work", "effects", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
     }

@@ -50,6 +50,39 @@ struct SimulatedInvocationTests {
         #expect(both.exit == 65 && both.errors.contains("A line has one of the fields 'event', 'done' and 'fail'"))
     }
 
+    /// Requests and programs are shown as they would be begun, and answered as tasks are; calls need no answer.
+    @Test func requestsProgramsAndCallsAreShown() async {
+        let harness = CommandHarness(files: [
+            "m.yaml": """
+            id: m
+            initial: paying
+            context: {name: a/b, code: null}
+            states:
+              paying:
+                invoke:
+                  http: {url: "https://pay.example.com/{context.name}", body: {n: 1}}
+                  onDone: {target: packing, actions: {assign: {code: event.data.status}}}
+              packing: {invoke: {exec: {program: pack, args: [context.name]}, onError: left}}
+              left:
+                type: final
+                entry: [{call: {http: {url: "http://mail/{''}", text: "'t'"}}}, {call: {task: t, input: [1]}}]
+            """,
+            "s": #"{"fail": "packing", "error": {"type": "exit", "code": 1}}"#,
+        ])
+        let arguments = ["simulate", "m.yaml", "--answer", #"paying={"status":201}"#, "--script", "s", "-o", "jsonl"]
+        let outcome = await harness.run(arguments, transport: ScriptedTransport([])).outcome
+        #expect(outcome.exit == 0 && outcome.errors.isEmpty)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].contains(#""actions":["invoke paying: http POST https://pay.example.com/a%2Fb {\"n\":1}"]"#))
+        #expect(lines[1].contains(#""context":{"code":201,"name":"a/b"}"#))
+        #expect(lines[1].contains(#""invoke packing: exec pack [\"a/b\"]"]"#))
+        #expect(
+            lines[2].contains(
+                #""actions":["call http POST \"t\" (invalid: '{''}' makes an empty segment of the url)","#
+                    + #""call task t [1]"]"#))
+    }
+
     @Test func itsTimeoutComesByItself() async {
         let outcome = await run("--until-idle", "-o", "jsonl")
         #expect(outcome.exit == 0 && outcome.output.contains(#""receipt":"timeout""#))

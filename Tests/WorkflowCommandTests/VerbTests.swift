@@ -20,6 +20,10 @@ struct VerbTests {
         answer.entered = []
         answer.status = .done
         answer.dryRun = true
+        answer.begun = [
+            .init(id: "paying", queue: "http:pay.example.com:443"), .init(id: "call.5.1", queue: "task:mail"),
+        ]
+        answer.cancelled = ["packing"]
         let transport = ScriptedTransport([.value(answer)])
         let arguments = [
             "send", "order-1042", "pay", "--data", "-5", "--dry-run", "--detail", "--expect-seq", "4", "--expect-state",
@@ -31,6 +35,9 @@ struct VerbTests {
                 order-1042: awaiting_payment -> a.x, b.y   (seq 4 -> 5, done, dry run: nothing was changed)
                   exited: awaiting_payment
                   entered: -
+                  begins: paying (http:pay.example.com:443)
+                  begins: call.5.1 (task:mail)
+                  cancels: packing
 
                 """)
         let request = try #require(transport.requests.first)

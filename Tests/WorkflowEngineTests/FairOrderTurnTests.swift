@@ -1,6 +1,7 @@
 import IdentityTesting
 import Statechart
 import Testing
+import WorkflowJSON
 import WorkflowStore
 
 @testable import WorkflowEngine  // Whose turn it is, without the writer around it.
@@ -24,9 +25,24 @@ import WorkflowStore
                 switch $0 {
                 case .instance(let key): key.name.rawValue
                 case .machine(let key): "machine \(key.name)"
+                case .owner(let id): "owner \(id.rawValue)"
                 }
             }
         }
+    }
+
+    private static func result(_ instance: String) -> any QueuedCommand {
+        let digits = String(repeating: "0", count: 31) + instance + String(repeating: "0", count: 80)
+        guard let task = TaskToken(text: digits) else { preconditionFailure("these are the digits of a token") }
+        return Queued(EndTaskCommand(task: task, report: .completed(1), by: .test), .caller { _ in })
+    }
+
+    /// A result is charged to its instance, of which only the number is known.
+    @Test mutating func resultsOfAnInstanceThatBurnsStandAside() {
+        order.burnt(Self.result("7").command, 1_000_000)
+        var waiting = [Self.result("7"), Self.result("8"), Self.send("cold")][...]
+        #expect(order.begin(&waiting) == .plain)
+        #expect(names(waiting) == [["owner 8"], ["cold"]] && names(order.aside) == [["owner 7"]])
     }
 
     @Test mutating func noCommandOvertakesOneThatNamesTheSame() {

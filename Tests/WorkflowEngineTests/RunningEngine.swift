@@ -30,13 +30,15 @@ final class RunningEngine: Sendable {
 
     init(
         store: any WorkflowStore, limits: EngineLimits = EngineLimits(), clock: any WallClock = SystemClock(),
-        observers: [any CommitObserver] = [],
+        executors: [any EffectExecutor] = [], observers: [any CommitObserver] = [],
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
-        let engine = Engine(store: store, clock: clock, limits: limits, observers: observers, logger: logger)
+        let engine = Engine(
+            store: store, clock: clock, limits: limits, executors: executors, observers: observers, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
+                services: ([engine as any Service] + engine.runners).map { .init(service: $0) },
+                gracefulShutdownSignals: [], logger: logger))
         self.engine = engine
         self.group = group
         // Awaited by `ended()`; it ends when the group is told to, or when the store fails.

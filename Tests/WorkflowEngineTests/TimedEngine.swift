@@ -15,6 +15,7 @@ final class TimedEngine {
     let folder: StoreFolder
     let limits: EngineLimits
     private let logger: Logger
+    private let executors: [any EffectExecutor]
     private var running: RunningEngine
 
     var engine: Engine { running.engine }
@@ -23,22 +24,26 @@ final class TimedEngine {
     /// - Parameter clock: A virtual one makes the store one of virtual time.
     init(
         _ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock(),
+        executors: [any EffectExecutor] = [],
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         self.logger = logger
         self.clock = clock
         self.limits = limits
+        self.executors = executors
         folder = try StoreFolder()
-        running = try await Self.open(folder, limits, clock, logger)
+        running = try await Self.open(folder, limits, clock, executors, logger)
         for definition in definitions { _ = try await engine.apply(definition, syntax: .yaml) }
     }
 
     private static func open(
-        _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock, _ logger: Logger
+        _ folder: StoreFolder, _ limits: EngineLimits, _ clock: any WallClock, _ executors: [any EffectExecutor],
+        _ logger: Logger
     ) async throws -> RunningEngine {
         let store = try SQLiteFileStore.open(
             at: folder.path + "/wfd.db", clock: clock.now(), on: clock is VirtualClock ? .virtual : .real)
-        return try await RunningEngine(store: store, limits: limits, clock: clock, logger: logger)
+        return try await RunningEngine(
+            store: store, limits: limits, clock: clock, executors: executors, logger: logger)
     }
 
     func stop() async throws {
@@ -49,8 +54,11 @@ final class TimedEngine {
     func restart(after milliseconds: Int64 = 0) async throws {
         try await running.stop()
         move(milliseconds)
-        running = try await Self.open(folder, limits, clock, logger)
+        running = try await Self.open(folder, limits, clock, executors, logger)
     }
+
+    /// Starts another on the file of one that was stopped.
+    func reopen() async throws { running = try await Self.open(folder, limits, clock, executors, logger) }
 
     /// Moves the clock, forward or back, and waits until nothing is due any more.
     func pass(_ milliseconds: Int64) async throws {

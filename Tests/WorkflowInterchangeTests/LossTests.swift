@@ -105,11 +105,12 @@ import WorkflowInterchange
     }
 
     @Test(arguments: [
-        (#""invoke": {"src": "x", "onDone": "b"}"#, true), (#""invoke": [{"src": "x"}]"#, true),
+        (#""invoke": {"src": "x", "onDone": "b"}"#, false), (#""invoke": [{"src": "x"}]"#, false),
         (#""activities": ["x"]"#, false), (#""after": {"soon": "b"}"#, true),
         (#""on": {"xstate.done.actor.x": "b"}"#, true),
+        (#""invoke": {"src": "x", "id": "x"}, "on": {"xstate.done.actor.x": "b"}"#, false),
     ])
-    func anInvocationIsALossAndAnActivityIsNot(part: String, isLoss: Bool) throws {
+    func whatAnActorSendsIsALossAndAnActivityIsNot(part: String, isLoss: Bool) throws {
         let states = #"{"a": {"always": {"target": "b", "guard": "In('b')"}, \#(part)}, "b": {}}"#
         let text = #"{"id": "m", "initial": "a", "states": \#(states)}"#
         #expect(severities(try XStateImport.definition(from: text)) == [isLoss ? .loss : .warning])

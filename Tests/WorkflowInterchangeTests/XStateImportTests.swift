@@ -179,3 +179,58 @@ import WorkflowJSON
             ])
     }
 }
+
+/// Actors of XState are tasks.
+struct XStateActorTests {
+    @Test func actorsBecomeTasks() throws {
+        let imported = try XStateImport.definition(
+            from: """
+                {"id": "m", "initial": "a", "states": {
+                  "a": {
+                    "invoke": [
+                      {"src": "load user", "input": {"id": 7, "kind": "x"}, "onDone": {"target": "b"}, "onError": "c"},
+                      {"src": {"type": "beep"}, "id": "beeper"}, {"src": {"function": "() => {}"}, "systemId": "s",
+                       "input": {"function": "x"}}
+                    ],
+                    "on": {"xstate.done.actor.beeper": "c", "error.platform.beeper": "b"}
+                  },
+                  "b": {"invoke": {"src": "beep", "id": "beeper"}}, "c": {}
+                }}
+                """)
+        let states = try DefinitionText.tree(
+            of: """
+                states:
+                  a:
+                    invoke:
+                      - {task: load_user, input: {id: 7, kind: "'x'"}, onDone: {target: b}, onError: c}
+                      - {id: beeper, task: beep}
+                      - {id: a.3, task: actor}
+                    on: {done.invoke.beeper: c, error.invoke.beeper: b}
+                  b: {invoke: {id: beeper_2, task: beep}}
+                  c: {}
+                """)["states"]
+        #expect(imported.definition["states"] == states, "\(imported.definition.text(as: .yaml))")
+        #expect(
+            imported.notes.map(\.description).filter { $0.contains("actor") } == [
+                "4:15: warning: the actor 'load user' is the task 'load_user' here: "
+                    + "a worker gives its result; what else an actor sends does not come",
+                "5:15: warning: the actor 'beep' is the task 'beep' here: "
+                    + "a worker gives its result; what else an actor sends does not come",
+                "5:58: warning: this actor is code; it is the task 'actor' here: "
+                    + "a worker gives its result; what else an actor sends does not come",
+                "5:84: warning: 'systemId' of an actor is left out",
+                "6:8: warning: the 'input' of this actor is code; it is left out",
+                "10:27: warning: the actor 'beep' is the task 'beep' here: "
+                    + "a worker gives its result; what else an actor sends does not come",
+                "10:41: info: the actor 'beeper' is called 'beeper_2' here",
+            ], "\(imported.notes.map(\.description))")
+        #expect(imported.losses.isEmpty)
+        _ = try DefinitionReader.read(imported.definition.text(as: .yaml))
+    }
+
+    @Test func whatAnActorShowsIsALoss() throws {
+        let imported = try XStateImport.definition(
+            from: #"{"id": "m", "initial": "a", "states": {"a": {"invoke": {"src": "x", "onSnapshot": {}}}}}"#)
+        #expect(imported.losses.map(\.description) == ["1:69: loss: 'onSnapshot' is left out: a task shows none"])
+    }
+}

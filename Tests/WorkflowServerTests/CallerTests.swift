@@ -23,6 +23,8 @@ import WorkflowStore
         case hasNoTasks
         /// It takes no word on a task of another namespace.
         case isLost
+        /// The same of a line.
+        case lineIsLost
         /// It is about the whole store: the log says who asked.
         case isLogged(String)
         /// It is about no machine and no instance.
@@ -41,7 +43,9 @@ import WorkflowStore
         .backtestMachine: .isMissing(.machineNotFound), .verifyInstance: .isMissing(.instanceNotFound),
         .verifyAll: .isLogged("verify the whole store"), .makeBackup: .isLogged("make a backup"),
         .leaseTasks: .hasNoTasks, .completeTask: .isLost, .failTask: .isLost, .prolongTask: .isLost,
-        .listEffects: .listIsEmpty,
+        .listEffects: .listIsEmpty, .reportTasks: .lineIsLost, .decideEffect: .isMissing(.instanceNotFound),
+        .listQueues: .isLogged("list the queues"), .setQueue: .isLogged("set a queue"),
+        .release: .isLogged("release effects"),
         .fetchBackup: .isLogged("fetch a backup"), .live: .concernsNobody, .ready: .concernsNobody,
     ]
 
@@ -54,17 +58,19 @@ import WorkflowStore
         .applyDefinition: definition, .backtestInstance: definition, .backtestMachine: definition,
         .startInstance: #"{"machine": "m"}"#, .sendEvent: #"{"event": "go"}"#, .retryInstance: "{}",
         .leaseTasks: "{}", .completeTask: "1", .failTask: #"{"message": "m"}"#, .prolongTask: "{}",
+        .decideEffect: #"{"action": "cancel"}"#, .setQueue: #"{"paused": true}"#,
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
 
     private static func request(for route: Route, task: String) -> RawRequest {
         let names = route.template.parameters.map {
-            ["machine": "m", "instance": "x", "queue": "q", "task": task][$0] ?? "1"
+            ["machine": "m", "instance": "x", "queue": "q", "task": task, "effect": "a"][$0] ?? "1"
         }
-        let type = route == .sendEvents ? "application/x-ndjson" : "application/json"
+        let type = route == .sendEvents || route == .reportTasks ? "application/x-ndjson" : "application/json"
+        let body = route == .reportTasks ? "{\"task\": \"\(task)\", \"complete\": 1}" : bodies[route]
         return RawRequest(
             route.method.rawValue, route.template.path(names), headers: [("Content-Type", type)],
-            body: bodies[route].map { Array($0.utf8) })
+            body: body.map { Array($0.utf8) })
     }
 
     private static func shows(_ sign: Sign, _ answer: RawAnswer, asked: Set<String>) throws -> Bool {
@@ -82,6 +88,9 @@ import WorkflowStore
         case .isLogged(let command): return asked == ["\(command) by uid:2"]
         case .hasNoTasks: return try answer.object["tasks"] == []
         case .isLost: return answer.status == 410
+        case .lineIsLost:
+            let line = answer.body.split(separator: UInt8(ascii: "\n")).first ?? []
+            return try JSONReader.value(from: Array(line)).object?["status"] == 410
         case .concernsNobody: return (200..<300).contains(answer.status)
         }
     }
@@ -111,7 +120,7 @@ import WorkflowStore
             _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))
         }
         var tasks = ["", ""]
-        if sign == .isLost {
+        if sign == .isLost || sign == .lineIsLost {
             let lease = LeaseTasksCommand(queue: "q", max: 2, milliseconds: 60_000, worker: "w", by: here)
             tasks = try await host.engine.lease(lease, wait: .zero).map(\.token.text)
             try #require(tasks.count == 2)

@@ -60,7 +60,7 @@ import WorkflowStore
         #expect(task["input"] == ["items": ["pen"]])
         #expect(
             task.members.map(\.key).sorted() == [
-                "attempt", "id", "input", "instance", "key", "leasedUntil", "task",
+                "attempt", "id", "input", "instance", "key", "leasedUntil", "task", "traceparent",
             ])
         // The other one; then there is none.
         #expect(try await Self.lease(host, #"{"max": 100}"#).map { $0["instance"] } == ["p-2"])

@@ -73,6 +73,7 @@ public struct Definition<M: MachineDefinition>: Sendable {
     }
 
     /// Reads and checks the definition, and throws all its mistakes: for a test. `StateMachine` and hosts do it too.
+    /// A `StateMachine` also refuses one with `Invoke`, which only hosts can run.
     ///
     /// - Returns: What is probably not meant, such as a state that nothing leads to.
     @discardableResult public func check() throws(DefinitionMistakes) -> [String] {
@@ -82,6 +83,13 @@ public struct Definition<M: MachineDefinition>: Sendable {
 
     /// The machine, read once.
     func machine() throws(DefinitionMistakes) -> TypedMachine<M> { try reading.machine() }
+
+    /// The same for a program that has no host: nobody would do what the machine invokes.
+    func machineWithoutHost() throws(DefinitionMistakes) -> TypedMachine<M> {
+        let typed = try reading.machine()
+        guard !typed.machine.hasInvocations else { throw reading.source.needsHost(typed.machine) }
+        return typed
+    }
 }
 
 /// All mistakes of a definition, each with its line of Swift, or of the text.

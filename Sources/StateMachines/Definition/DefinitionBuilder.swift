@@ -10,12 +10,13 @@
     public static func buildEither(second pieces: [Piece<M>]) -> [Piece<M>] { pieces }
 }
 
-/// What stands in a state: its transitions.
+/// What stands in a state: its transitions and invocations.
 @resultBuilder public enum TransitionBuilder<M: MachineDefinition> {
     public static func buildExpression(_ piece: EventPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
     public static func buildExpression(_ piece: TimePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
     public static func buildExpression(_ piece: AlwaysPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
     public static func buildExpression(_ piece: DonePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildExpression(_ piece: InvocationPiece<M>) -> [TransitionPiece<M>] { [piece.part] }
     public static func buildBlock(_ pieces: [TransitionPiece<M>]...) -> [TransitionPiece<M>] {
         pieces.flatMap { $0 }
     }
@@ -42,17 +43,22 @@ public struct Piece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// A transition of a state; `On`, `After`, `Always` and `OnDone` make it.
+/// A transition of a state, or an invocation; `On`, `After`, `Always`, `OnDone` and `Invoke` make it.
 public struct TransitionPiece<M: MachineDefinition>: Sendable {
-    let content: TransitionContent
+    let content: StatePart
+
+    init(content: StatePart) {
+        self.content = content
+    }
 
     init(
         _ trigger: TransitionContent.Trigger, _ target: String?, _ condition: Expression?, reenter: Bool = false,
         _ actions: [MachineAction<M>], _ place: SwiftPlace
     ) {
-        content = TransitionContent(
-            trigger: trigger, target: target, condition: condition, reenter: reenter,
-            actions: actions.map(\.content), place: place)
+        content = .transition(
+            TransitionContent(
+                trigger: trigger, target: target, condition: condition, reenter: reenter,
+                actions: actions.map(\.content), place: place))
     }
 }
 
@@ -66,10 +72,24 @@ struct PieceContent: Sendable {
     var entry: [ActionContent] = []
     var exit: [ActionContent] = []
     var output: Template?
-    var transitions: [TransitionContent] = []
+    var parts: [StatePart] = []
     /// The rows of a table, which has no state of its own.
     var table: [(state: String, transition: TransitionContent)] = []
     let place: SwiftPlace
+}
+
+/// What stands in a state.
+enum StatePart: Sendable {
+    case transition(TransitionContent)
+    case invocation(InvocationContent)
+
+    var transition: TransitionContent? {
+        if case .transition(let transition) = self { transition } else { nil }
+    }
+
+    var invocation: InvocationContent? {
+        if case .invocation(let invocation) = self { invocation } else { nil }
+    }
 }
 
 /// A transition, by the texts of its parts.
@@ -79,7 +99,10 @@ struct TransitionContent: Sendable {
         /// As the key of `after`.
         case delay(String)
         case always
+        /// Of what lies in the state, or of an invocation.
         case done
+        /// Of an invocation.
+        case failed
     }
 
     let trigger: Trigger

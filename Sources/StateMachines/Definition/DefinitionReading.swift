@@ -87,8 +87,29 @@ struct DefinitionSource: Sendable {
     /// The line that stands for a place of Swift.
     static func line(ofPlace index: Int) -> DefinitionPlace { DefinitionPlace(line: index * stride + 1, column: 1) }
 
+    /// What is wrong with a definition that a program without a host is to run.
+    func needsHost(_ machine: Machine) -> DefinitionMistakes {
+        // The tree was read before: its text was.
+        let told = tree.flatMap { try? DefinitionReader.read($0).machine } ?? machine
+        let mistakes = told.states.flatMap { state in
+            state.invocations.map { invocation in
+                let message = "'\(invocation.id)' is a task for a worker: run it in a host, such as MemoryHost"
+                let place = tree == nil ? "\(place): line \(invocation.line) of the text" : "\(swift(invocation.line))"
+                return "\(place): \(message)"
+            }
+        }
+        return DefinitionMistakes(mistakes: mistakes)
+    }
+
+    private func swift(_ line: Int) -> SwiftPlace { places[(line - 1) / Self.stride] }
+
     private func lineOfSwift(_ diagnostic: Diagnostic) -> String {
-        "\(places[(diagnostic.line - 1) / Self.stride]): \(diagnostic.message)"
+        // A message names other parts of the definition by their lines too.
+        var words = diagnostic.message.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        for index in words.indices.dropFirst() where words[index - 1] == "line" {
+            if let line = Int(words[index]) { words[index] = "\(swift(line).line)" }
+        }
+        return "\(swift(diagnostic.line)): \(words.joined(separator: " "))"
     }
 
     private func lineOfText(_ diagnostic: Diagnostic) -> String {

@@ -9,6 +9,7 @@ struct DefinitionTree {
     private var contextKeys: Set<String> = []
     private var pieces: [String?: [PieceContent]] = [:]
     private var transitions: [String?: [TransitionContent]] = [:]
+    private var invocations: [String?: [InvocationContent]] = [:]
     private var children: [String?: [String]] = [:]
     private let initial: String?
     private var contextOwner = ""
@@ -57,13 +58,22 @@ struct DefinitionTree {
         for content in contents {
             pieces[content.state, default: []].append(content)
             check(content.entry + content.exit, at: content.place)
-            for transition in content.transitions { add(transition, to: content.state) }
+            for part in content.parts { add(part, to: content.state) }
         }
         // Last, when it is known which states take no events.
         for row in contents.flatMap(\.table) {
             let kinds = pieces[row.state, default: []].map(\.kind)
             guard !kinds.contains(where: { [.final, .history, .deepHistory].contains($0) }) else { continue }
             add(row.transition, to: row.state)
+        }
+    }
+
+    private mutating func add(_ part: StatePart, to state: String?) {
+        switch part {
+        case .transition(let transition): add(transition, to: state)
+        case .invocation(let invocation):
+            invocations[state, default: []].append(invocation)
+            for end in invocation.ends { check(end.actions, at: end.place) }
         }
     }
 
@@ -97,6 +107,7 @@ extension DefinitionTree {
         }
         addActions("entry", own.map { ($0.entry, $0.place) }, to: &members)
         addActions("exit", own.map { ($0.exit, $0.place) }, to: &members)
+        addInvocations(of: state, to: &members)
         addTransitions(of: state, to: &members)
         for piece in own {
             guard let output = piece.output else { continue }
@@ -171,6 +182,7 @@ extension DefinitionTree {
             case .delay(let delay): Self.add(transition, under: delay, to: &after)
             case .always: always.append(transition)
             case .done: done.append(transition)
+            case .failed: preconditionFailure("the builder puts it into an invocation")
             }
         }
         for (word, groups) in [("on", on), ("after", after)] {
@@ -183,6 +195,37 @@ extension DefinitionTree {
             guard let first = list.first else { continue }
             members.append(.init(word, node(of: list), at: place(first.place)))
         }
+    }
+
+    private mutating func addInvocations(of state: String?, to members: inout [DefinitionNode.Member]) {
+        let nodes = (invocations[state] ?? []).map { node(of: $0) }
+        guard let first = nodes.first else { return }
+        members.append(.init("invoke", nodes.count == 1 ? first : .list(nodes, at: first.place), at: first.place))
+    }
+
+    private mutating func node(of invocation: InvocationContent) -> DefinitionNode {
+        let place = place(invocation.place)
+        let queue = DefinitionNode.string(invocation.queue, at: place)
+        let task = invocation.priority.map { priority in
+            let priority = DefinitionNode.string(priority.text, at: place)
+            return DefinitionNode.map(
+                [.init("queue", queue, at: place), .init("priority", priority, at: place)], at: place)
+        }
+        var members = [DefinitionNode.Member("task", task ?? queue, at: place)]
+        if let id = invocation.id { members.append(.init("id", .string(id, at: place), at: place)) }
+        if let input = invocation.input { members.append(.init("input", input.node(at: place), at: place)) }
+        if let timeout = invocation.timeout {
+            members.append(.init("timeout", .string(timeout, at: place), at: place))
+        }
+        if let retry = invocation.retry {
+            members.append(.init("retry", DefinitionNode(.object(retry.json), at: place), at: place))
+        }
+        for (word, trigger) in [("onDone", TransitionContent.Trigger.done), ("onError", .failed)] {
+            let ends = invocation.ends.filter { $0.trigger == trigger }
+            guard let first = ends.first else { continue }
+            members.append(.init(word, node(of: ends), at: self.place(first.place)))
+        }
+        return .map(members, at: place)
     }
 
     private static func add(

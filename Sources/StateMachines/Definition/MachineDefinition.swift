@@ -34,8 +34,12 @@ extension MachineDefinition {
     public typealias After = TimePiece<Self>
     /// A transition without event.
     public typealias Always = AlwaysPiece<Self>
-    /// A transition when all in the state is done.
+    /// A transition when all in the state, or an invocation, is done.
     public typealias OnDone = DonePiece<Self>
+    /// A task for a worker while the state is active.
+    public typealias Invoke = InvocationPiece<Self>
+    /// A transition when an invocation has failed for good.
+    public typealias OnError = ErrorPiece<Self>
     /// Routes from a `switch` over state and event.
     public typealias Table = TablePiece<Self>
 

@@ -12,6 +12,9 @@ extension DefinitionBuilder {
 
     @available(*, unavailable, message: "a transition stands in a state, as in 'In(.here) { On(.event) }'")
     public static func buildExpression(_ piece: DonePiece<M>) -> [Piece<M>] { [] }
+
+    @available(*, unavailable, message: "an invocation stands in a state: 'In(.here) { Invoke(…) }'")
+    public static func buildExpression(_ piece: InvocationPiece<M>) -> [Piece<M>] { [] }
 }
 
 extension TransitionBuilder {
@@ -23,4 +26,21 @@ extension TransitionBuilder {
 
     @available(*, unavailable, message: "a table stands beside the states, not in one")
     public static func buildExpression(_ piece: TablePiece<M>) -> [TransitionPiece<M>] { [] }
+
+    @available(*, unavailable, message: "it stands in an invocation: 'Invoke(…) { OnError(…) }'")
+    public static func buildExpression(_ piece: ErrorPiece<M>) -> [TransitionPiece<M>] { [] }
+}
+
+extension InvocationBuilder {
+    @available(*, unavailable, message: "it stands in the state, beside the invocation")
+    public static func buildExpression(_ piece: EventPiece<M>) -> [TransitionPiece<M>] { [] }
+
+    @available(*, unavailable, message: "it stands in the state; an invocation has 'timeout:'")
+    public static func buildExpression(_ piece: TimePiece<M>) -> [TransitionPiece<M>] { [] }
+
+    @available(*, unavailable, message: "it stands in the state, beside the invocation")
+    public static func buildExpression(_ piece: AlwaysPiece<M>) -> [TransitionPiece<M>] { [] }
+
+    @available(*, unavailable, message: "an invocation stands in a state, beside others")
+    public static func buildExpression(_ piece: InvocationPiece<M>) -> [TransitionPiece<M>] { [] }
 }

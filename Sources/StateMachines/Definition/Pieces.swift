@@ -10,7 +10,7 @@ public struct PathPiece<M: MachineDefinition>: Sendable {
         let transition = TransitionContent(
             trigger: .event(event.rawValue), target: target.rawValue, condition: condition,
             actions: actions.map(\.content), place: place)
-        content = PieceContent(state: state.rawValue, transitions: [transition], place: place)
+        content = PieceContent(state: state.rawValue, parts: [.transition(transition)], place: place)
     }
 }
 
@@ -28,7 +28,7 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
         content = PieceContent(
             state: state.rawValue, kind: kind, initial: initial.rawValue, tags: tags, entry: entry.map(\.content),
             exit: exit.map(\.content),
-            transitions: transitions().map(\.content), place: SwiftPlace(fileID, line))
+            parts: transitions().map(\.content), place: SwiftPlace(fileID, line))
     }
 
     // Not one with an optional `initial`: `.none` would mean nil, also where a state has this name.
@@ -42,7 +42,7 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
         content = PieceContent(
             state: state.rawValue, kind: kind, tags: tags, entry: entry.map(\.content), exit: exit.map(\.content),
             output: output,
-            transitions: transitions().map(\.content), place: SwiftPlace(fileID, line))
+            parts: transitions().map(\.content), place: SwiftPlace(fileID, line))
     }
 
     /// The root: what every state takes.
@@ -53,7 +53,7 @@ public struct StatePiece<M: MachineDefinition>: Sendable {
     ) {
         content = PieceContent(
             tags: tags, entry: entry.map(\.content), exit: exit.map(\.content),
-            transitions: transitions().map(\.content),
+            parts: transitions().map(\.content),
             place: SwiftPlace(fileID, line))
     }
 }
@@ -146,7 +146,8 @@ public struct AlwaysPiece<M: MachineDefinition>: Sendable {
     }
 }
 
-/// A transition that is taken when all that lies in the state is done: `OnDone(to: .awaitingPayment)`.
+/// A transition that is taken when all that lies in the state is done: `OnDone(to: .awaitingPayment)`. In an `Invoke`:
+/// when its worker has a result, which is `event.data`.
 public struct DonePiece<M: MachineDefinition>: Sendable {
     let transition: TransitionPiece<M>
 

@@ -28,9 +28,30 @@ public protocol MachineHost: Sendable {
     func transitions<M: MachineDefinition>(
         of instance: Instance<M>, after seq: Int64
     ) -> AsyncThrowingStream<Transition<M>, any Error>
+
+    /// Works on tasks of `T.queue` until the caller is cancelled.
+    ///
+    /// Each task is one call of `body`, whose output completes it. What `body` throws is told as a `TaskFailure`: the
+    /// task is tried again, or ends in an error. A task is done at least once. Its body is cancelled when nobody wants
+    /// the result any more: the instance went on without it, or others have the task.
+    ///
+    /// A cancelled worker takes no more tasks. Those that run have `options.grace` to end, then they are cancelled too,
+    /// and others get them. In a daemon that counts as an attempt.
+    func work<T: MachineTask>(
+        _ task: T.Type, _ options: WorkOptions,
+        _ body: @escaping @Sendable (TaskAttempt<T>) async throws -> T.Output
+    ) async throws(HostError)
 }
 
 extension MachineHost {
+    /// Works on tasks of `T.queue`, so many at a time, until the caller is cancelled.
+    public func work<T: MachineTask>(
+        _ task: T.Type, concurrency: Int = 1,
+        _ body: @escaping @Sendable (TaskAttempt<T>) async throws -> T.Output
+    ) async throws(HostError) {
+        try await work(task, WorkOptions(concurrency: concurrency), body)
+    }
+
     /// Starts an instance with what the definition says.
     public func start<M: MachineDefinition>(
         _ machine: M.Type, _ name: String, context: M.Context? = nil

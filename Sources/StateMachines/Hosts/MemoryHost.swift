@@ -1,11 +1,12 @@
 internal import Statechart
 internal import Synchronization
 
-/// Instances in memory, for tests: what a file or a daemon does with them, without either. Its time moves by hand.
+/// Instances in memory, for tests: what a file or a daemon does with them, without either. Its time moves by hand, also
+/// that of retries, timeouts and leases of tasks.
 ///
 /// It keeps the whole history, and forgets everything with the process.
 public final class MemoryHost: MachineHost {
-    private let state: Mutex<MemoryState>
+    let state: Mutex<MemoryState>
 
     /// Its `time` begins there, counted from 1970, for expressions that ask what time it is.
     public init(at time: Duration = .zero) {
@@ -23,7 +24,7 @@ public final class MemoryHost: MachineHost {
         let typed = try M.typed()
         let data = try M.startData(context)
         try HostError.refuseName(name)
-        try state.withLock { state throws(HostError) in
+        try change { state throws(HostError) in
             try state.start(typed.machine, M.text, name, data: data, key: key)
         }
         return Instance(name: name, host: self, typed: typed)
@@ -43,10 +44,9 @@ public final class MemoryHost: MachineHost {
         _ event: M.Event, to instance: Instance<M>, _ options: SendOptions
     ) async throws -> Transition<M> {
         let (name, data) = try M.encoded(event)
-        let (result, tell) = try state.withLock { state throws(HostError) in
+        let result = try change { state throws(HostError) in
             try state.send(name, data, to: instance.name, options)
         }
-        for tell in tell { tell() }
         switch result {
         case .success(let move): return try instance.typed.transition(move, of: instance.name)
         case .failure(let refused):
@@ -111,7 +111,27 @@ public final class MemoryHost: MachineHost {
 
     /// Lets time go on: the timers of all instances fire on the way, each at its own time.
     public func advance(by time: Duration) async {
-        let tell = state.withLock { $0.advance(by: time) }
+        change { $0.advance(by: time) }
+    }
+
+    public func work<T: MachineTask>(
+        _ task: T.Type, _ options: WorkOptions,
+        _ body: @escaping @Sendable (TaskAttempt<T>) async throws -> T.Output
+    ) async throws(HostError) {
+        try await TaskWorker(of: MemoryTasks(host: self), options, body).run()
+    }
+}
+
+extension MemoryHost {
+    /// Changes what it keeps, and then tells those who follow or wait for tasks.
+    func change<Answer: Sendable, Failure>(
+        _ body: (inout MemoryState) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        let (answer, tell) = state.withLock { state in
+            let answer = Result { () throws(Failure) in try body(&state) }
+            return (answer, state.takeTells())
+        }
         for tell in tell { tell() }
+        return try answer.get()
     }
 }

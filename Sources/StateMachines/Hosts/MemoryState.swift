@@ -14,6 +14,19 @@ struct MemoryState {
     /// By machine and key.
     var starts: [String: [String: (instance: String, data: JSONObject)]] = [:]
     var lastFollower = 0
+    /// What waits for workers, or is with one; the oldest first.
+    var tasks: [MemoryTask] = []
+    var lastTask = 0
+    /// Who waits for tasks.
+    var workers: [Int: @Sendable () -> Void] = [:]
+    /// The instances that were changed, and whose followers were not told.
+    var touched: Set<String> = []
+
+    /// Those to be told, and nothing twice.
+    mutating func takeTells() -> [@Sendable () -> Void] {
+        defer { touched = [] }
+        return touched.flatMap { instances[$0].map { Array($0.followers.values) } ?? [] } + workers.values
+    }
 }
 
 /// An instance in a `MemoryHost`.
@@ -60,9 +73,8 @@ extension MemoryState {
             machines[machine.name]?.last { $0.text == text }?.number ?? apply(machine, text).version
         switch UntypedInstance.start(machine, named: name, version: number, data: data, at: time) {
         case .success(let instance):
-            var stored = MemoryInstance(version: number, instance: instance, history: [instance.position])
-            _ = stored.comeToRest()
-            instances[name] = stored
+            instances[name] = MemoryInstance(version: number, instance: instance, history: [instance.position])
+            _ = comeToRest(name, after: 0)
             if let key { starts[machine.name, default: [:]][key] = (name, data) }
         case .failure(let refusal):
             throw HostError(code: "invalid-data", message: refusal.message(for: "init", in: machine))
@@ -78,58 +90,86 @@ extension MemoryState {
 
     mutating func send(
         _ event: String, _ data: JSONValue?, to name: String, _ options: SendOptions
-    ) throws(HostError) -> (Result<HostMove, HostRefusal>, tell: [@Sendable () -> Void]) {
-        var stored = try stored(name)
+    ) throws(HostError) -> Result<HostMove, HostRefusal> {
+        let stored = try stored(name)
         if let key = options.key, let known = stored.keys[key] {
             guard known.event == event, known.data == data else { throw .keyReused(key) }
-            return (.success(known.answer), [])
+            return .success(known.answer)
         }
         let place = stored.instance.place
         if let seq = options.expectedSeq, seq != place.seq {
             let message = "\(place.text), is not at seq \(seq)"
-            return (.failure(HostRefusal(code: nil, message: message, accepted: [])), [])
+            return .failure(HostRefusal(code: nil, message: message, accepted: []))
         }
         do throws(Statechart.Refusal) {
             let move = try stored.instance.move(of: event, data, at: time)
-            stored.keep(move)
             var answer = HostMove(move, of: stored.instance.machine)
-            for next in stored.comeToRest() {
-                answer.append(HostMove(next, of: stored.instance.machine))
-            }
-            if let key = options.key { stored.keys[key] = (event, data, answer) }
-            instances[name] = stored
+            for next in take(move, of: name) { answer.append(HostMove(next, of: stored.instance.machine)) }
+            if let key = options.key { instances[name]?.keys[key] = (event, data, answer) }
             // What it sent to itself beyond a chain comes right after, as in the daemon.
-            return (.success(answer), Array(stored.followers.values) + advance(by: .zero))
+            advance(by: .zero)
+            return .success(answer)
         } catch {
             let message = stored.instance.message(of: error, for: event)
-            return (.failure(HostRefusal(code: error, message: message, accepted: stored.instance.accepted)), [])
+            return .failure(HostRefusal(code: error, message: message, accepted: stored.instance.accepted))
         }
     }
 
-    mutating func advance(by duration: Duration) -> [@Sendable () -> Void] {
+    mutating func advance(by duration: Duration) {
         let target = LogicalTime(.milliseconds(time.milliseconds) + duration)
-        var touched: Set<String> = []
         // At one moment: what never rests goes on with the next call.
         let restlessness = 1_000 * instances.count
         var steps = 0
         // The next of all is looked for each time: a test has few instances, and what is told is in order.
-        while steps < restlessness, let next = instances.min(by: { Self.nextTime($0) < Self.nextTime($1) }),
-            let due = next.value.instance.nextTime, due <= target, var stored = instances[next.key],
-            let pending = stored.instance.next(until: target)
-        {
-            steps = due > time ? 0 : steps + 1
-            time = max(time, due)
-            stored.keep(stored.instance.move(of: pending))
-            _ = stored.comeToRest()
-            instances[next.key] = stored
-            touched.insert(next.key)
+        while steps < restlessness, let next = next(until: target) {
+            steps = next.due > time ? 0 : steps + 1
+            time = max(time, next.due)
+            switch next.what {
+            case .pending(let pending, let name):
+                if let move = instances[name]?.instance.move(of: pending) { _ = take(move, of: name) }
+            case .lease(let token): expire(token)
+            }
         }
         time = max(time, target)
-        return touched.flatMap { instances[$0].map { Array($0.followers.values) } ?? [] }
+    }
+
+    /// What comes with time.
+    private enum Coming {
+        case pending(Pending, String)
+        case lease(String)
+    }
+
+    private func next(until target: LogicalTime) -> (due: LogicalTime, what: Coming)? {
+        let lease = tasks.compactMap(\.lease).filter { $0.until <= target }.min { $0.until < $1.until }
+        let first = instances.min { Self.nextTime($0) < Self.nextTime($1) }
+        // A timer of the same moment may end the task.
+        if let first, let due = first.value.instance.nextTime, due <= min(target, lease?.until ?? target),
+            let pending = first.value.instance.next(until: target)
+        {
+            return (due, .pending(pending, first.key))
+        }
+        return lease.map { ($0.until, .lease($0.token)) }
     }
 
     private static func nextTime(_ entry: (key: String, value: MemoryInstance)) -> (Int64, String) {
         (entry.value.instance.nextTime?.milliseconds ?? .max, entry.key)
+    }
+
+    /// Keeps a move of an instance, and takes what the instance has sent to itself.
+    ///
+    /// - Returns: The moves by that.
+    mutating func take(_ move: UntypedMove, of name: String) -> [UntypedMove] {
+        guard let count = instances[name]?.history.count else { return [] }
+        instances[name]?.keep(move)
+        return comeToRest(name, after: count)
+    }
+
+    /// - Parameter count: The moves whose tasks are known.
+    private mutating func comeToRest(_ name: String, after count: Int) -> [UntypedMove] {
+        let moves = instances[name]?.comeToRest() ?? []
+        changeTasks(of: name, after: count)
+        touched.insert(name)
+        return moves
     }
 }
 

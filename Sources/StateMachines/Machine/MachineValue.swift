@@ -31,14 +31,15 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
     /// Its data.
     @inlinable public var context: M.Context { seen.context }
 
-    /// Starts an instance. Throws `DefinitionMistakes`, or a `Refusal` when it cannot begin.
+    /// Starts an instance. Throws `DefinitionMistakes`, also when a state invokes what only a host can do, or a
+    /// `Refusal` when it cannot begin.
     ///
     /// Its `name` stands in messages and expressions; nil for the machine's. It begins with `context`; nil for what the
     /// definition says. The `time` is counted from 1970, for expressions that ask what time it is.
     public init(
         _ machine: M.Type = M.self, named name: String? = nil, context: M.Context? = nil, at time: Duration = .zero
     ) throws {
-        let typed = try M.definition.machine()
+        let typed = try M.definition.machineWithoutHost()
         let started = UntypedInstance.start(
             typed.machine, named: name ?? typed.machine.name, data: try M.data(of: context), at: LogicalTime(time))
         switch started {

@@ -39,7 +39,8 @@ struct UntypedInstance: Sendable {
         let identity = InstanceIdentity(name: name, version: version, startedAt: time)
         switch machine.apply(.start(with: data, at: time), to: nil, as: identity) {
         case .accepted(let macrostep):
-            return .success(UntypedInstance(machine, identity, at: UntypedMove(to: macrostep.snapshot, at: time)))
+            let position = UntypedMove(to: macrostep.snapshot, requests: macrostep.requests, at: time)
+            return .success(UntypedInstance(machine, identity, at: position))
         case .refused(let refusal), .failed(_, let refusal): return .failure(refusal)
         }
     }
@@ -93,13 +94,17 @@ final class UntypedMove: Sendable {
     /// The states that were left and entered, in order.
     var exited: [StateIndex] { macrostep.exited }
     var entered: [StateIndex] { macrostep.entered }
+    /// What is to come, and what no longer.
+    var requests: [Macrostep.Request] { macrostep.requests }
 
     /// A start, or a place that was stored.
-    convenience init(to snapshot: Snapshot, at time: LogicalTime, failure: String? = nil) {
+    convenience init(
+        to snapshot: Snapshot, requests: [Macrostep.Request] = [], at time: LogicalTime, failure: String? = nil
+    ) {
         let entered = snapshot.configuration.filter { $0 != .root }
         self.init(
-            "init", from: [], fromSeq: snapshot.seq - 1, by: Macrostep(snapshot: snapshot, entered: entered), at: time,
-            failure: failure)
+            "init", from: [], fromSeq: snapshot.seq - 1,
+            by: Macrostep(snapshot: snapshot, entered: entered, requests: requests), at: time, failure: failure)
     }
 
     /// The same place at another time.
@@ -184,15 +189,30 @@ extension UntypedInstance {
     }
 
     func move(of next: Pending) -> UntypedMove {
-        let time = next.time(notBefore: last)
-        switch machine.apply(.coming(next, at: time), to: position.after, as: identity) {
-        case .accepted(let macrostep): return move(by: next.event, macrostep, at: time)
-        case .refused(let refusal), .failed(_, let refusal):
-            return failing(on: next, because: refusal.message(for: next.event, in: machine))
+        move(by: .coming(next, at: next.time(notBefore: last)))
+    }
+
+    /// The end of an invocation.
+    func move(of invocation: Pending, ending event: String, with data: JSONValue?, at time: LogicalTime) -> UntypedMove
+    {
+        let result = Statechart.Event(name: event, data: data, at: max(time, last))
+        return move(by: .result(Taken(invocation, result: result)))
+    }
+
+    /// What nobody can be told of: the instance takes it, or fails on it.
+    private func move(by input: Input) -> UntypedMove {
+        let event = input.event
+        switch machine.apply(input, to: position.after, as: identity) {
+        case .accepted(let macrostep): return move(by: event.name, macrostep, at: event.at)
+        case .failed(let macrostep, let refusal):
+            return UntypedMove(
+                event.name, from: snapshot.configuration, fromSeq: snapshot.seq, by: macrostep, at: event.at,
+                failure: refusal.message(for: event.name, in: machine))
+        case .refused: preconditionFailure("what is armed is taken while the instance runs, or fails")
         }
     }
 
-    /// It fails on something that comes by itself, as the daemon's do: that stays armed.
+    /// It fails on something that comes by itself although the machine takes it: that stays armed.
     func failing(on next: Pending, because reason: String) -> UntypedMove {
         var after = snapshot
         after.seq += 1

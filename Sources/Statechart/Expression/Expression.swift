@@ -39,3 +39,15 @@ package indirect enum Template: Sendable {
         }
     }
 }
+
+extension Template {
+    /// The expressions in it.
+    var expressions: [Expression] {
+        switch self {
+        case .literal: []
+        case .expression(let expression): [expression]
+        case .list(let elements): elements.flatMap(\.expressions)
+        case .map(let members): members.flatMap(\.value.expressions)
+        }
+    }
+}

@@ -32,7 +32,7 @@ package enum Input: Sendable, Equatable {
     case set(Event)
     /// The data says how the instance goes over to another version.
     case migrated(Event)
-    /// An operator's word on an effect.
+    /// A person's word on an effect: the event is `retry`, `skip` or `cancel`, and the data says on which.
     case effect(Event)
     /// Data of earlier rows is gone; folding goes on from this row's snapshot.
     case redacted(Event)

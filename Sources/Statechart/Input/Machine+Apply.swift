@@ -53,7 +53,8 @@ extension Machine {
                 ? retry(taken, in: snapshot, as: identity, isTracing)
                 : take(taken, in: snapshot, as: identity, isTracing)
         case .retried(let taken): return retry(taken, in: snapshot, as: identity, isTracing)
-        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
+        case .effect(let event): return .accepted(note(event, in: snapshot))
+        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .redacted:
             preconditionFailure("no row of this kind is written")
         }
     }
@@ -122,6 +123,20 @@ extension Machine {
         var running = snapshot
         running.status = .running
         return run(taken, at: snapshot.place(of: taken), in: running, as: identity, isTracing)
+    }
+
+    /// Notes a person's word on an effect. When that is the invocation that the instance failed on, the invocation is
+    /// live again, without its timeout, and the instance runs; what the word does comes behind it.
+    private func note(_ event: Event, in snapshot: Snapshot) -> Macrostep {
+        var after = snapshot
+        after.seq += 1
+        if let id = Pending.ID(ofWord: event.data),
+            let place = after.armed.firstIndex(where: { $0.id == id && $0.isKept && $0.kind == .invocation })
+        {
+            after.armed[place] = after.armed[place].revived
+            after.status = .running
+        }
+        return Macrostep(snapshot: after, microsteps: [], cost: 1)
     }
 
     /// Takes what stands at a place of `Snapshot.armed`; when that is refused the instance has failed on it.

@@ -82,6 +82,13 @@ extension Pending {
         return kept
     }
 
+    /// The invocation as it was before it ended with the event that the instance failed on.
+    var revived: Pending {
+        Pending(
+            id: id, kind: kind, event: EventName.done + (invocation ?? ""), data: nil, due: .zero, owner: owner,
+            misfire: misfire)
+    }
+
     /// The order in which armed things come: what was sent, then what is due first; of the same moment what was armed
     /// first.
     package static func comesBefore(_ one: Pending, _ other: Pending) -> Bool {
@@ -126,15 +133,37 @@ extension Macrostep {
     package enum Request: Sendable, Equatable {
         case arm(Pending)
         case invoke(Pending, EffectRequest)
+        /// An effect that nothing of the snapshot waits for.
+        case call(EffectRequest)
         /// Something that an earlier macrostep armed.
         case cancel(Pending.ID)
 
-        /// What it arms; nil when it ends something.
+        /// What it arms; nil when it ends something, and of a call.
         package var armed: Pending.ID? {
             switch self {
             case .arm(let pending), .invoke(let pending, _): pending.id
-            case .cancel: nil
+            case .call, .cancel: nil
             }
         }
+
+        /// What it asks of the world; nil for what stays within the instance.
+        package var effect: EffectRequest? {
+            switch self {
+            case .invoke(_, let request), .call(let request): request
+            case .arm, .cancel: nil
+            }
+        }
+    }
+}
+
+extension Pending.ID {
+    /// The invocation that a person's word on an effect is about; nil where it is about none that could be armed.
+    ///
+    /// - Parameter data: Of the word: `{id, invoke: {seq, number?}, …}`.
+    init?(ofWord data: JSONValue?) {
+        guard let invoke = data?.object?["invoke"]?.object, case .int(let seq)? = invoke["seq"],
+            case .int(let number)? = invoke["number"], let number = Int(exactly: number)
+        else { return nil }
+        self.init(seq: seq, number: number)
     }
 }

@@ -16,6 +16,8 @@ package indirect enum Action: Sendable {
     case choose([Branch], line: Int)
     /// Runs actions for each element of a list.
     case foreach(Loop)
+    /// Asks for an effect whose end nobody waits for.
+    case call(Call)
 
     /// The line of the definition on which the action stands.
     package var line: Int {
@@ -24,6 +26,19 @@ package indirect enum Action: Sendable {
         case .send(let send): send.line
         case .log(let expression): expression.line
         case .foreach(let loop): loop.line
+        case .call(let call): call.line
+        }
+    }
+}
+
+extension Action {
+    /// Whether it is a call, or may come to one.
+    var calls: Bool {
+        switch self {
+        case .call: true
+        case .choose(let branches, _): branches.contains { $0.actions.contains(where: \.calls) }
+        case .foreach(let loop): loop.actions.contains(where: \.calls)
+        case .assign, .raise, .send, .cancel, .log: false
         }
     }
 }

@@ -74,7 +74,10 @@ private struct DataFlow {
             follow(state.exit)
             follow(state.initial?.actions ?? [])
             for timeout in state.timeouts { decide(timeout.delay) }
-            for invocation in state.invocations { if let timeout = invocation.timeout { decide(timeout) } }
+            for invocation in state.invocations {
+                if let timeout = invocation.timeout { decide(timeout) }
+                for expression in invocation.action.expressions { _ = passed(nil, expression) }
+            }
             if let output = state.output, state.parent != .root { send(output, nil) }
         }
         for transition in machine.transitions {
@@ -110,6 +113,8 @@ private struct DataFlow {
             case .foreach(let loop):
                 sinks.formUnion(reads(of: loop.array))
                 follow(loop.actions, &point)
+            case .call(let call):
+                for expression in call.action.expressions { point = passed(point, expression) }
             }
         }
     }
@@ -190,17 +195,5 @@ extension Expression {
     fileprivate var isPlain: Bool {
         guard let reference = program.references.first, program.references.count == 1 else { return false }
         return reference.variable == Vocabulary.context && reference.fields.count == 1 && reference.text == source
-    }
-}
-
-extension Template {
-    /// The expressions in it.
-    fileprivate var expressions: [Expression] {
-        switch self {
-        case .literal: []
-        case .expression(let expression): [expression]
-        case .list(let elements): elements.flatMap(\.expressions)
-        case .map(let members): members.flatMap(\.value.expressions)
-        }
     }
 }

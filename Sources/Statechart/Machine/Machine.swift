@@ -41,6 +41,8 @@ package final class Machine: Sendable {
     let plan: SequentialPlan?
     /// Whether any state has invocations.
     package let hasInvocations: Bool
+    /// Whether anything of it asks the world for something: an invocation or a call.
+    package let hasEffects: Bool
     /// Whether any state has tags.
     package let hasTags: Bool
     /// The states of each tag.
@@ -76,7 +78,13 @@ package final class Machine: Sendable {
         prefixes = states.flatMap(\.candidates.prefixes)
         takesAny = states.contains { !$0.candidates.any.isEmpty }
         hasEventless = states.contains { !$0.eventless.isEmpty }
-        hasInvocations = states.contains { !$0.invocations.isEmpty }
+        let hasInvocations = states.contains { !$0.invocations.isEmpty }
+        self.hasInvocations = hasInvocations
+        hasEffects =
+            hasInvocations || transitions.contains { $0.actions.contains(where: \.calls) }
+            || states.contains { state in
+                (state.entry + state.exit + (state.initial?.actions ?? [])).contains(where: \.calls)
+            }
         plan = SequentialPlan(states: states, transitions: transitions)
         alone = states.map { [$0.index] }
         let tagged = states.flatMap { state in state.tags.map { ($0, [state.index]) } }

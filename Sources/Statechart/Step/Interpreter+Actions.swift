@@ -48,6 +48,8 @@ extension Interpreter {
             try choose(branches, of: state)
         case .foreach(let loop):
             try perform(loop, of: state)
+        case .call(let call):
+            try perform(call, of: state)
         }
     }
 

@@ -3,10 +3,11 @@ package import WorkflowJSON
 
 /// Beginning invocations (SCXML 6.4 and Appendix D: `statesToInvoke`). What runs them is not known here.
 extension Interpreter {
-    /// Begins the invocations of the states that were entered and are still active, now that the machine is stable.
-    /// What cannot be evaluated raises `error.execution`.
+    /// Begins the invocations of the states that were entered and are still active, now that the machine is stable. The
+    /// states come in document order, whichever microstep entered them. What cannot be evaluated raises
+    /// `error.execution`.
     mutating func beginInvocations() {
-        let states = statesToInvoke
+        let states = statesToInvoke.sorted()
         statesToInvoke = []
         // Expressions see the event of the macrostep, not the internal one that was taken last.
         let last = event
@@ -25,28 +26,20 @@ extension Interpreter {
 
     private mutating func begin(_ invocation: Invocation, of state: StateIndex) throws(ActionFailure) {
         let what = "invoke \(invocation.id)"
-        let input = try invocation.task.input.map { template throws(ActionFailure) in
-            try evaluate(template, of: state, as: "\(what) input: ")
-        }
-        guard input?.isKeepable ?? true else {
-            throw ActionFailure(
-                state: state, line: invocation.line, expression: what,
-                message: "the input would be \(StepLimits.tooLarge)")
-        }
-        let priority = try priority(of: invocation, in: state, as: what)
+        let content = try content(of: invocation.action, in: state, as: what, line: invocation.line)
         let timeout = try invocation.timeout.map { delay throws(ActionFailure) in
             try milliseconds(of: delay, in: state, as: "\(what) timeout: ")
         }
         let due = timeout.map { event.at.milliseconds + $0 }
         try requireRoom(what, places: timeout == nil ? 1 : 2, due: due ?? 0, of: state, line: invocation.line)
-        tell(
-            "\(what): task \(invocation.task.queue)" + (input.map { " " + JSONWriter.string($0) } ?? ""), of: state,
-            line: invocation.line)
+        let request = EffectRequest(invocation.id, content, invocation.retry, deadline: due)
+        try chargeRequest(request, as: what, of: state, line: invocation.line)
+        tell("\(what): \(content.shown)", of: state, line: invocation.line)
         let pending = Pending(
             id: nextID(), kind: .invocation, event: EventName.done + invocation.id, data: nil, due: .zero,
             owner: .state(state))
         armed.append(pending)
-        requests.append(.invoke(pending, EffectRequest(invocation, input: input, priority: priority, deadline: due)))
+        requests.append(.invoke(pending, request))
         guard let timeout else { return }
         let error: JSONValue = ["type": "timeout", "message": .string("there was no result within \(timeout) ms")]
         try arm(
@@ -54,21 +47,14 @@ extension Interpreter {
             misfire: .fire, line: invocation.line, of: state)
     }
 
-    private mutating func priority(
-        of invocation: Invocation, in state: StateIndex, as what: String
-    ) throws(ActionFailure) -> Int64 {
-        guard let expression = invocation.task.priority else { return TaskInvocation.priority }
-        let value = try value(of: expression, in: state, as: "\(what) priority: ")
-        if let priority = Self.priority(of: value) { return priority }
-        throw ActionFailure(
-            state: state, line: expression.line, expression: "\(what) priority: \(expression.source)",
-            message: "a priority is a number from 1 to 5, 1 first")
-    }
-
-    /// The priority that a value is; nil when it is none.
-    static func priority(of value: Value) -> Int64? {
-        guard case .int(let number) = value, TaskInvocation.priorities.contains(number) else { return nil }
-        return number
+    /// Asks for an effect whose end nobody waits for.
+    mutating func perform(_ call: Call, of state: StateIndex) throws(ActionFailure) {
+        let content = try content(of: call.action, in: state, as: "call", line: call.line)
+        let id = nextID()
+        let request = EffectRequest("call.\(id.seq).\(id.number)", content, call.retry, deadline: nil)
+        try chargeRequest(request, as: "call", of: state, line: call.line)
+        tell("call \(content.shown)", of: state, line: call.line)
+        requests.append(.call(request))
     }
 
     /// Takes what belongs to an invocation: its result ends its timeout, and the other way round.
@@ -78,31 +64,34 @@ extension Interpreter {
     }
 }
 
-/// What an invocation asks of the world.
+/// What an invocation or a call asks of the world.
 package struct EffectRequest: Sendable, Equatable {
-    /// The id of the invocation.
+    /// The id of the invocation; of a call `call.SEQ.NUMBER`, which no other of its instance has.
     package let name: String
-    /// Who does it: `task:NAME`.
+    /// Who does it: `task:NAME`, `http:HOST:PORT`, `exec:NAME`.
     package let queue: String
-    /// One of `TaskInvocation.priorities`.
+    /// One of `TaskAction.priorities`.
     package let priority: Int64
-    /// Canonical JSON: the input, and what the definition says about trying again. The same for the same macrostep.
+    /// Canonical JSON: what is asked, and what the definition says about trying again. The same for the same macrostep.
     package let text: String
 
     /// - Parameter deadline: When the invocation times out, in milliseconds since 1970.
-    init(_ invocation: Invocation, input: JSONValue?, priority: Int64, deadline: Int64?) {
-        name = invocation.id
-        queue = Self.tasks + invocation.task.queue
-        self.priority = priority
-        var request = JSONObject()
+    init(_ name: String, _ content: EffectContent, _ retry: RetryPolicy, deadline: Int64?) {
+        self.name = name
+        queue = content.queue
+        priority = content.priority
+        var request = content.request
         request["deadline"] = deadline.map(JSONValue.int)
-        request["input"] = input
-        request["retry"] = invocation.retry.json
+        request["retry"] = retry.json
         text = JSONWriter.string(request)
     }
 
     /// What the names of queues of tasks begin with.
     package static let tasks = "task:"
+    /// What the names of queues of programs begin with.
+    package static let programs = "exec:"
+    /// The queue of requests that cannot be sent.
+    package static let invalid = "http:invalid"
 }
 
 extension RetryPolicy {

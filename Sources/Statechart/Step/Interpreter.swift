@@ -18,6 +18,8 @@ struct Interpreter: ~Copyable {
     var output: JSONValue?
     var exited: [StateIndex] = []
     var entered: [StateIndex] = []
+    /// How many bytes they have, as far as they go outside.
+    var requestBytes = 0
     /// Of this macrostep.
     let seq: Int64
     /// Of what it has armed last.
@@ -30,7 +32,7 @@ struct Interpreter: ~Copyable {
     var event: Event
     /// The one that the macrostep is for.
     let macrostepEvent: Event
-    /// The states that were entered and have invocations, in the order of entry.
+    /// The states that were entered and have invocations that have not begun, in any order.
     var statesToInvoke: [StateIndex] = []
     /// Whether a caller waits for the macrostep, and can be told that nothing takes its event.
     private let isAwaited: Bool

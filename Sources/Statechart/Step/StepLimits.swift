@@ -11,6 +11,10 @@ package enum StepLimits {
     static let latestDue: Int64 = 253_402_300_799_999
     /// Timers and sent events that one instance may have at a time.
     package static let timers = 10_000
+    /// Bytes of all that one macrostep asks of the world: they are in memory until they are on disk.
+    package static let requestBytes = 4 << 20
+    /// Effects that one macrostep may ask for.
+    package static let requests = 1_000
     /// Bytes of a context, of an event's data and of an output, roughly as JSON.
     package static let valueBytes = 1 << 20
     /// Levels of maps and lists in the same: what the stored form adds must still be readable.

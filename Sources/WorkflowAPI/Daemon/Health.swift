@@ -11,22 +11,27 @@ public struct Health: Hashable, WireObject {
     public var status: Status
     /// The daemon's version.
     public var version: String?
+    /// True when no effect starts until somebody releases them.
+    public var held: Bool?
 
     /// Takes the parts as they are.
-    public init(status: Status, version: String? = nil) {
+    public init(status: Status, version: String? = nil, held: Bool? = nil) {
         self.status = status
         self.version = version
+        self.held = held
     }
 
     public init(fields: inout WireFields) throws(WireError) {
         status = try fields.required("status")
         version = try fields.optional("version")
+        held = try fields.optional("held")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("status", status.rawValue)
             writer.field("version", ifPresent: version)
+            writer.field("held", ifPresent: held)
         }
     }
 }

@@ -56,6 +56,32 @@ public struct Expectation: Equatable, WireObject {
 
 /// The answer to an accepted event.
 public struct SendAnswer: Equatable, WireObject {
+    /// An invocation or a call that would be begun.
+    public struct Begun: Equatable, WireObject {
+        /// The id of the invocation; of a call `call.SEQ.NUMBER`.
+        public var id: String
+        /// Who would do it: `task:NAME`, `http:HOST:PORT`, `exec:NAME`.
+        public var queue: String
+
+        /// Takes the parts as they are.
+        public init(id: String, queue: String) {
+            self.id = id
+            self.queue = queue
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            id = try fields.required("id")
+            queue = try fields.required("queue")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("id", id)
+                writer.field("queue", queue)
+            }
+        }
+    }
+
     public var instance: String
     public var event: String
     /// The instance's seq after the event, and after those that it sent to itself in consequence.
@@ -80,6 +106,10 @@ public struct SendAnswer: Equatable, WireObject {
     public var entered: [String]?
     /// True when nothing was changed; nil otherwise.
     public var dryRun: Bool?
+    /// The effects that would be begun, in order; of a dry run of a machine that has effects.
+    public var begun: [Begun]?
+    /// The ids of the invocations that would be cancelled; of a dry run of a machine that has effects.
+    public var cancelled: [String]?
     /// Every transition in the order tried; only when it was asked for.
     public var candidates: [Candidate]?
 
@@ -88,7 +118,8 @@ public struct SendAnswer: Equatable, WireObject {
         instance: String, event: String, seq: Int64, fromSeq: Int64, from: [String], to: [String],
         status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
         output: JSONValue? = nil,
-        exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, candidates: [Candidate]? = nil
+        exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, begun: [Begun]? = nil,
+        cancelled: [String]? = nil, candidates: [Candidate]? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -104,6 +135,8 @@ public struct SendAnswer: Equatable, WireObject {
         self.exited = exited
         self.entered = entered
         self.dryRun = dryRun
+        self.begun = begun
+        self.cancelled = cancelled
         self.candidates = candidates
     }
 
@@ -122,6 +155,8 @@ public struct SendAnswer: Equatable, WireObject {
         exited = try fields.optional("exited")
         entered = try fields.optional("entered")
         dryRun = try fields.optional("dryRun")
+        begun = try fields.optional("begun")
+        cancelled = try fields.optional("cancelled")
         candidates = try fields.optional("candidates")
     }
 
@@ -141,6 +176,8 @@ public struct SendAnswer: Equatable, WireObject {
             writer.field("exited", ifPresent: exited)
             writer.field("entered", ifPresent: entered)
             writer.field("dryRun", ifPresent: dryRun)
+            writer.field("begun", ifPresent: begun)
+            writer.field("cancelled", ifPresent: cancelled)
             writer.field("candidates", ifPresent: candidates)
         }
     }

@@ -91,6 +91,8 @@ public struct Instance: Equatable, WireObject {
     public var output: JSONValue?
     /// Why it failed; nil when it has not.
     public var failure: Failure?
+    /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
+    public var waitsFor: [EffectItem]?
     public var seq: Int64
     public var createdAt: WireTime
     public var updatedAt: WireTime
@@ -98,9 +100,8 @@ public struct Instance: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
-        tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil, seq: Int64,
-        createdAt: WireTime,
-        updatedAt: WireTime
+        tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
+        waitsFor: [EffectItem]? = nil, seq: Int64, createdAt: WireTime, updatedAt: WireTime
     ) {
         self.instance = instance
         self.machine = machine
@@ -111,6 +112,7 @@ public struct Instance: Equatable, WireObject {
         self.context = context
         self.output = output
         self.failure = failure
+        self.waitsFor = waitsFor
         self.seq = seq
         self.createdAt = createdAt
         self.updatedAt = updatedAt
@@ -126,6 +128,7 @@ public struct Instance: Equatable, WireObject {
         context = try fields.required("context")
         output = try fields.optional("output")
         failure = try fields.optional("failure")
+        waitsFor = try fields.optional("waitsFor")
         seq = try fields.required("seq")
         createdAt = try fields.required("createdAt")
         updatedAt = try fields.required("updatedAt")
@@ -142,6 +145,7 @@ public struct Instance: Equatable, WireObject {
             writer.field("context", context)
             writer.field("output", ifPresent: output)
             writer.field("failure", ifPresent: failure)
+            writer.field("waitsFor", ifPresent: waitsFor)
             writer.field("seq", seq)
             writer.field("createdAt", createdAt)
             writer.field("updatedAt", updatedAt)

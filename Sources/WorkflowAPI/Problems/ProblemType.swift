@@ -70,6 +70,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case expectationFailed = "expectation-failed"
     /// A worker speaks of a task that it does not have, or has no more; nothing was changed.
     case leaseLost = "lease-lost"
+    /// The instance waits for no such effect.
+    case effectNotFound = "effect-not-found"
+    /// Somebody works on the effect, or it has its result; nothing was changed.
+    case effectNotWaiting = "effect-not-waiting"
     /// The queue is full; nothing was changed.
     case overloaded
     /// The daemon is stopping; nothing was changed.
@@ -88,12 +92,14 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .expressionFailed, .livelock, .instanceExists, .keyAhead, .clockNotVirtual,
-            .backupRunning:
+            .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
             .invalidTime:
             422
-        case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound: 404
+        case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
+            .effectNotFound:
+            404
         case .generationChanged, .leaseLost: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
@@ -115,14 +121,15 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .expressionFailed, .livelock:
+            .expressionFailed, .livelock, .effectNotWaiting:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
             .databaseDamaged:
             .badData
         case .invalidParameter: .usage
-        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound: .notFound
+        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound:
+            .notFound
         case .preconditionFailed: .precondition
         case .keyReused, .keyExpired, .keyAhead: .keyConflict
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
@@ -165,6 +172,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invalidParameter: "Query parameter is not valid"
         case .generationChanged: "The database was restored"
         case .leaseLost: "The task is no longer yours"
+        case .effectNotFound: "No such effect"
+        case .effectNotWaiting: "Effect is not waiting"
         case .backupRunning: "A backup is under way"
         case .backupNotFound: "No such backup"
         case .payloadTooLarge: "Body is too large"

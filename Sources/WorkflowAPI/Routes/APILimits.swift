@@ -25,6 +25,20 @@ public enum APILimits {
     public static let errorMessageBytes = 1_000
     /// Bytes of JSON that a worker tells of a failure, or of how far it is: they are kept with the task.
     public static let taskNoteBytes = 16 << 10
+    /// Effects of one state that are counted of a queue.
+    public static let countedEffects = 1_000
+    /// Effects that an instance is shown with.
+    public static let shownEffects = 10
+    /// Bytes of a queue's name: a host may have 253.
+    public static let queueNameBytes = 300
+    /// What of a queue may run at a time.
+    public static let queueConcurrency = 1...10_000
+    /// What of a queue may start in a span of time.
+    public static let rateCounts = 1...1_000_000
+    /// The length of that span, up to a day.
+    public static let rateMilliseconds = 1...86_400_000
+    /// Bytes of what a person says for the history.
+    public static let reasonBytes = 1...1_000
     /// Seconds that a worker may put the next attempt off: a year.
     public static let retryAfterSeconds = 0...31_536_000
 }

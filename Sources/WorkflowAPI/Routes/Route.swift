@@ -16,6 +16,7 @@ public struct Route: Sendable {
     public enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case patch = "PATCH"
     }
 
     /// What a caller must be allowed. Whoever may open the socket is allowed everything.

@@ -4,8 +4,10 @@ extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
         applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, showInstance,
-        sendEvent, retryInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, listEffects,
-        listTimers, listInstanceTimers, showClock, moveClock, listHistory, replayInstance, backtestInstance,
+        sendEvent, retryInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
+        listEffects,
+        decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
+        replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready,
     ]
 
@@ -61,15 +63,15 @@ extension Route {
     public static let showInstance = Route(
         .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
         answer: .object(
-            "{instance, machine, version, status, configuration, tags?, context, output?, failure?, seq, createdAt, "
-                + "updatedAt}"), problems: missing)
+            "{instance, machine, version, status, configuration, tags?, context, output?, failure?, "
+                + "waitsFor?: [effect…], seq, createdAt, updatedAt}"), problems: missing)
     /// Sends an event to an instance.
     public static let sendEvent = Route(
         .post, "/v1/instances/{instance}/events", for: .send, body: .object(event),
         query: ["dryRun", "detail", "explain"],
         answer: .object(
             "{instance, event, seq, fromSeq, from, to, status, configuration, tags?, context?, output?, exited?, "
-                + "entered?, dryRun?, candidates?}"),
+                + "entered?, dryRun?, begun?, cancelled?, candidates?}"),
         problems: missing + sending + keyed + [.payloadTooLarge] + writing)
     /// What an instance takes now.
     public static let listEvents = Route(
@@ -114,7 +116,7 @@ extension Route {
     public static let leaseTasks = Route(
         .post, "/v1/tasks/{queue}/lease", for: .work, body: .object("{max?, wait?, lease?, worker?}"),
         answer: .object(
-            "{tasks: [{task, instance, id, attempt, key, input, progress?, leasedUntil, deadline?}…]}"),
+            "{tasks: [{task, instance, id, attempt, key, input, progress?, leasedUntil, deadline?, traceparent}…]}"),
         problems: [.invalidName, .routeNotFound, .payloadTooLarge] + writing)
     /// Takes the result of a task.
     public static let completeTask = Route(
@@ -128,6 +130,11 @@ extension Route {
     public static let prolongTask = Route(
         .post, "/v1/tasks/{task}/heartbeat", for: .work, body: .object("{progress?}"),
         answer: .object("{leasedUntil}"), problems: reporting)
+    /// Takes what workers say of many tasks, a line each.
+    public static let reportTasks = Route(
+        .post, "/v1/tasks", for: .work, body: .lines("{task, complete | fail | heartbeat}"),
+        answer: .lines("{line, status, leasedUntil?, error?}"),
+        problems: [.invalidData, .leaseLost, .payloadTooLarge] + writing)
     /// What instances ask of the world.
     public static let listEffects = Route(
         .get, "/v1/effects", for: .read, query: ["instance", "queue", "state", "limit", "page"],
@@ -135,6 +142,33 @@ extension Route {
             "{items: [{instance, id, seq, queue, state, priority, due, dueInMilliseconds, attempts, worker?, "
                 + "progress?, error?, failedAttempts?: [{attempt, begun, ended, outcome, error?}…]}…], nextPage?}"),
         problems: [.instanceNotFound] + paging)
+}
+
+// MARK: What operators say of effects
+
+extension Route {
+    /// Says what becomes of an effect.
+    public static let decideEffect = Route(
+        .post, "/v1/instances/{instance}/effects/{effect}", for: .operate,
+        body: .object("{action: retry | skip | cancel, seq?, result?, newKey?, reason?}"),
+        answer: .object("{instance, id, action, seq, from, to, failed?, repeated?}"),
+        problems: missing + [.effectNotFound, .effectNotWaiting, .preconditionFailed] + keyed + [.payloadTooLarge]
+            + writing)
+    /// The queues, with what waits in them.
+    public static let listQueues = Route(
+        .get, "/v1/queues", for: .read, query: ["limit", "page"],
+        answer: .object(
+            "{items: [{queue, ready, waiting, leased, failed, held, answered, oldestDue?, oldestDueInMilliseconds?, "
+                + "settings}…], nextPage?}"), problems: paging)
+    /// Says how much of a queue may run.
+    public static let setQueue = Route(
+        .patch, "/v1/queues/{queue}", for: .operate,
+        body: .object("{concurrency?: int or null, rate?: {count, milliseconds} or null, paused?}"),
+        answer: .object("{queue, concurrency?, rate?, paused, actor?, setAt?}"),
+        problems: [.invalidName, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+    /// Lets held effects start.
+    public static let release = Route(
+        .post, "/v1/release", for: .operate, answer: .object("{wasHeld}"), problems: writing)
 }
 
 // MARK: Time, files and health
@@ -172,7 +206,8 @@ extension Route {
     public static let live = Route(.get, "/livez", for: .health, query: nil, answer: .object("{status, version}"))
     /// Whether the daemon takes requests.
     public static let ready = Route(
-        .get, "/readyz", for: .health, query: nil, answer: .object("{status, version}"), problems: [.draining])
+        .get, "/readyz", for: .health, query: nil, answer: .object("{status, version, held?}"),
+        problems: [.draining])
 }
 
 // MARK: Problems that several have

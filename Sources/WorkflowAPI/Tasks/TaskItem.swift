@@ -18,11 +18,14 @@ public struct TaskItem: Equatable, WireObject {
     public var leasedUntil: WireTime
     /// When the invocation times out.
     public var deadline: WireTime?
+    /// For requests that belong to the task (W3C Trace Context); nil of an older daemon.
+    public var traceparent: String?
 
     /// Takes the parts as they are.
     public init(
         task: String, instance: String, id: String, attempt: Int64, key: String, input: JSONValue = .null,
-        progress: JSONValue? = nil, leasedUntil: WireTime, deadline: WireTime? = nil
+        progress: JSONValue? = nil, leasedUntil: WireTime, deadline: WireTime? = nil,
+        traceparent: String? = nil
     ) {
         self.task = task
         self.instance = instance
@@ -33,6 +36,7 @@ public struct TaskItem: Equatable, WireObject {
         self.progress = progress
         self.leasedUntil = leasedUntil
         self.deadline = deadline
+        self.traceparent = traceparent
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -45,6 +49,7 @@ public struct TaskItem: Equatable, WireObject {
         progress = try fields.optional("progress")
         leasedUntil = try fields.required("leasedUntil")
         deadline = try fields.optional("deadline")
+        traceparent = try fields.optional("traceparent")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -58,6 +63,7 @@ public struct TaskItem: Equatable, WireObject {
             writer.field("progress", ifPresent: progress)
             writer.field("leasedUntil", leasedUntil)
             writer.field("deadline", ifPresent: deadline)
+            writer.field("traceparent", ifPresent: traceparent)
         }
     }
 }

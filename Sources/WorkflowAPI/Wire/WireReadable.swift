@@ -214,6 +214,15 @@ public struct WireFields {
         return try Value.read(value, at: place.field(name))
     }
 
+    /// Whether a field that may be absent is there and null.
+    func isNull(_ name: String) -> Bool { object[name] == .null }
+
+    /// A whole number within bounds.
+    mutating func required(_ name: String, in range: ClosedRange<Int>) throws(WireError) -> Int {
+        _ = try required(name, as: Int.self)
+        return try optional(name, in: range) ?? range.lowerBound
+    }
+
     /// A whole number that may be absent, within bounds.
     mutating func optional(_ name: String, in range: ClosedRange<Int>) throws(WireError) -> Int? {
         guard let number = try optional(name, as: Int.self) else { return nil }

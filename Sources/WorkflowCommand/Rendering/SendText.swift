@@ -13,6 +13,8 @@ enum SendText {
         var text: StyledText = "\(answer.instance): \(move)   (\(facts.joined(separator: ", ")))\n"
         text = text + StateText.detail(exited: answer.exited, entered: answer.entered)
         if let output = answer.output { text = text + "  output: \(StateText.data(output))\n" }
+        for effect in answer.begun ?? [] { text = text + "  begins: \(effect.id) (\(effect.queue))\n" }
+        for id in answer.cancelled ?? [] { text = text + "  cancels: \(id)\n" }
         for line in candidates(answer.candidates ?? []) { text = text + "  \(line)\n" }
         return text
     }

@@ -46,8 +46,12 @@ enum StateText {
 
     /// What an event came with, and why it could not be applied: `{"by":0} failed: division by zero, in …`.
     static func data(_ data: JSONValue?, note: JSONValue?) -> String {
-        [data.map { JSONWriter.string($0) }, note.flatMap(failure)].compactMap { $0 }.joined(separator: " ")
+        [data.map { JSONWriter.string($0) }, note.flatMap(failure), note.flatMap(reason)].compactMap { $0 }.joined(
+            separator: " ")
     }
+
+    /// What the person said who asked for it; nil where nobody said anything.
+    private static func reason(_ note: JSONValue) -> String? { note.object?["reason"]?.string.map { "because: \($0)" } }
 
     /// Nil for a note that tells of no failure.
     private static func failure(_ note: JSONValue) -> String? {

@@ -50,7 +50,8 @@ struct EventReads {
 
     private func readsAtEntry(_ state: State) -> Bool {
         reads(state.entry) || reads(state.initial?.actions ?? []) || state.output.map(reads) ?? false
-            || state.timeouts.contains { reads($0.delay) } || state.eventless.contains { reads(machine[$0].condition) }
+            || state.timeouts.contains { reads($0.delay) } || state.invocations.contains { reads($0) }
+            || state.eventless.contains { reads(machine[$0].condition) }
     }
 
     private func reads(_ actions: [Action]) -> Bool {
@@ -67,8 +68,13 @@ struct EventReads {
             case .log(let expression): reads(expression)
             case .choose(let branches, _): branches.contains { reads($0.condition) || reads($0.actions) }
             case .foreach(let loop): reads(loop.array) || reads(loop.actions)
+            case .call(let call): call.action.expressions.contains { reads($0) }
             }
         }
+    }
+
+    private func reads(_ invocation: Invocation) -> Bool {
+        invocation.action.expressions.contains { reads($0) } || invocation.timeout.map(reads) ?? false
     }
 
     private func reads(_ delay: Delay) -> Bool {

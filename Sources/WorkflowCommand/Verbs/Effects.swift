@@ -6,16 +6,25 @@ import WorkflowJSON
 /// `wfctl effects`.
 struct Effects: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "effects", abstract: "Show what instances ask of the world.",
+        commandName: "effects", abstract: "Show what instances ask of the world, or say what becomes of it.",
         discussion: """
             $ wfctl effects order-1042
+            $ wfctl effects retry order-1042 paying --reason 'the bank is back'
+            $ wfctl effects skip order-1042 paying --result '{"receipt": "r-7"}'
+            $ wfctl effects cancel --all --queue stock --dry-run
 
             Of one instance with the attempts that failed, or of all. A queue of tasks is named alone or as task:NAME. \
-            While a worker has a task, it is due when others get it.
+            While a worker has a task, it is due when others get it. 'retry' tries an effect now and counts its attempts \
+            anew, 'skip' gives the instance a result, 'cancel' an error of type cancelled; a call is forgotten by both. \
+            With --all they are said of every failed effect of a queue, or of those in --state.
             """)
 
-    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String?
+    @Argument(
+        help: ArgumentHelp(
+            "An instance; or retry, skip or cancel, then an instance and the effect's id.",
+            valueName: "retry|skip|cancel> <instance> <id"),
+        completion: Completion.instances.kind)
+    var words: [String] = []
 
     @Option(help: "Only those of this queue.")
     var queue: String?
@@ -29,11 +38,45 @@ struct Effects: Verb {
     @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
     var limit: Int?
 
+    @OptionGroup var decision: EffectDecision
+
+    @OptionGroup var key: KeyOption
+
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Least.check("--limit", limit) }
+    private var instance: String? { words.first }
+    private var action: EffectVerbRequest.Action? { words.first.flatMap(EffectVerbRequest.Action.init(rawValue:)) }
+
+    func validate() throws {
+        try Least.check("--limit", limit)
+        guard let action else {
+            if words.count > 1 {
+                throw ValidationError(
+                    "'\(words[0])' is none of retry, skip and cancel; one instance is shown at a time")
+            }
+            return try decision.refuse()
+        }
+        try decision.check(action, words: Array(words.dropFirst()), queue: queue, key: key.key)
+        if !decision.all, queue != nil || state != nil || limit != nil {
+            throw ValidationError("'--queue', '--state' and '--limit' go with '--all' here")
+        }
+    }
 
     func run(in session: Session) async throws {
+        guard let action else { return try await list(in: session) }
+        if decision.all, let queue {
+            let parameters = EffectListParameters(queue: queue, state: state ?? .failed)
+            return try await EffectSweep(action, decision, parameters, limit: limit).run(in: session)
+        }
+        let request = try decision.request(action, in: session)
+        let answer = try await key.persist(in: session) { client, key throws(ClientError) in
+            try await client.decide(request, effect: words[2], of: words[1], key: key)
+        }
+        try session.print(answer) { EffectDecision.line(for: answer) }
+        if answer.failed == true { try await session.throwFailure(of: answer.instance, "has failed on it") }
+    }
+
+    private func list(in session: Session) async throws {
         var printer = ListPrinter(session, columns: Self.columns, spare: Self.why)
         var failed: [FailedAttempt] = []
         try await session.withClient { client in
@@ -59,7 +102,7 @@ struct Effects: Verb {
         throw ValidationError("it must be one of \(words)")
     }
 
-    private static let columns: [Table<EffectItem>.Column] = [
+    static let columns: [Table<EffectItem>.Column] = [
         .init("INSTANCE") { $0.instance },
         .init("ID") { $0.id },
         .init("QUEUE") { $0.queue },
@@ -69,7 +112,7 @@ struct Effects: Verb {
         .init("WORKER", cut: .second) { $0.worker ?? "-" },
     ]
 
-    private static let why = Table<EffectItem>.Column("WHY", cut: .first) { ErrorWords.text(of: $0.error) }
+    static let why = Table<EffectItem>.Column("WHY", cut: .first) { ErrorWords.text(of: $0.error) }
 }
 
 /// An attempt as a row of a table.
@@ -97,7 +140,7 @@ private struct FailedAttempt: JSONWritable {
 }
 
 /// What the error of an effect says to a person.
-private enum ErrorWords {
+enum ErrorWords {
     /// Type and message; empty for none.
     static func text(of error: JSONValue?) -> String {
         guard let type = error?.object?["type"]?.string else { return message(of: error) }

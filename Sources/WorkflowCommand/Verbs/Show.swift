@@ -19,6 +19,33 @@ struct Show: Verb {
         try Self.print(shown, in: session)
     }
 
+    /// `waits for:  paying of http:pay.example.com:443, attempt 3 in 12s: http-status: 503`.
+    private static func waiting(for effects: [EffectItem]) -> StyledText {
+        var text: StyledText = ""
+        for (place, effect) in effects.enumerated() {
+            let error = ErrorWords.text(of: effect.error)
+            let why: StyledText = error.isEmpty ? "" : ": \(error, .bad)"
+            text =
+                text + "\(place == 0 ? "waits for: " : "           ")\(effect.id) of \(effect.queue), "
+                + "\(turn(of: effect))" + why + "\n"
+        }
+        return text
+    }
+
+    private static func turn(of effect: EffectItem) -> String {
+        let next = effect.attempts + 1
+        switch effect.state {
+        case .ready where effect.dueInMilliseconds <= 0: return "attempt \(next) is due"
+        case .ready:
+            return "attempt \(next) in \(DurationText.text(milliseconds: effect.dueInMilliseconds / 1_000 * 1_000))"
+        case .leased: return "attempt \(effect.attempts) is with \(effect.worker ?? "a worker")"
+        case .open: return "runs"
+        case .held: return "held"
+        case .failed: return "failed after \(effect.attempts) attempts"
+        case .answered: return "its result waits"
+        }
+    }
+
     /// Prints an instance as it is or was.
     static func print(_ shown: Instance, in session: Session) throws {
         try session.print(shown) {
@@ -32,7 +59,7 @@ struct Show: Verb {
             updated:   \(shown.updatedAt.text)
             context:   \(lines: IndentedJSON.text(of: shown.context))
 
-            """ + ending(of: shown)
+            """ + ending(of: shown) + waiting(for: shown.waitsFor ?? [])
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
+import WorkflowPrograms
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,6 @@
 import WorkflowAPI
 import WorkflowJSON
+import WorkflowPrograms
 
 /// What the daemon is told of a program that has ended.
 enum TaskReport: Equatable, Sendable {

@@ -1,6 +1,7 @@
 import WorkflowAPI
 import WorkflowClient
 import WorkflowJSON
+import WorkflowPrograms
 
 /// One attempt at a task: the program, the signs of life meanwhile, and the word on what came of it.
 struct TaskRun: Sendable {

@@ -41,6 +41,10 @@ struct BatchBuilder {
     /// What the batch did to effects; of one that ended, that.
     var effects: [Position: EffectChange] = [:]
     var attempts: [AttemptRecord] = []
+    /// What was set for queues, by their names.
+    var queues: [String: QueueRecord] = [:]
+    /// Whether effects are held from now on; nil when nobody said anything.
+    var hold: Bool?
     private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
@@ -67,10 +71,13 @@ struct BatchBuilder {
     }
 
     /// The rows that the batch will write to the journal.
-    var rows: Int { journal.count + machines.count + effects.count }
+    var rows: Int { journal.count + machines.count + effects.count + attempts.count + queues.count }
 
     /// What the next batch is applied on top of, before this one is committed.
-    var result: UncommittedBatch { UncommittedBatch(machines: machines, keys: keys, effects: effects) }
+    var result: UncommittedBatch {
+        UncommittedBatch(
+            machines: machines, keys: keys, effects: effects, attempts: attempts, queues: queues, hold: hold)
+    }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
     var pending: [TimerHint] {
@@ -156,9 +163,13 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Adds the rows of a chain to the journal.
     ///
-    /// - Parameter key: The caller's, of the first row.
-    mutating func record(_ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil) {
-        record(chain.first, of: instance, by: caller, key: key)
+    /// - Parameters:
+    ///   - key: The caller's, of the first row.
+    ///   - reason: What the caller says, for the first row.
+    mutating func record(
+        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil
+    ) {
+        record(chain.first, of: instance, by: caller, key: key, reason: reason)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -166,16 +177,17 @@ extension BatchBuilder {
     }
 
     private mutating func record(
-        _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil
+        _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
+        reason: String? = nil
     ) {
         charge(link.macrostep.cost)
-        let hasInvocations = instance.state.machine.hasInvocations
-        let effects = hasInvocations ? instance.state.effects : []
+        let hasEffects = instance.state.machine.hasEffects
+        let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
         let (snapshot, failure) = instance.advance(
-            to: link, at: position, now: now, by: caller, key: key, &digests, &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
         numbers.nextPosition = position.next
-        if hasInvocations { changeEffects(effects, by: link, of: instance) }
+        if hasEffects { changeEffects(effects, by: link, of: instance) }
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot { snapshots.append(snapshot) }
         if let failure {
@@ -258,6 +270,9 @@ struct UncommittedBatch {
     let machines: [LoadedMachine]
     let keys: [KeyPlace: Position]
     let effects: [Position: EffectChange]
+    let attempts: [AttemptRecord]
+    let queues: [String: QueueRecord]
+    let hold: Bool?
 }
 
 /// A key within its scope.

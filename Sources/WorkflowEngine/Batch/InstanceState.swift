@@ -144,6 +144,12 @@ extension InstanceState {
         positions.firstIndex(of: effect).map { snapshot.armed[$0] }.flatMap { $0.kind == .invocation ? $0 : nil }
     }
 
+    /// When an invocation times out; nil where it does not, as of one that was tried anew.
+    func timeout(ofInvocation id: String) -> Timestamp? {
+        let timer = snapshot.armed.first { $0.kind == .timer && $0.invocation == id }
+        return timer.map { Timestamp(rawValue: $0.due.milliseconds) }
+    }
+
     /// The logical time of what happens to the instance now: never before its last row.
     func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
 
@@ -216,7 +222,7 @@ extension InstanceState {
     /// the instance has failed if it has.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
-        _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        reason: String? = nil, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
         let macrostep = link.macrostep
@@ -229,17 +235,20 @@ extension InstanceState {
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: caller.actor, key: key, note: note(failure, link.input))
+            actor: caller.actor, key: key, note: note(failure, link.input, reason))
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
-                of: macrostep.snapshot.armed, last: position, macrostep.effectPositions(after: position))
+                of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
         }
         if case .snapshot = encoded { encoded = .earlier(snapshot) }
         snapshot = macrostep.snapshot
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(snapshot.status)
-        record.failure = failure?.text(seq: row.seq, at: row.at)
+        // A word on an effect leaves an instance failed that failed on something else.
+        if row.kind != .effect || snapshot.status != .failed {
+            record.failure = failure?.text(seq: row.seq, at: row.at)
+        }
         record.updated = row.at
         let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? digests.snapshot(of: unplaced()) : nil
         row.digest = digests.digest(
@@ -250,9 +259,10 @@ extension InstanceState {
         return (stored, failure)
     }
 
-    private func note(_ failure: RecordedFailure?, _ input: Input) -> String? {
+    private func note(_ failure: RecordedFailure?, _ input: Input, _ reason: String?) -> String? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
-        return failure == nil && result == nil ? nil : RowNote(failure: failure, result: result).text
+        if failure == nil, result == nil, reason == nil { return nil }
+        return RowNote(failure: failure, result: result, reason: reason).text
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the
@@ -307,11 +317,13 @@ extension InstanceRecord {
 
     /// The event that it failed on, and what is wrong with it; nil when it has not failed.
     func failure(of loaded: LoadedMachine, _ snapshot: Snapshot) -> InstanceFailure? {
-        guard status == .failed, let failure,
-            let reason = RecordedFailure.object(failure).flatMap({ RecordedFailure(.object($0)) })
+        guard status == .failed, let object = failure.flatMap(RecordedFailure.object),
+            let reason = RecordedFailure(.object(object)), case .int(let seq)? = object["seq"],
+            case .int(let at)? = object["at"]
         else { return nil }
         return InstanceFailure(
-            reason: reason, data: snapshot.armed.kept?.data, machine: loaded.record.name, seq: seq, at: updated)
+            reason: reason, data: snapshot.armed.kept?.data, machine: loaded.record.name, seq: Seq(rawValue: seq),
+            at: Timestamp(rawValue: at))
     }
 
     /// Roughly the bytes that the instance takes in a cache, but for its configuration as a list.

@@ -48,7 +48,10 @@ extension JournalRecord {
         case .retried:
             guard snapshot?.status == .failed else { throw misplaced }
             return .retried(try taken(snapshot?.armed.kept, of: snapshot))
-        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
+        case .effect:
+            guard snapshot != nil else { throw misplaced }
+            return .effect(try recordedEvent())
+        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .redacted:
             throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
         }
     }

@@ -33,13 +33,13 @@ final class LiveInstance {
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
-        _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        reason: String?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         entry.isChanged = true
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
-        return state.advance(to: link, at: position, now: now, by: caller, key: key, &digests, &journal)
+        return state.advance(to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
     }
 
     /// Adds what the batch changed, for the transaction.

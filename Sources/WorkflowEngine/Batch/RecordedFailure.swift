@@ -144,16 +144,20 @@ struct RowNote: Equatable {
     var failure: RecordedFailure?
     /// The invocation whose end the row is.
     var result: Pending.ID?
+    /// What the person said who asked for it.
+    var reason: String?
 
-    init(failure: RecordedFailure?, result: Pending.ID?) {
+    init(failure: RecordedFailure? = nil, result: Pending.ID? = nil, reason: String? = nil) {
         self.failure = failure
         self.result = result
+        self.reason = reason
     }
 
     /// Reads a stored note; what it does not know is not there.
     init(_ text: String?) {
         guard let text, let object = RecordedFailure.object(text) else { return }
         failure = object["failure"].flatMap { RecordedFailure($0) }
+        reason = object["reason"]?.string
         guard let id = object["invoke"]?.object, case .int(let seq)? = id["seq"], case .int(let number)? = id["number"]
         else { return }
         result = Pending.ID(seq: seq, number: Int(number))
@@ -164,6 +168,7 @@ struct RowNote: Equatable {
         var object = JSONObject()
         object["failure"] = failure?.fitted
         object["invoke"] = result.map { .object(["number": .int(Int64($0.number)), "seq": .int($0.seq)]) }
+        object["reason"] = reason.map(JSONValue.string)
         return object.isEmpty ? nil : JSONWriter.string(JSONValue.object(object))
     }
 }

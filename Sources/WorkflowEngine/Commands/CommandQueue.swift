@@ -8,6 +8,13 @@ final class CommandQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private let limits: EngineLimits
     private var entries: [any QueuedCommand] = []
+    /// Ends of what was begun, beside the others: they have room of their own, and come while the daemon drains.
+    private var results: [any QueuedCommand] = []
+    private var resultBytes = 0
+    /// Ends that will come: the queue waits for them.
+    private var expected = 0
+    /// Whether the writer was told that no more comes.
+    private var hasEnded = false
     /// Clocks to move, in their order, and the number of entries before each.
     private var clockMoves: [(behind: Int, request: ClockMoveRequest)] = []
     private var bytes = 0
@@ -35,7 +42,8 @@ final class CommandQueue: @unchecked Sendable {
     func begin<Command: WriterCommand>(
         _ command: Command, _ answered: @escaping @Sendable (Result<Command.Answer, Rejection>) -> Void
     ) {
-        if let rejection = enqueue([command.queued(.caller(answered))]) { answered(.failure(rejection)) }
+        let rejection = enqueue([command.queued(.caller(answered))], areResults: Command.isResult)
+        if let rejection { answered(.failure(rejection)) }
     }
 
     /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and
@@ -45,7 +53,8 @@ final class CommandQueue: @unchecked Sendable {
         _ answered: @escaping @Sendable ([Result<Command.Answer, Rejection>?]) -> Void
     ) throws(Rejection) {
         if commands.isEmpty { return answered([]) }
-        if let rejection = enqueue(Self.entries(commands, in: sequence, answered)) { throw rejection }
+        let entries = Self.entries(commands, in: sequence, answered)
+        if let rejection = enqueue(entries, areResults: Command.isResult) { throw rejection }
     }
 
     /// The same, but when there is no room the commands wait for it: in front of the queue, in their order, and no
@@ -91,10 +100,38 @@ final class CommandQueue: @unchecked Sendable {
         condition.signal()
     }
 
-    private func enqueue(_ new: [any QueuedCommand]) -> Rejection? {
+    /// Something was begun whose end comes as a result: the queue does not end before. False when it takes none any
+    /// more; otherwise `resultCame` follows, when the result is in the queue or will not come.
+    func expectResult() -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        if hasEnded { return false }
+        expected += 1
+        return true
+    }
+
+    /// What was expected is in the queue, or will not come.
+    func resultCame() {
+        condition.lock()
+        defer { condition.unlock() }
+        // None is expected of a queue that was abandoned.
+        expected = max(0, expected - 1)
+        condition.signal()
+    }
+
+    private func enqueue(_ new: [any QueuedCommand], areResults: Bool) -> Rejection? {
         let size = new.reduce(0) { $0 + $1.size }
         condition.lock()
         defer { condition.unlock() }
+        if areResults {
+            if hasEnded { return closing }
+            guard results.count + new.count <= limits.queuedResults, resultBytes + size <= limits.queuedResultBytes
+            else { return .overloaded }
+            if results.isEmpty { condition.signal() }
+            results += new
+            resultBytes += size
+            return nil
+        }
         if let rejection = refusal(of: new.count, bytes: size) { return rejection }
         if entries.isEmpty { condition.signal() }
         entries += new
@@ -188,7 +225,7 @@ final class CommandQueue: @unchecked Sendable {
     func take(until date: Date?) -> Turn {
         condition.lock()
         defer { condition.unlock() }
-        while entries.isEmpty, clockMoves.isEmpty, closing == nil, !isAwake {
+        while entries.isEmpty, results.isEmpty, clockMoves.isEmpty, closing == nil || expected > 0, !isAwake {
             guard let date else {
                 condition.wait()
                 continue
@@ -198,24 +235,31 @@ final class CommandQueue: @unchecked Sendable {
         isAwake = false
         defer { admitWaiting() }
         if clockMoves.first?.behind == 0 { return .moveClock(clockMoves.removeFirst().request) }
-        if entries.isEmpty, closing != nil { return .end }
+        if entries.isEmpty, results.isEmpty, closing != nil, expected == 0 {
+            hasEnded = true
+            return .end
+        }
         return .commands(removeAll())
     }
 
     /// All commands up to the next move of a clock.
     private func removeAll() -> [any QueuedCommand] {
+        defer {
+            results = []
+            resultBytes = 0
+        }
         guard let count = clockMoves.first?.behind else {
             defer {
                 entries = []
                 bytes = 0
             }
-            return entries
+            return results.isEmpty ? entries : entries + results
         }
         let taken = Array(entries.prefix(count))
         entries.removeFirst(count)
         bytes -= taken.reduce(0) { $0 + $1.size }
         for index in clockMoves.indices { clockMoves[index].behind -= count }
-        return taken
+        return taken + results
     }
 
     /// What waits at this moment, up to the next move of a clock; does not block.
@@ -235,7 +279,7 @@ final class CommandQueue: @unchecked Sendable {
         admitWaiting()
     }
 
-    /// Takes no more commands: callers are told why. What waits already stays to be taken.
+    /// Takes no more commands: callers are told why. What waits already stays to be taken, and results still come.
     func close(_ reason: Rejection) {
         condition.lock()
         defer { condition.unlock() }
@@ -248,8 +292,11 @@ final class CommandQueue: @unchecked Sendable {
         condition.signal()
     }
 
-    /// Answers what a closed queue still has.
+    /// Answers what a closed queue still has. Nobody waits for what is expected: it is refused when it comes.
     func abandon(with rejection: Rejection) {
+        condition.lock()
+        expected = 0
+        condition.unlock()
         while true {
             switch take(until: nil) {
             case .commands(let rest): for entry in rest { entry.refuse(rejection) }
@@ -293,4 +340,6 @@ package struct ClockMove: Sendable, Equatable {
     package let fired: Int
     /// Whether it is where it was to go; there are timers to fire on the way when it is not.
     package let isDone: Bool
+    /// Whether it waits for what the daemon does itself.
+    var isStopped = false
 }

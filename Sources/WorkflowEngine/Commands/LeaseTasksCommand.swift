@@ -41,21 +41,31 @@ extension LeaseTasksCommand: WriterCommand {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Grant {
         let queue = EffectRequest.tasks + queue
         var grant = Grant()
-        let room = batch.leases.room(in: queue)
+        let settings = batch.settings(of: queue)
+        // Whoever waits is told when that changes.
+        if batch.areEffectsHeld || settings.isPaused { return grant }
+        let leaseRoom = batch.leaseRoom(in: queue, settings)
+        let startRoom = batch.leases.startRoom(in: queue, settings, at: batch.now)
+        if leaseRoom < max { batch.leases.want(queue) }
+        let room = Swift.min(leaseRoom, startRoom)
         var bytes = 0
-        for effect in try batch.readyEffects(in: queue, limit: min(max, room)) {
+        for effect in try batch.readyEffects(in: queue, limit: Swift.min(max, room)) {
             bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
             // One is given whatever its size.
             if bytes > batch.limits.leasedBytes, !grant.tasks.isEmpty { break }
             if let task = try lease(effect, in: &batch) { grant.tasks.append(task) }
         }
-        if grant.tasks.isEmpty, room > 0 { grant.next = try batch.nextReady(in: queue) }
+        batch.leases.started(grant.tasks.count, in: queue, settings, at: batch.now)
+        guard grant.tasks.isEmpty, leaseRoom > 0, let ready = try batch.nextReady(in: queue) else { return grant }
+        let start = startRoom > 0 ? nil : batch.leases.nextStart(in: queue, settings, at: batch.now)
+        grant.next = start.map { Swift.max($0, ready) } ?? ready
         return grant
     }
 
     private func lease(_ effect: EffectRecord, in batch: inout BatchBuilder) throws(Rejection) -> LeasedTask? {
-        // What a batch under way has ended may still be read here.
-        guard let instance = try batch.instance(of: effect), instance.state.invocation(of: effect.id)?.isKept == false,
+        // What a batch under way has ended may still be read here. Nobody waits for a call.
+        guard let instance = try batch.instance(of: effect),
+            effect.number == nil || instance.state.invocation(of: effect.id)?.isKept == false,
             instance.state.record.namespace == caller.namespace
         else { return nil }
         let lease = TaskLease(
@@ -69,13 +79,12 @@ extension LeaseTasksCommand: WriterCommand {
         leased.due = Timestamp(rawValue: batch.now.rawValue + milliseconds)
         batch.change(leased)
         let request = effect.requested
-        var deadline: Timestamp?
-        if case .int(let milliseconds)? = request["deadline"] { deadline = Timestamp(rawValue: milliseconds) }
         return LeasedTask(
-            token: TaskToken(effect, lease), instance: instance.state.record.name, id: effect.name,
-            attempt: leased.attempts, key: effect.key(of: instance.state.record.uuid), input: request["input"],
+            token: TaskToken(leased, lease), instance: instance.state.record.name, id: effect.name,
+            attempt: leased.attempts, key: effect.key(of: instance.state.record.uuid),
+            traceparent: effect.traceparent(of: instance.state.record.uuid), input: request["input"],
             progress: effect.progress.flatMap { try? JSONReader.value(from: $0) }, leasedUntil: leased.due,
-            deadline: deadline)
+            deadline: instance.state.timeout(ofInvocation: effect.name))
     }
 }
 

@@ -42,6 +42,10 @@ package struct Rejection: Error, Sendable {
         case backupUnderWay = "backup-running"
         /// Somebody else may have the task, or it has ended.
         case leaseLost = "lease-lost"
+        /// The instance waits for no such effect.
+        case effectNotFound = "effect-not-found"
+        /// Somebody works on the effect, or it has its result.
+        case effectNotWaiting = "effect-not-waiting"
         case overloaded
         case draining
         case storageUnavailable = "storage-unavailable"
@@ -91,6 +95,8 @@ package struct Rejection: Error, Sendable {
     package enum Subject: Sendable {
         case machine(MachineName)
         case instance(InstanceName)
+        /// An effect, and those that there are.
+        case effect(String, of: InstanceName, known: [String])
     }
 
     private let parts: Parts

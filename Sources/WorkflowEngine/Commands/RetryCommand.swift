@@ -33,6 +33,7 @@ extension RetryCommand: WriterCommand {
         guard instance.state.record.status == .failed, let kept = instance.state.snapshot.armed.kept else {
             throw .notFailed(instance.state.facts)
         }
+        try batch.lookUp(kept, of: instance)
         let input = Input.retried(Taken(kept, at: instance.state.time(at: batch.now)))
         switch instance.state.chain(input, spending: &batch.cost) {
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")

@@ -172,6 +172,8 @@ package final class SendResult: Sendable {
     package let isDryRun: Bool
     /// Every candidate transition in the order tried, with its verdict; nil when nobody asked.
     package let explanation: [CandidateView]?
+    /// What would be begun and cancelled; of a dry run only.
+    package let effects: EffectForecast?
     /// Whether this is the answer to an earlier event with the same key, given again.
     package let isRepeated: Bool
 
@@ -206,6 +208,7 @@ package final class SendResult: Sendable {
         if !wantsContext { after.context = JSONObject() }
         self.after = after
         self.isDryRun = isDryRun
+        effects = isDryRun && machine.hasEffects ? EffectForecast(chain, from: before.snapshot) : nil
         self.explanation = explanation
         self.isRepeated = isRepeated
     }

@@ -5,6 +5,8 @@ import WorkflowStore
 enum CommandTarget: Hashable, Sendable {
     case instance(InstanceKey)
     case machine(MachineKey)
+    /// The instance of a result, of which only the number is known.
+    case owner(InstanceID)
 }
 
 /// Something that is asked of the writer: applied in memory with others, and answered when their batch is on disk.
@@ -19,6 +21,9 @@ protocol WriterCommand: Sendable {
 
     /// Whether applying it may take longer than a batch.
     var isLong: Bool { get }
+
+    /// Whether it brings the end of what was begun: then neither a full queue nor draining refuses it.
+    static var isResult: Bool { get }
 
     /// Those that are charged for what it costs: instances, or a machine.
     var payers: [CommandTarget] { get }
@@ -42,6 +47,8 @@ protocol WriterCommand: Sendable {
 }
 
 extension WriterCommand {
+    static var isResult: Bool { false }
+
     consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand { Queued(self, destination) }
 }
 

@@ -24,6 +24,8 @@ final class Lane {
     let applier: BatchApplier
     private let committer: BatchCommitter
     private let pipeline: CommitPipeline
+    /// Do what a virtual clock waits for.
+    let runners: [EffectRunner]
     private let queue: CommandQueue
     /// Backups, where the store makes them.
     private let backups: (orders: BackupCoordinator, copying: any BackupCopying)?
@@ -37,6 +39,7 @@ final class Lane {
     var state: PipelineState<SealedBatch>
     var window: TimerWindow
     let leases: LeaseTable
+    private let watch: QueueWatch
     /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
     /// Timers wait after a batch of them was not written.
@@ -54,12 +57,14 @@ final class Lane {
     /// - Parameter committer: Of the same store.
     init(
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, committer: BatchCommitter,
-        generation: Int64, clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics,
+        generation: Int64, board: QueueBoard, watch: QueueWatch, runners: [EffectRunner], clock: any WallClock,
+        limits: EngineLimits, statistics: BatchStatistics,
         health: WriteHealth, backups: BackupCoordinator?, log: OperatorLog, logger: Logger
     ) {
         self.store = store
         self.queue = queue
         self.committer = committer
+        self.runners = runners
         self.clock = clock
         self.limits = limits
         self.statistics = statistics
@@ -71,7 +76,8 @@ final class Lane {
         self.log = log
         self.logger = logger
         let recent = WorkingSet(bound: limits.cachedInstanceBytes)
-        leases = LeaseTable(generation: generation, bound: limits.leases)
+        leases = LeaseTable(generation: generation, bound: limits.leases, board: board)
+        self.watch = watch
         guard let partition = store.partitions.first, store.partitions.count == 1 else {
             preconditionFailure("a lane applies in one partition")
         }
@@ -90,6 +96,7 @@ final class Lane {
         pipeline.open()
         defer { pipeline.close() }
         do throws(StoreError) {
+            try leases.board.load(from: store, limits: limits)
             try resumeLeases()
             turns: while true {
                 switch queue.take(until: try nextWake()) {
@@ -140,7 +147,10 @@ final class Lane {
         let begin = ContinuousClock.now
         let fired = isTimersTurn ? try fireDue(into: &builder, sharing: !waiting.isEmpty, since: begin).fired : []
         firedOne = firesOneByOne && !fired.isEmpty
-        if isTimersTurn { expireLeases(into: &builder, since: begin) }
+        if isTimersTurn {
+            expireLeases(into: &builder, since: begin)
+            readyHeld(into: &builder, since: begin)
+        }
         let applied =
             firedOne
             ? 0
@@ -302,6 +312,7 @@ extension Lane {
     private func adopt(_ sealed: SealedBatch) {
         for hint in sealed.pending { window.insert(hint) }
         applier.adopt(sealed)
+        watch.tell(leases.takeFreed())
     }
 
     /// Goes back to what is committed.

@@ -12,7 +12,8 @@ final class LaneThread: Sendable {
     /// - Parameter observers: Of commits, in the order in which they are told.
     init(
         store: any WorkflowStore, queue: CommandQueue, library: MachineLibrary, observers: [any CommitObserver],
-        clock: any WallClock, limits: EngineLimits, statistics: BatchStatistics, health: WriteHealth,
+        board: QueueBoard, watch: QueueWatch, runners: [EffectRunner], clock: any WallClock, limits: EngineLimits,
+        statistics: BatchStatistics, health: WriteHealth,
         backups: BackupCoordinator?, log: OperatorLog, logger: Logger
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: StoreError?.self)
@@ -25,8 +26,8 @@ final class LaneThread: Sendable {
                 let committer = BatchCommitter(store: writer, observers: observers, health: health, logger: logger)
                 return Lane(
                     store: writer, queue: queue, library: library, committer: committer,
-                    generation: store.lineage.generation, clock: clock, limits: limits, statistics: statistics,
-                    health: health, backups: backups, log: log, logger: logger)
+                    generation: store.lineage.generation, board: board, watch: watch, runners: runners, clock: clock,
+                    limits: limits, statistics: statistics, health: health, backups: backups, log: log, logger: logger)
             }
             continuation.yield(error)
             continuation.finish()

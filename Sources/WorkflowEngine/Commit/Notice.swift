@@ -8,6 +8,10 @@ enum Notice: Sendable {
     case failed(InstanceRecord, machine: MachineRecord, RecordedFailure)
     /// Events that are applied all or not at all were not: how many, and why.
     case refused(Int, Rejection)
+    /// Somebody has set something for a queue.
+    case set(QueueRecord)
+    /// Somebody holds effects, or releases them.
+    case held(Bool, by: Actor?)
     /// An instance made so many macrosteps by itself within a minute.
     case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
@@ -38,6 +42,19 @@ extension OperatorLog: CommitObserver {
                 if let facts = rejection.facts { metadata["instance"] = "\(facts.name)" }
             }
             tell(.batches, .notice, "a batch of events was refused, and none of them applied", metadata)
+        case .set(let queue):
+            tell(
+                .queues, .notice, "a queue was set",
+                [
+                    "queue": "\(queue.name)",
+                    "concurrency": "\(queue.settings.concurrency.map(String.init) ?? "default")",
+                    "rate": "\(queue.settings.rateText)", "paused": "\(queue.settings.isPaused)",
+                    "actor": "\(queue.actor?.rawValue ?? "")",
+                ])
+        case .held(let isHeld, let actor):
+            tell(
+                .queues, .notice, isHeld ? "effects are held" : "effects were released",
+                ["actor": "\(actor?.rawValue ?? "")"])
         case .restless(let instance, let event, let macrosteps):
             tell(
                 .restlessness, .warning, "an instance does not come to rest",
@@ -75,5 +92,13 @@ extension OperatorLog: CommitObserver {
                     "fired": "\(batch.fired.count)", "machines": "\(batch.batch.machines.count)",
                 ])
         }
+    }
+}
+
+extension QueueSettings {
+    /// For the log: `100 in 1000 ms`.
+    fileprivate var rateText: String {
+        guard let rate, let rateMilliseconds else { return "default" }
+        return "\(rate) in \(rateMilliseconds) ms"
     }
 }

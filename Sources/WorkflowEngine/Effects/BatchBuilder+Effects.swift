@@ -24,9 +24,7 @@ extension BatchBuilder {
     func readyEffects(in queue: String, limit: Int) throws(Rejection) -> [EffectRecord] {
         // A clock that was set back hides nothing that was ready before.
         let due = max(now, numbers.last)
-        var changes: [Position: EffectChange] = [:]
-        for batch in provisional { changes.merge(batch.effects) { _, new in new } }
-        changes.merge(effects) { _, new in new }
+        let changes = uncommittedEffects
         // What is not committed may have taken as many of those that the store gives.
         let stored = try read { () throws(StoreError) in
             try store.readyEffects(queue: queue, due: due, limit: limit + changes.count)
@@ -38,9 +36,36 @@ extension BatchBuilder {
         return Array(ready.sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }.prefix(limit))
     }
 
+    /// What was done to effects that is not committed.
+    private var uncommittedEffects: [Position: EffectChange] {
+        var changes: [Position: EffectChange] = [:]
+        for batch in provisional { changes.merge(batch.effects) { _, new in new } }
+        changes.merge(effects) { _, new in new }
+        return changes
+    }
+
+    /// How many more leases of a queue there may be, whatever its rate.
+    func leaseRoom(in queue: String, _ settings: QueueSettings) -> Int {
+        var count = leases.count(in: queue)
+        for (id, change) in uncommittedEffects {
+            let isLeased = change.record.map { $0.queue == queue && $0.state == .leased } ?? false
+            count += (isLeased ? 1 : 0) - (leases.knows(id, in: queue) ? 1 : 0)
+        }
+        return max(0, leases.bound(settings) - count)
+    }
+
     /// When a queue has something ready next; nil when nothing waits. What is not committed is told when it is.
-    func nextReady(in queue: String) throws(Rejection) -> Timestamp? {
-        try read { () throws(StoreError) in try store.nextReady(queue: queue) }
+    ///
+    /// - Parameter time: Only what is due after it; nil for all.
+    func nextReady(in queue: String, after time: Timestamp? = nil) throws(Rejection) -> Timestamp? {
+        try read { () throws(StoreError) in try store.nextReady(queue: queue, after: time) }
+    }
+}
+
+extension BatchBuilder {
+    /// The queues that have anything, in the order of their names.
+    func queues(after name: String?, limit: Int) throws(Rejection) -> [String] {
+        try read { () throws(StoreError) in try store.queues(after: name, limit: limit) }
     }
 }
 
@@ -53,17 +78,25 @@ extension BatchBuilder {
         bytes += 256
     }
 
-    /// Begins and ends effects as a macrostep asks; one that its instance failed on waits for a person.
+    /// Ends an effect whose result nobody waits for.
+    mutating func end(_ record: EffectRecord) {
+        effects[record.id] = EffectChange(record: nil, isNew: effects[record.id]?.isNew ?? false)
+    }
+
+    /// Begins and ends effects as a macrostep asks; one that its instance failed on waits for a person. A call ends by
+    /// itself, whatever becomes of its instance.
     ///
     /// - Parameter before: The effects of the instance before it.
     mutating func changeEffects(
         _ before: [Position], by link: Chain.Link, of instance: LiveInstance
     ) {
         let record = instance.state.record
-        for case .invoke(let pending, let request) in link.macrostep.requests {
+        for asked in link.macrostep.requests {
+            guard let request = asked.effect else { continue }
             let effect = EffectRecord(
-                id: numbers.nextPosition, instanceID: record.id, seq: record.seq, number: Int64(pending.id.number),
-                name: request.name, queue: request.queue, priority: request.priority, due: record.updated,
+                id: numbers.nextPosition, instanceID: record.id, seq: record.seq,
+                number: asked.armed.map { Int64($0.number) }, name: request.name, queue: request.queue,
+                priority: request.priority, due: record.updated,
                 request: request.text)
             effects[effect.id] = EffectChange(record: effect, isNew: true)
             numbers.nextPosition = effect.id.next
@@ -76,11 +109,19 @@ extension BatchBuilder {
         }
     }
 
-    /// The effect on whose end an instance has failed waits for a person.
+    /// Looks up the effect of what an instance may fail on, before anything is changed: afterwards nothing may fail.
+    mutating func lookUp(_ pending: Pending, of instance: LiveInstance) throws(Rejection) {
+        guard let name = pending.invocation, instance.state.machine.hasInvocations else { return }
+        for id in instance.state.effects where instance.state.invocation(of: id)?.invocation == name {
+            if let effect = try effect(id) { change(effect) }
+        }
+    }
+
+    /// The effect on whose end an instance has failed waits for a person. It was looked up.
     private mutating func setAside(_ instance: LiveInstance) {
         guard let kept = instance.state.snapshot.armed.kept, kept.kind == .invocation else { return }
         for id in instance.state.effects where instance.state.invocation(of: id)?.isKept == true {
-            guard var effect = try? effect(id) else { continue }
+            guard var effect = effects[id]?.record else { continue }
             effect.state = .failed
             effect.lease = nil
             effect.worker = nil
@@ -89,9 +130,19 @@ extension BatchBuilder {
         }
     }
 
+    /// Whether it has begun something that the daemon does itself.
+    func hasBegun(servedBy runners: [EffectRunner]) -> Bool {
+        effects.values.contains { change in
+            guard change.isNew, let effect = change.record else { return false }
+            return runners.contains { $0.serves(effect.queue) }
+        }
+    }
+
     /// Adds what the batch did to effects, for the transaction.
     func writeEffects(to batch: inout StoreBatch) {
-        guard !effects.isEmpty else { return }
+        batch.changedQueues = queues.values.sorted { $0.name < $1.name }
+        batch.isHeld = hold
+        guard !effects.isEmpty || !attempts.isEmpty else { return }
         for (id, change) in effects.sorted(by: { $0.key < $1.key }) {
             switch change.record {
             case let record? where change.isNew: batch.newEffects.append(record)
@@ -104,15 +155,62 @@ extension BatchBuilder {
     }
 }
 
-extension Macrostep {
-    /// The ids of the effects that it begins: the places behind its row.
-    func effectPositions(after row: Position) -> [Pending.ID: Position] {
-        var positions: [Pending.ID: Position] = [:]
-        var next = row.next
-        for case .invoke(let pending, _) in requests {
-            positions[pending.id] = next
-            next = next.next
+// MARK: Held
+
+extension BatchBuilder {
+    /// Lets effects that were held be tried again; gives the last that was looked at, nil behind the last of all.
+    mutating func readyHeld(from place: LeaseTable.HeldPlace, limit: Int) throws(Rejection) -> Position? {
+        var after: Position?
+        if case .behind(let last) = place { after = last }
+        let page = try read { [after] () throws(StoreError) in try store.heldEffects(after: after, limit: limit) }
+        for held in page {
+            // What a batch under way has changed may still be read as it was.
+            guard var effect = try effect(held.id), effect.state == .held else { continue }
+            effect.state = .ready
+            effect.due = now
+            change(effect)
         }
+        return page.count < limit ? nil : page.last?.id
+    }
+}
+
+// MARK: Queues
+
+extension BatchBuilder {
+    /// How much of a queue may run, and how fast, after what was applied so far.
+    func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
+
+    /// What somebody has set for a queue; nil for the defaults.
+    func record(of queue: String) -> QueueRecord? {
+        if let record = queues[queue] { return record }
+        for batch in provisional.reversed() { if let record = batch.queues[queue] { return record } }
+        return leases.board.record(of: queue)
+    }
+
+    /// How many queues have settings, at most.
+    var settledQueues: Int { leases.board.count + provisional.reduce(queues.count) { $0 + $1.queues.count } }
+
+    /// Whether no effect starts.
+    var areEffectsHeld: Bool {
+        hold ?? provisional.reversed().lazy.compactMap(\.hold).first ?? leases.board.isHeld
+    }
+}
+
+extension Macrostep {
+    /// The effects that it begins, and their ids: the places behind its row.
+    func effects(after row: Position) -> [(id: Position, request: EffectRequest, invocation: Pending.ID?)] {
+        var next = row
+        return requests.compactMap { asked in
+            guard let request = asked.effect else { return nil }
+            next = next.next
+            return (next, request, asked.armed)
+        }
+    }
+
+    /// The ids of the effects of the invocations that it begins.
+    func invocationPositions(after row: Position) -> [Pending.ID: Position] {
+        var positions: [Pending.ID: Position] = [:]
+        for effect in effects(after: row) { if let pending = effect.invocation { positions[pending] = effect.id } }
         return positions
     }
 }
@@ -128,33 +226,80 @@ extension BatchBuilder {
         return try instance(key)
     }
 
-    /// An attempt failed: the effect is tried again later, or has failed for good.
-    mutating func fail(_ effect: EffectRecord, _ lease: TaskLease, _ failure: TaskFailure, of instance: LiveInstance) {
-        let policy = effect.policy
-        var error: JSONObject = ["type": .string(failure.type), "message": .string(failure.message)]
-        error["details"] = failure.details
+    /// An attempt that is kept, after what was applied so far.
+    func attempt(_ number: Int64, of effect: Position) throws(Rejection) -> AttemptRecord? {
+        for told in [attempts] + provisional.reversed().map(\.attempts) {
+            if let attempt = told.last(where: { $0.effect == effect && $0.attempt == number }) { return attempt }
+        }
+        return try read { () throws(StoreError) in try store.attempt(number, of: effect) }
+    }
+
+    /// Keeps what came of an attempt after its lease was lost. What it told in time stays.
+    ///
+    /// - Parameter error: JSON of `{type: late, …}`.
+    /// - Returns: False where nothing is known of such an attempt.
+    mutating func keepLate(_ task: TaskToken, _ error: JSONObject, by caller: Caller) throws(Rejection) -> Bool {
+        guard (1...Self.mostAttempts).contains(task.attempt), task.effect < numbers.nextPosition,
+            let key = try read({ () throws(StoreError) in try store.instanceKey(task.instance) }),
+            key.namespace == caller.namespace
+        else { return false }
+        if let live = try effect(task.effect), live.instanceID != task.instance || live.attempts < task.attempt {
+            return false
+        }
+        if let told = try attempt(task.attempt, of: task.effect),
+            told.instanceID != task.instance || ![TaskFailure.leaseExpired.type, Self.late].contains(told.outcome)
+        {
+            return true
+        }
         attempts.append(
             AttemptRecord(
-                instanceID: effect.instanceID, effect: effect.id, attempt: effect.attempts, begun: lease.begun,
-                ended: now, outcome: failure.type, error: JSONWriter.string(error)))
+                instanceID: task.instance, effect: task.effect, attempt: task.attempt, begun: min(task.begun, now),
+                ended: now, outcome: Self.late, error: JSONWriter.string(JSONValue.object(error))))
+        return true
+    }
+
+    /// The outcome of an attempt that ended when nobody waited for it.
+    static let late = "late"
+    /// Numbers of attempts that are believed.
+    private static let mostAttempts: Int64 = 1 << 32
+
+    /// An attempt failed: the effect is tried again later, or has failed for good.
+    mutating func fail(
+        _ effect: EffectRecord, begun: Timestamp, _ failure: TaskFailure, of instance: LiveInstance
+    ) {
+        attempts.append(
+            AttemptRecord(
+                instanceID: effect.instanceID, effect: effect.id, attempt: effect.attempts, begun: begun,
+                ended: now, outcome: failure.type, error: failure.note))
         var effect = effect
         effect.lease = nil
         effect.worker = nil
-        effect.error = JSONWriter.string(error)
-        let isLast =
-            !failure.canRetry || policy.except.contains(failure.type)
-            || policy.attempts.map { effect.attempts >= $0 } ?? false
-        guard isLast else {
-            let wait =
-                failure.retryAfter
-                ?? policy.wait(after: effect.attempts, seed: UInt64(bitPattern: effect.id.rawValue))
+        effect.error = failure.note
+        let wait = effect.policy.wait(
+            after: effect.attempts - effect.earlier, failing: failure.type, canRetry: failure.canRetry,
+            retryAfter: failure.retryAfter, seed: UInt64(bitPattern: effect.id.rawValue))
+        if let wait {
             effect.state = .ready
             effect.due = Timestamp(rawValue: now.rawValue + wait)
             return change(effect)
         }
         change(effect)
+        var error = failure.error
         error["attempts"] = .int(effect.attempts)
         end(effect, with: .init(event: EventName.failed + effect.name, data: .object(error), key: nil), of: instance)
+    }
+
+    /// Keeps what came of an attempt that nobody waits for any more; it changes nothing.
+    mutating func keepLate(_ outcome: AttemptOutcome, of effect: EffectRecord, begun: Timestamp) {
+        let error: String? =
+            switch outcome {
+            case .failed(let failure): failure.note
+            case .done, .held: nil
+            }
+        attempts.append(
+            AttemptRecord(
+                instanceID: effect.instanceID, effect: effect.id, attempt: effect.attempts + 1, begun: begun,
+                ended: max(now, begun), outcome: Self.late, error: error))
     }
 
     /// A lease may have run out: when it has, its attempt has failed. False when that cannot be found out now.
@@ -175,7 +320,7 @@ extension BatchBuilder {
             }
             fireDue(of: instance)
             if let effect = try self.effect(id), effect.state == .leased {
-                fail(effect, lease, .leaseExpired, of: instance)
+                fail(effect, begun: lease.begun, .leaseExpired, of: instance)
             }
             return true
         } catch {
@@ -199,6 +344,7 @@ extension BatchBuilder {
     ///
     /// - Precondition: The effect is live.
     mutating func end(_ effect: EffectRecord, with result: EffectResult, of instance: LiveInstance) {
+        if effect.number == nil { return endCall(effect, isDone: !result.event.hasPrefix(EventName.failed)) }
         guard instance.state.snapshot.status == .running, let pending = instance.state.invocation(of: effect.id) else {
             var waiting = effect
             waiting.state = .answered
@@ -209,10 +355,24 @@ extension BatchBuilder {
             waiting.answer = JSONWriter.string(JSONValue.object(answer))
             return change(waiting)
         }
-        take(result, of: pending, of: instance)
+        take(result, of: pending, effect, of: instance)
     }
 
-    private mutating func take(_ result: EffectResult, of pending: Pending, of instance: LiveInstance) {
+    /// Nobody waits for the end of a call: one that is done is over, one that has failed waits for a person.
+    private mutating func endCall(_ effect: EffectRecord, isDone: Bool) {
+        if isDone { return end(effect) }
+        var failed = effect
+        failed.state = .failed
+        failed.lease = nil
+        failed.worker = nil
+        change(failed)
+    }
+
+    private mutating func take(
+        _ result: EffectResult, of pending: Pending, _ effect: EffectRecord, of instance: LiveInstance
+    ) {
+        // The instance may fail on it.
+        change(effect)
         let event = Event(name: result.event, data: result.data, at: instance.state.time(at: now))
         let position = numbers.nextPosition
         switch instance.state.chain(.result(Taken(pending, result: event)), spending: &cost) {
@@ -237,7 +397,8 @@ extension BatchBuilder {
             guard let pending = instance.state.invocation(of: effect.id), let text = effect.answer,
                 let answer = RecordedFailure.object(text), case .string(let event)? = answer["event"]
             else { continue }
-            take(EffectResult(event: event, data: answer["data"], key: effect.answerKey), of: pending, of: instance)
+            let result = EffectResult(event: event, data: answer["data"], key: effect.answerKey)
+            take(result, of: pending, effect, of: instance)
         }
     }
 }

@@ -25,4 +25,16 @@ extension Lane {
             }
         }
     }
+
+    /// Lets effects that were held for want of something be tried again, as far as half a batch takes them.
+    func readyHeld(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
+        while !areTimersResting, let place = leases.heldPlace, applier.isOpen(builder, since: begin, share: 2) {
+            do throws(Rejection) {
+                leases.lookedForHeld(upTo: try builder.readyHeld(from: place, limit: limits.batchRows / 4))
+            } catch {
+                // What cannot be read now may be read soon.
+                return rest()
+            }
+        }
+    }
 }

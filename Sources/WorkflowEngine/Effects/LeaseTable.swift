@@ -21,19 +21,88 @@ final class LeaseTable {
 
     /// Of the store.
     let generation: Int64
+    /// What is set for queues, as committed.
+    let board: QueueBoard
     private let bound: Int
     private var entries: [Position: Entry] = [:]
     private var counts: [String: Int] = [:]
     private var expiries = Heap<Expiry>()
+    /// Of the queues that have one.
+    private var rates: [String: StartRate] = [:]
+    /// Queues of which somebody wanted more leases than there may be.
+    private var wanting: Set<String> = []
+    /// Those of them that have room again.
+    private var freed: Set<String> = []
 
-    /// - Parameter bound: Leases of one queue at a time.
-    init(generation: Int64, bound: Int) {
-        self.generation = generation
-        self.bound = bound
+    /// From where on effects that are held are looked for, to be tried again; nil when all were.
+    private(set) var heldPlace: HeldPlace? = .start
+
+    /// A place among the effects that are held.
+    enum HeldPlace {
+        case start
+        case behind(Position)
     }
 
-    /// How many more leases a queue may have.
-    func room(in queue: String) -> Int { max(0, bound - (counts[queue] ?? 0)) }
+    /// - Parameter bound: Leases of one queue at a time.
+    init(generation: Int64, bound: Int, board: QueueBoard) {
+        self.generation = generation
+        self.bound = bound
+        self.board = board
+    }
+
+    /// How many leases of a queue are known.
+    func count(in queue: String) -> Int { counts[queue] ?? 0 }
+
+    /// Whether a lease of an effect of a queue is known.
+    func knows(_ effect: Position, in queue: String) -> Bool { entries[effect].map { $0.queue == queue } ?? false }
+
+    /// How many leases a queue may have at a time.
+    func bound(_ settings: QueueSettings) -> Int { min(bound, settings.concurrency ?? bound) }
+
+    /// How many more may start now.
+    func startRoom(in queue: String, _ settings: QueueSettings, at now: Timestamp) -> Int {
+        withRate(of: queue, settings) { rate in rate.room(at: now) } ?? .max
+    }
+
+    /// When more may start; nil where nothing says so.
+    func nextStart(in queue: String, _ settings: QueueSettings, at now: Timestamp) -> Timestamp? {
+        withRate(of: queue, settings) { rate in rate.next(at: now) }
+    }
+
+    /// So many have started.
+    func started(_ starts: Int, in queue: String, _ settings: QueueSettings, at now: Timestamp) {
+        withRate(of: queue, settings) { rate in rate.started(starts, at: now) }
+    }
+
+    @discardableResult
+    private func withRate<Value>(
+        of queue: String, _ settings: QueueSettings, _ body: (inout StartRate) -> Value
+    ) -> Value? {
+        guard let wanted = StartRate(settings) else {
+            rates[queue] = nil
+            return nil
+        }
+        var rate = rates[queue] ?? wanted
+        if rate.count != wanted.count || rate.milliseconds != wanted.milliseconds { rate = wanted }
+        defer { rates[queue] = rate }
+        return body(&rate)
+    }
+
+    /// Lets what is held be tried again.
+    func lookForHeld() { heldPlace = .start }
+
+    /// What is held was looked through up to an effect; nil when there is no more.
+    func lookedForHeld(upTo effect: Position?) { heldPlace = effect.map(HeldPlace.behind) }
+
+    /// Somebody waits for room in a queue.
+    func want(_ queue: String) { wanting.insert(queue) }
+
+    /// The queues in which somebody wanted room, and that have some.
+    func takeFreed() -> [String] {
+        if freed.isEmpty { return [] }
+        defer { freed = [] }
+        return Array(freed)
+    }
 
     /// When a lease may run out next; nil without leases.
     var nextExpiry: Timestamp? { expiries.min?.until }
@@ -81,6 +150,7 @@ final class LeaseTable {
 
     /// A batch failed: what was taken out for it waits again.
     func restart() {
+        if heldPlace != nil { heldPlace = .start }
         expiries = Heap(entries.map { Expiry(until: $0.value.until, effect: $0.key) })
     }
 
@@ -100,5 +170,6 @@ final class LeaseTable {
         guard let entry = entries.removeValue(forKey: id) else { return }
         let left = (counts[entry.queue] ?? 1) - 1
         counts[entry.queue] = left == 0 ? nil : left
+        if !wanting.isEmpty, wanting.remove(entry.queue) != nil { freed.insert(entry.queue) }
     }
 }

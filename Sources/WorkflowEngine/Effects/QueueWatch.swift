@@ -1,81 +1,43 @@
-import Synchronization
 import WorkflowStore
 
 /// Tells those who wait for tasks that a queue has something new.
 final class QueueWatch: Sendable {
-    private struct State {
-        var waiters: [String: [UInt64: AsyncStream<Void>.Continuation]] = [:]
-        var count = 0
-        var nextID: UInt64 = 0
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
-    private let limit: Int
+    private let feed: Feed<String>
 
     init(limits: EngineLimits) {
-        limit = limits.taskWaiters
+        feed = Feed(bound: limits.taskWaiters)
     }
 
-    /// A stream with an element after each commit that made something of the queue ready, now or later. Subscribe, then
-    /// ask, then wait: nothing is missed. Nil when too many wait already.
-    func changes(of queue: String) -> AsyncStream<Void>? {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id: UInt64? = state.withLock { state in
-            guard state.count < limit else { return nil }
-            state.nextID += 1
-            if state.isClosed {
-                continuation.finish()
-            } else {
-                state.count += 1
-                state.waiters[queue, default: [:]][state.nextID] = continuation
-            }
-            return state.nextID
-        }
-        guard let id else { return nil }
-        continuation.onTermination = { [weak self] _ in self?.remove(id, of: queue) }
-        return stream
-    }
+    /// A stream with an element after each commit that made something of the queue ready, now or later, or let more of
+    /// it start. Subscribe, then ask, then wait: nothing is missed. Nil when too many wait already.
+    func changes(of queue: String) -> AsyncStream<Void>? { feed.changes(of: queue) }
 
-    private func remove(_ id: UInt64, of queue: String) {
-        state.withLock { state in
-            guard state.waiters[queue]?.removeValue(forKey: id) != nil else { return }
-            state.count -= 1
-            if state.waiters[queue]?.isEmpty == true { state.waiters[queue] = nil }
-        }
+    /// Queues have room for more leases.
+    func tell(_ queues: [String]) {
+        if !queues.isEmpty { feed.tell { queues } }
     }
 
     /// Tells all: the clock was moved, and anything may be due.
-    func tellAll() {
-        for continuation in state.withLock({ $0.waiters.values.flatMap(\.values) }) { continuation.yield() }
-    }
+    func tellAll() { feed.tellAll() }
 
     /// Ends all streams, and those to come.
-    func close() {
-        let waiting = state.withLock { state in
-            state.isClosed = true
-            return state.waiters.values.flatMap(\.values)
-        }
-        for continuation in waiting { continuation.finish() }
-    }
+    func close() { feed.close() }
 }
 
 extension QueueWatch: CommitObserver {
     func committed(_ committed: Committed) {
-        let waiting = state.withLock { state in
-            state.count == 0
-                ? []
-                : Set(committed.readyQueues).flatMap { queue in state.waiters[queue].map { Array($0.values) } ?? [] }
-        }
-        for continuation in waiting { continuation.yield() }
+        if committed.batches.contains(where: { $0.batch.isHeld != nil }) { return feed.tellAll() }
+        feed.tell { Set(committed.queues) }
     }
 }
 
 extension Committed {
-    /// The queues of what it has made ready, now or later.
-    fileprivate var readyQueues: some Sequence<String> {
-        batches.lazy.flatMap { $0.batch.newEffects + $0.batch.changedEffects }.filter { $0.state == .ready }.map(
-            \.queue)
+    /// The queues of what it has made ready, now or later, and those that were set.
+    fileprivate var queues: some Sequence<String> {
+        batches.lazy.flatMap { sealed in
+            let effects = sealed.batch.newEffects + sealed.batch.changedEffects
+            return effects.lazy.filter { $0.state == .ready }.map(\.queue) + sealed.batch.changedQueues.map(\.name)
+        }
     }
 }
 

@@ -46,19 +46,25 @@ package struct TaskToken: Sendable, Equatable {
     let effect: Position
     let instance: InstanceID
     let generation: Int64
+    /// 1 for the first.
+    let attempt: Int64
+    let begun: Timestamp
     let secret: [UInt8]
 
+    /// - Parameter effect: As it is leased.
     init(_ effect: EffectRecord, _ lease: TaskLease) {
         self.effect = effect.id
         instance = effect.instanceID
         generation = lease.generation
+        attempt = effect.attempts
+        begun = lease.begun
         secret = lease.secret
     }
 
     /// Reads what `text` gives; nil for anything else.
     package init?(text: String) {
         let digits = Array(text.utf8)
-        guard digits.count == 2 * (24 + TaskLease.secretBytes) else { return nil }
+        guard digits.count == 2 * (40 + TaskLease.secretBytes) else { return nil }
         var bytes: [UInt8] = []
         for place in stride(from: 0, to: digits.count, by: 2) {
             guard let high = Self.value(of: digits[place]), let low = Self.value(of: digits[place + 1]) else {
@@ -66,18 +72,20 @@ package struct TaskToken: Sendable, Equatable {
             }
             bytes.append(high << 4 | low)
         }
-        let numbers = [bytes[0..<8], bytes[8..<16], bytes[16..<24]].map {
-            $0.reduce(0 as Int64) { $0 << 8 | Int64($1) }
+        let numbers = stride(from: 0, to: 40, by: 8).map { place in
+            bytes[place..<place + 8].reduce(0 as Int64) { $0 << 8 | Int64($1) }
         }
         effect = Position(rawValue: numbers[0])
         instance = InstanceID(rawValue: numbers[1])
         generation = numbers[2]
-        secret = Array(bytes[24...])
+        attempt = numbers[3]
+        begun = Timestamp(rawValue: numbers[4])
+        secret = Array(bytes[40...])
     }
 
     /// In hexadecimal.
     package var text: String {
-        let head = [effect.rawValue, instance.rawValue, generation].flatMap {
+        let head = [effect.rawValue, instance.rawValue, generation, attempt, begun.rawValue].flatMap {
             withUnsafeBytes(of: $0.bigEndian, Array.init)
         }
         return (head + secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -117,6 +125,8 @@ package struct LeasedTask: Sendable {
     package let attempt: Int64
     /// The same for every attempt, also after a restore, and never for two requests.
     package let key: UniqueID
+    /// For tracing (W3C Trace Context): the trace is the instance's uuid, the span is of the key.
+    package let traceparent: String
     package let input: JSONValue?
     /// What an earlier attempt has told.
     package let progress: JSONValue?
@@ -126,13 +136,22 @@ package struct LeasedTask: Sendable {
 }
 
 extension EffectRecord {
+    /// What tells those outside to which trace the effect belongs (W3C Trace Context, 3.2).
+    func traceparent(of instance: UniqueID) -> String {
+        let digits = (instance.bytes + key(of: instance).bytes.suffix(8)).map {
+            ($0 < 16 ? "0" : "") + String($0, radix: 16)
+        }
+        return "00-\(digits[..<16].joined())-\(digits[16...].joined())-01"
+    }
+
     /// What names the effect to those outside.
     func key(of instance: UniqueID) -> UniqueID {
         var bytes = instance.bytes
         for number in [seq.rawValue, number ?? 0, round] {
             bytes += withUnsafeBytes(of: number.bigEndian, Array.init)
         }
-        return UniqueID(named: bytes + Array(request.utf8))
+        // No name has a NUL, so that nothing else gives the same bytes.
+        return UniqueID(named: bytes + Array(name.utf8) + [0] + Array(request.utf8))
     }
 
     /// What is asked.
@@ -144,23 +163,4 @@ extension EffectRecord {
     }
 
     var policy: RetryPolicy { RetryPolicy(requested["retry"]) }
-}
-
-extension RetryPolicy {
-    /// Milliseconds to wait after an attempt that failed.
-    ///
-    /// - Parameters:
-    ///   - attempt: 1 for the first.
-    ///   - seed: Spreads those that failed together; the same seed waits as long.
-    func wait(after attempt: Int64, seed: UInt64) -> Int64 {
-        var wait = Double(first)
-        for _ in 1..<max(1, min(attempt, 10_000)) where wait < Double(limit) { wait *= factor }
-        wait = min(wait, Double(limit))
-        var random = seed &+ 0x9E37_79B9_7F4A_7C15 &* UInt64(bitPattern: attempt)
-        random = (random ^ random >> 30) &* 0xBF58_476D_1CE4_E5B9
-        random = (random ^ random >> 27) &* 0x94D0_49BB_1331_11EB
-        random ^= random >> 31
-        let part = Double(random >> 11) / Double(1 << 53) * 2 - 1
-        return Int64((wait * (1 + jitter * part)).rounded())
-    }
 }

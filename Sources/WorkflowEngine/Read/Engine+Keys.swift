@@ -57,7 +57,7 @@ extension Engine {
         throw .inconsistent("the history of '\(before.record.name)' does not fold at seq \(row.seq.rawValue)")
     }
 
-    private func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
+    func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
         guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }),
             row.key == key?.bytes
         else { throw .inconsistent("the row of a key is not in the store") }

@@ -41,6 +41,8 @@ struct BacktestRun {
     private var snapshot: Snapshot?
     /// Rows of kind `sent` one after another: past `StepLimits.chain` others may come between.
     private var sentInARow = 0
+    /// Whether the row before was a word on an effect: what it gives comes in the place of what the instance failed on.
+    private var isBehindWord = false
     /// The first row at which they part, or the refusal; nil so far.
     private(set) var verdict: TrialVerdict?
 
@@ -69,7 +71,11 @@ struct BacktestRun {
     }
 
     private mutating func judge(_ row: JournalRecord, _ status: InstanceStatus) -> TrialVerdict? {
-        if row.kind == .event || row.isResult, let early = earlier(than: row) { return difference(row, early) }
+        let isInPlace = isBehindWord
+        isBehindWord = row.kind == .effect
+        if row.kind == .event || row.isResult && !isInPlace, let early = earlier(than: row) {
+            return difference(row, early)
+        }
         let input: Input
         do throws(RowError) {
             input = try row.input(after: snapshot)

@@ -48,6 +48,13 @@ extension BatchBuilder {
     @discardableResult
     private mutating func fireNext(of instance: LiveInstance, by end: Timestamp) -> Bool {
         guard let timer = instance.state.nextDue(by: end) else { return false }
+        do throws(Rejection) {
+            // A timeout ends its effect.
+            try lookUp(timer, of: instance)
+        } catch {
+            // What cannot be read now may be read soon: the timer is due still.
+            return false
+        }
         instance.entry.firings += 1
         let chain: Chain
         switch instance.state.chain(input(of: timer, in: instance), spending: &cost) {

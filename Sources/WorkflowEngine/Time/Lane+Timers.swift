@@ -12,6 +12,7 @@ extension Lane {
         var wakes = [try nextTimerWake()].compactMap(\.self)
         if health.reason != nil { wakes.append(clock.date(after: limits.probePause)) }
         if let expiry = leases.nextExpiry, let date = date(of: expiry) { wakes.append(date) }
+        if leases.heldPlace != nil, !areTimersResting { wakes.append(.distantPast) }
         return wakes.min()
     }
 
@@ -133,9 +134,19 @@ extension Lane {
     /// When something happens next without anybody's asking: a timer, or the end of a lease.
     private func nextOwnTime() throws(StoreError) -> Timestamp? {
         let due = try window.nextDue(store)
-        guard let expiry = leases.nextExpiry else { return due }
-        return due.map { min($0, expiry) } ?? expiry
+        return [due, leases.nextExpiry].compactMap(\.self).min()
     }
+
+    /// When the daemon does something itself next; nil for never.
+    private var nextEffect: Timestamp? { runners.compactMap(\.nextDue).min() }
+
+    /// When something happens next.
+    private func nextTime() throws(StoreError) -> Timestamp? {
+        [try nextOwnTime(), nextEffect].compactMap(\.self).min()
+    }
+
+    /// Whether the daemon does something itself, or has it ready: then the clock stands still.
+    private var isActing: Bool { !runners.allSatisfy(\.isSettled) }
 
     /// Moves a virtual clock from timer to timer, so that each fires at its own time.
     func moveClock(to target: Timestamp) throws(StoreError) -> Result<ClockMove, Rejection> {
@@ -149,7 +160,7 @@ extension Lane {
             var round = Round()
             // An instance that had its share is not overtaken: the batch ends.
             while !round.isExhausted, !areTimersResting, !mustCommit(builder), applier.isOpen(builder, since: begin),
-                let due = try nextOwnTime(), due <= target
+                !builder.hasBegun(servedBy: runners), let due = try nextTime(), due <= target, !isActing
             {
                 clock.move(to: due)
                 builder.now = clock.now()
@@ -157,12 +168,14 @@ extension Lane {
                 fired += round.fired.count
                 expireLeases(into: &builder, since: begin)
             }
-            let isLast = try mustCommit(builder) ? false : nextOwnTime().map { $0 > target } ?? true
-            let isDone = isLast && !round.isExhausted && !areTimersResting
+            let isLast = try mustCommit(builder) ? false : nextTime().map { $0 > target } ?? true
+            let isStopped = isActing || builder.hasBegun(servedBy: runners)
+            let isDone = isLast && !isStopped && !round.isExhausted && !areTimersResting
             if isDone { clock.move(to: target) }
             try commit(&builder)
             if areTimersResting { return .failure(.storageUnavailable("an instance cannot be read")) }
-            if isDone, try nextOwnTime().map({ $0 > target }) ?? true {
+            if isStopped { return .success(ClockMove(now: clock.now(), fired: fired, isDone: false, isStopped: true)) }
+            if isDone, try nextTime().map({ $0 > target }) ?? true {
                 return .success(ClockMove(now: clock.now(), fired: fired, isDone: true))
             }
         }

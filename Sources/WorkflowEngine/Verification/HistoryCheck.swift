@@ -21,13 +21,15 @@ struct HistoryCheck {
     private var position: Position?
     private var digest: Digest?
     private var to = ""
-    private var note: String?
-    private var isNoteRedacted = false
+    /// Of the last row that says whether the instance has failed: a word on an effect says nothing of it.
+    private var failing: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
     private var machineID: MachineID
     /// The position of the row that armed each of what is armed.
     private var armedAt: [Pending.ID: Position] = [:]
     /// What is asked of the world for what is armed, by the ids of the effects.
     private(set) var asked: [Position: AskedEffect] = [:]
+    /// What calls asked whose rows were not looked for yet, by the ids of the effects.
+    private(set) var calls: [Position: AskedEffect] = [:]
     private var first = Timestamp(rawValue: 0)
     private var entered = Timestamp(rawValue: 0)
     private var last = Timestamp(rawValue: 0)
@@ -68,8 +70,7 @@ struct HistoryCheck {
         digest = row.digest
         if to != row.to || first.rawValue == 0 { entered = row.at }
         if to != row.to { to = row.to }
-        note = row.note
-        isNoteRedacted = row.isRedacted
+        if row.kind != .effect { failing = (row.note, row.isRedacted, row.seq, row.at) }
         if first.rawValue == 0 { first = row.at }
         last = row.at
         guard seq == record.seq || row.position == record.head else { return }
@@ -158,23 +159,43 @@ extension HistoryCheck {
         let note = RowNote(row.note)
         let isSaid =
             fold.failure.map { $0.isAlike(note.failure) } ?? (note.failure == nil) && fold.result == note.result
+            && (note.reason == nil || row.kind == .effect)
         return isSaid && note.text != nil ? nil : "the row's note is not what the step says"
     }
 
     /// Remembers by which rows something was armed: of an invocation the place that its effect has behind the row.
     private mutating func noteArmed(by macrostep: Macrostep, _ position: Position) {
+        let effects = macrostep.requests.isEmpty ? [] : macrostep.effects(after: position)
+        for effect in effects where effect.invocation == nil {
+            calls[effect.id] = AskedEffect(effect.request, seq: macrostep.snapshot.seq, number: nil)
+        }
         guard let armed = fold.snapshot?.armed, !armed.isEmpty || !armedAt.isEmpty else { return }
-        var places = macrostep.effectPositions(after: position)
+        var places: [Pending.ID: Position] = [:]
+        for effect in effects {
+            guard let id = effect.invocation else { continue }
+            places[id] = effect.id
+            asked[effect.id] = AskedEffect(effect.request, seq: id.seq, number: Int64(id.number))
+        }
         places.merge(armedAt) { new, _ in new }
         armedAt = Dictionary(
             armed.map { ($0.id, places[$0.id] ?? position) }, uniquingKeysWith: { first, _ in first })
-        for case .invoke(let pending, let request) in macrostep.requests {
-            if let id = places[pending.id] { asked[id] = AskedEffect(request, pending.id) }
-        }
         if !asked.isEmpty {
             let live = Set(armedAt.values)
             asked = asked.filter { live.contains($0.key) }
         }
+    }
+
+    /// What a call asked whose row was found; finds a row that no call asked for. Nil, too, where that cannot be known.
+    mutating func askedCall(_ id: Position) -> AskedEffect? {
+        guard inconsistency == nil, isFolded, id < nextPosition else { return nil }
+        if let asked = calls[id] { return asked }
+        find(nil, id, "there is an effect that its history does not ask for")
+        return nil
+    }
+
+    /// Forgets calls whose rows were looked for.
+    mutating func forgetCalls(through position: Int64) {
+        if !calls.isEmpty { calls = calls.filter { $0.key.rawValue > position } }
     }
 
     private func snapshotMistake(_ stored: SnapshotRecord, _ machine: CheckedMachine?) -> String? {
@@ -204,9 +225,7 @@ extension HistoryCheck {
         guard record.state.configuration == to else {
             return "the instance's configuration is '\(record.state.configuration)', but its last row ends in '\(to)'"
         }
-        guard isNoteRedacted || record.failure == RecordedFailure(note: note)?.text(seq: seq, at: last) else {
-            return "the instance's failure is not that of its last row"
-        }
+        guard isFailureSaid else { return "the instance's failure is not that of its last row" }
         guard record.created == first else { return "the instance's start time is not that of its first row" }
         guard record.updated == last else { return "the instance's last time is not that of its last row" }
         guard record.entered == entered else {
@@ -221,6 +240,15 @@ extension HistoryCheck {
             return "the instance's \(part) is not what its history leads to"
         }
         return nil
+    }
+}
+
+extension HistoryCheck {
+    /// Whether the instance says why it has failed as its history does.
+    private var isFailureSaid: Bool {
+        guard record.status == .failed, let failing else { return record.failure == nil }
+        return failing.isRedacted
+            || record.failure == RecordedFailure(note: failing.note)?.text(seq: failing.seq, at: failing.at)
     }
 }
 
@@ -245,8 +273,9 @@ extension SnapshotText {
 struct AskedEffect: Equatable {
     private let digest: Digest
 
-    init(_ request: EffectRequest, _ id: Pending.ID) {
-        digest = Self.digest(request.name, request.queue, request.priority, id.seq, Int64(id.number), request.text)
+    /// - Parameter number: Nil for a call.
+    init(_ request: EffectRequest, seq: Int64, number: Int64?) {
+        digest = Self.digest(request.name, request.queue, request.priority, seq, number ?? 0, request.text)
     }
 
     init(_ effect: EffectRecord) {

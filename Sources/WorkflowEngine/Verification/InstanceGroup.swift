@@ -5,6 +5,8 @@ struct InstanceGroup {
     private var checks: [HistoryCheck] = []
     private var places: [InstanceID: Int] = [:]
     private var inconsistencies: [Inconsistency] = []
+    /// Those with calls whose rows were not looked for yet.
+    private var calling: Set<Int> = []
     private(set) var nextPosition = Position(rawValue: 1)
     private(set) var timers = 0
     /// About the bytes that the instances take.
@@ -38,8 +40,25 @@ struct InstanceGroup {
             guard checks[place].inconsistency == nil else { continue }
             checks[place].take(
                 row, slice, machine: machines.machine(row.machineID), &buffer)
+            if !checks[place].calls.isEmpty { calling.insert(place) }
             if checks[place].inconsistency != nil { collect(place) }
         }
+    }
+
+    /// What the calls asked whose rows stand in a slice, as far as that is known; finds rows that none asked for.
+    mutating func takeCalls(of slice: InspectedJournal) -> [(id: Position, instance: InstanceID, asked: AskedEffect)] {
+        var found: [(id: Position, instance: InstanceID, asked: AskedEffect)] = []
+        for (id, instance) in slice.calls.sorted(by: { $0.key < $1.key }) {
+            // One of an instance that is not there is found among the effects.
+            guard let place = places[instance], checks[place].inconsistency == nil else { continue }
+            if let asked = checks[place].askedCall(id) { found.append((id, instance, asked)) }
+            if checks[place].inconsistency != nil { collect(place) }
+        }
+        for place in calling {
+            checks[place].forgetCalls(through: slice.through)
+            if checks[place].calls.isEmpty { calling.remove(place) }
+        }
+        return found
     }
 
     /// Says that there are no more rows.

@@ -166,10 +166,9 @@ struct VerificationRun {
         var group = InstanceGroup()
         group.add(slice)
         guard let instance = slice.instances.first else { return }
-        do throws(StoreError) {
-            try await walk(instance.record, &group)
-        } catch {
-            guard error.code == .corrupt else { throw error }
+        do {
+            try await walk(instance.record, &group, report)
+        } catch let error as StoreError where error.code == .corrupt {
             // The way along the chain is broken; going through the whole journal finds where.
             group = InstanceGroup()
             group.add(slice)
@@ -183,9 +182,9 @@ struct VerificationRun {
     }
 
     /// Goes along the instance's own history, page by page.
-    @concurrent private mutating func walk(_ record: InstanceRecord, _ group: inout InstanceGroup)
-        async throws(StoreError)
-    {
+    @concurrent private mutating func walk(
+        _ record: InstanceRecord, _ group: inout InstanceGroup, _ report: Verification.Report
+    ) async throws {
         var next: Int64 = 1
         while next <= record.seq.rawValue {
             let seqs = next...min(record.seq.rawValue, next + limits.foldedRows - 1)
@@ -193,7 +192,9 @@ struct VerificationRun {
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
             guard let last = rows.last else { return }
-            try await take(try await audit.inspectRows(rows.map(\.position)), &group)
+            let slice = try await audit.inspectRows(rows.map(\.position))
+            try await take(slice, &group)
+            try await calls(of: slice, &group, report)
             next = last.seq.rawValue + 1
         }
     }
@@ -238,6 +239,7 @@ extension VerificationRun {
                     position: position, "the table 'journal' is not in order, and its rest was not compared")
                 try await tell(inconsistency, report)
             }
+            try await calls(of: slice, &group, report)
             for inconsistency in group.takeInconsistencies() { try await tell(inconsistency, report) }
             try await tellProgress(report)
             if slice.isLast { break }
@@ -274,15 +276,32 @@ extension VerificationRun {
     /// That those that run are there is compared with the tables that repeat what others say.
     @concurrent private mutating func effects(of group: InstanceGroup, _ report: Verification.Report) async throws {
         for (instance, asked) in group.asked {
-            var ids = asked.keys.sorted()[...]
-            while !ids.isEmpty {
-                for effect in try await store.effects(Array(ids.prefix(limits.foldedEffects))) {
-                    if asked[effect.id] == AskedEffect(effect), effect.instanceID == instance { continue }
-                    let message = "effect '\(effect.name)' does not ask what its history leads to"
-                    try await tell(Inconsistency(instance: instance, seq: effect.seq, message), report)
-                }
-                ids = ids.dropFirst(limits.foldedEffects)
+            try await compare(asked.keys.sorted().map { ($0, instance, asked[$0]) }, report)
+        }
+    }
+
+    /// Compares the rows of calls behind some rows of the journal. One that is not there has ended: nothing says which
+    /// have, so that one that was deleted is not found.
+    @concurrent private mutating func calls(
+        of slice: InspectedJournal, _ group: inout InstanceGroup, _ report: Verification.Report
+    ) async throws {
+        try await compare(group.takeCalls(of: slice).map { ($0.id, $0.instance, $0.asked) }, report)
+    }
+
+    @concurrent private mutating func compare(
+        _ asked: [(id: Position, instance: InstanceID, asked: AskedEffect?)], _ report: Verification.Report
+    ) async throws {
+        var rest = asked[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(limits.foldedEffects)
+            let wanted = Dictionary(some.map { ($0.id, $0) }) { first, _ in first }
+            for effect in try await store.effects(some.map(\.id)) {
+                guard let wanted = wanted[effect.id] else { continue }
+                if wanted.asked == AskedEffect(effect), effect.instanceID == wanted.instance { continue }
+                let message = "effect '\(effect.name)' does not ask what its history leads to"
+                try await tell(Inconsistency(instance: wanted.instance, seq: effect.seq, message), report)
             }
+            rest = rest.dropFirst(limits.foldedEffects)
         }
     }
 

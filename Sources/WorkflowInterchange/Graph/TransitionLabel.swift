@@ -44,6 +44,7 @@ enum TransitionLabel {
         case .log: "log"
         case .choose: "choose"
         case .foreach: "foreach"
+        case .call(let call): "call " + call.action.kind
         }
     }
 }

@@ -59,7 +59,7 @@ extension XStateConverter {
     /// A descriptor of a definition; nil, and a note, when it has no counterpart.
     private mutating func descriptor(_ word: String, at place: DefinitionPlace?) -> String? {
         guard word != "*" else { return word }
-        if let event = doneEvent(word) { return event }
+        if let event = endOfActor(word) ?? doneEvent(word) { return event }
         if ["xstate.", "done.invoke.", "error.platform."].contains(where: word.hasPrefix) {
             guard EventName.isValid(word) else {
                 let message = "the event \(word.quoted) does not come here; what takes it is left out"

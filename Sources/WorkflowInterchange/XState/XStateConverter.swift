@@ -29,6 +29,10 @@ struct XStateConverter {
     let writtenActions: Set<String>
     /// The keys of the context that are called otherwise.
     var contextNames: [String: String] = [:]
+    /// The ids of the invocations of each state, by its path, in their order; and by the ids of the configuration.
+    var invocationIDs: [String: [String]] = [:]
+    var actors: [String: String] = [:]
+    var uniqueInvocations = UniqueNames()
     private let root: DefinitionNode
     private let name: String
 
@@ -65,6 +69,7 @@ struct XStateConverter {
     /// The whole machine.
     mutating func machine() -> DefinitionNode {
         nameContext()
+        nameInvocations(root, "")
         var members = state(root, path: "")
         if members.first(where: { $0.key == "id" }) == nil {
             let valid = machineName(name)
@@ -216,6 +221,7 @@ extension XStateConverter {
             let key = member.key == "onEntry" ? "entry" : "exit"
             notes.info("'\(member.key)' is written as '\(key)'", at: member.place)
             return DefinitionNode.Member(key, actions(value), at: member.place)
+        case "invoke": return rewritten(member, invocations(value, path))
         case "history": return history(member)
         case "target": return rewritten(member, targets(value, path))
         case "output": return rewritten(member, output(value))
@@ -258,10 +264,8 @@ extension XStateConverter {
     private mutating func unknown(_ member: DefinitionNode.Member) -> DefinitionNode.Member? {
         let key = member.key.quoted
         switch member.key {
-        case "invoke", "activities":
-            let message = "\(key) needs effects, which this version does not have; it is left out"
-            // An actor sends events by itself, and one that fails unheard stops its machine. Activities do neither.
-            notes.warning(message, at: member.place, touching: member.key == "invoke" ? .course : .nothing)
+        case "activities":
+            notes.warning("\(key) have no counterpart and are left out", at: member.place, touching: .nothing)
         case let key where Self.meaningless.contains(key):
             notes.info("\(key.quoted) means nothing here and is left out", at: member.place)
         default:

@@ -11,6 +11,9 @@ extension Problem {
         switch rejection.subject {
         case .machine(let name): machine = name.rawValue
         case .instance(let name): instance = name.rawValue
+        case .effect(let name, let instance, let known):
+            self.instance = instance.rawValue
+            suggestion = Spelling.closest(to: name, among: known)
         case nil: break
         }
         if let facts = rejection.facts {

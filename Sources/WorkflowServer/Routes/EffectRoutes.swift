@@ -11,6 +11,27 @@ struct EffectRoutes: Sendable {
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.listEffects) { request in try await budget.page { try await list(request) } }
+        routes.on(.decideEffect) { try await decide($0) }
+    }
+
+    private func decide(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: EffectVerbRequest.self)
+        let verb: EffectVerbCommand.Verb =
+            switch body.action {
+            case .retry: .retry(newKey: body.newKey ?? false)
+            case .skip: .skip(result: body.result ?? .null)
+            case .cancel: .cancel
+            }
+        let command = EffectVerbCommand(
+            instance: try request.instance, effect: try request.value("effect"),
+            expectedSeq: body.seq.map(Seq.init), verb: verb, reason: body.reason,
+            key: try request.head.idempotencyKey(), by: request.caller)
+        let verdict = try await asking { try await engine.effect(command) }
+        return Response(
+            EffectVerbAnswer(
+                instance: verdict.instance.rawValue, id: verdict.effect, action: body.action, seq: verdict.seq.rawValue,
+                from: verdict.from, to: verdict.to, failed: verdict.hasFailed ? true : nil,
+                repeated: verdict.isRepeated ? true : nil))
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {
@@ -55,7 +76,8 @@ struct EffectRoutes: Sendable {
 }
 
 extension EffectItem {
-    fileprivate init(_ effect: EffectRecord, of instance: InstanceName, now: Timestamp) throws {
+    /// The wire form of an effect, without its attempts.
+    init(_ effect: EffectRecord, of instance: InstanceName, now: Timestamp) throws {
         self.init(
             instance: instance.rawValue, id: effect.name, seq: effect.seq.rawValue, queue: effect.queue,
             state: State(effect.state), priority: effect.priority, due: WireTime(milliseconds: effect.due.rawValue),

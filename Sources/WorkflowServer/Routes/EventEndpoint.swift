@@ -97,6 +97,8 @@ extension SendAnswer {
             tags: sent.tags, context: withContext ? sent.context : nil, output: sent.output,
             exited: withDetail ? sent.exited : nil,
             entered: withDetail ? sent.entered : nil,
-            dryRun: sent.isDryRun ? true : nil, candidates: sent.explanation?.map(Candidate.init))
+            dryRun: sent.isDryRun ? true : nil,
+            begun: sent.effects?.begun.map { SendAnswer.Begun(id: $0.name, queue: $0.queue) },
+            cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init))
     }
 }

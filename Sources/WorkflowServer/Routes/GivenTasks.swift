@@ -51,6 +51,6 @@ extension TaskItem {
             task: task.token.text, instance: task.instance.rawValue, id: task.id, attempt: task.attempt,
             key: task.key.text, input: task.input ?? .null, progress: task.progress,
             leasedUntil: WireTime(milliseconds: task.leasedUntil.rawValue),
-            deadline: task.deadline.map { WireTime(milliseconds: $0.rawValue) })
+            deadline: task.deadline.map { WireTime(milliseconds: $0.rawValue) }, traceparent: task.traceparent)
     }
 }

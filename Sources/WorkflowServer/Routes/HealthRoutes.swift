@@ -14,7 +14,9 @@ struct HealthRoutes: Sendable {
 
     private func ready() throws -> Response {
         switch engine.currentHealth {
-        case .ready: return Response(Health(status: .ready, version: version))
+        case .ready:
+            let isHeld = engine.queueBoard.isHeld
+            return Response(Health(status: .ready, version: version, held: isHeld ? true : nil))
         case .starting: throw Problem(.overloaded, detail: "The daemon is starting")
         case .draining: throw Problem(Rejection.draining)
         case .storageUnavailable(let reason):

@@ -50,7 +50,18 @@ struct InstanceRoutes: Sendable {
         let view = if let seq = parameters.seq { try await past(of: now, after: seq, by: request.caller) } else { now }
         var instance = try Instance(view)
         instance.tags = try await asking { try await engine.tags(of: view, by: request.caller) }
+        if parameters.seq == nil { instance.waitsFor = try await effects(of: view, by: request.caller) }
         return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
+    }
+
+    /// The first effects that an instance waits for; nil for none.
+    private func effects(of view: InstanceView, by caller: Caller) async throws -> [EffectItem]? {
+        guard view.record.state.armed.contains("\"invocation\"") else { return nil }
+        let query = EffectQuery(limit: APILimits.shownEffects)
+        let found = try await asking { try await engine.effects(of: view.record.name, query, by: caller).effects }
+        let now = engine.now
+        let items = try found.map { try EffectItem($0.effect, of: view.record.name, now: now) }
+        return items.isEmpty ? nil : items
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {

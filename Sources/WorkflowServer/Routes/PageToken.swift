@@ -12,6 +12,7 @@ enum PageToken: Equatable {
     /// Behind the running timers come those that wait in failed instances.
     case waiting(from: WaitingPlace)
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
+    case queues(after: String)
     case effects(instance: String?, queue: String?, state: String?, after: Position)
 
     /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
@@ -48,6 +49,7 @@ enum PageToken: Equatable {
             ["w", .int(place.instance.rawValue), .int(Int64(place.taken))] + (place.after.map(Self.fields) ?? [])
         case .history(let instance, let isReversed, let next):
             ["h", .int(instance.rawValue), .bool(isReversed), .int(next)]
+        case .queues(let name): ["q", .string(name)]
         case .effects(let instance, let queue, let state, let after):
             ["e", .optional(instance), .optional(queue), .optional(state), .int(after.rawValue)]
         }
@@ -103,6 +105,7 @@ enum PageToken: Equatable {
                 case .int(let next) = fields[3], next >= 0
             else { return nil }
             return .history(instance: InstanceID(rawValue: instance), isReversed: isReversed, next: next)
+        case ("q", 2): return fields[1].string.map { .queues(after: $0) }
         case ("e", 5):
             guard case .int(let after) = fields[4] else { return nil }
             return .effects(

@@ -72,6 +72,7 @@ extension HTTPRequest.Method {
         switch method {
         case .get: self = .get
         case .post: self = .post
+        case .patch: self = .patch
         }
     }
 }

@@ -14,6 +14,7 @@ struct TaskRoutes: Sendable {
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.leaseTasks) { try await lease($0) }
+        routes.on(.reportTasks) { try await reportMany($0) }
         routes.on(.completeTask) { request in
             try await report(request) { .completed(try await request.anyValue()) }
             return Response(status: .noContent)
@@ -26,6 +27,19 @@ struct TaskRoutes: Sendable {
             let until = try await report(request) { .alive(progress: try await request.progress()) }
             guard let until else { preconditionFailure("a lease that was prolonged runs on") }
             return Response(Heartbeat(leasedUntil: WireTime(milliseconds: until.rawValue)))
+        }
+    }
+
+    /// What a worker is told that names no task.
+    static var noTask: Problem { Problem(.leaseLost, detail: "The lease is lost: this is no task") }
+
+    private func reportMany(_ request: RoutedRequest) async throws -> Response {
+        try request.head.refuseIdempotencyKey()
+        guard request.head.mediaTypeName == LineStream.mediaType else {
+            throw request.head.unsupportedMediaType(expected: LineStream.mediaType)
+        }
+        return Response(lines: engine.log, for: .usual) { [engine] writer in
+            try await TaskStream(engine: engine, body: request.request.body, caller: request.caller).run(&writer)
         }
     }
 
@@ -81,7 +95,7 @@ struct TaskRoutes: Sendable {
     ) async throws -> Timestamp? {
         let task = TaskToken(text: try request.value("task"))
         let report = try await report()
-        guard let task else { throw Problem(.leaseLost, detail: "The lease is lost: this is no task") }
+        guard let task else { throw Self.noTask }
         let command = EndTaskCommand(task: task, report: report, by: request.caller)
         return try await asking { try await engine.report(command) }
     }
@@ -114,7 +128,7 @@ extension RoutedRequest {
 
 extension TaskFailure {
     /// What a worker says.
-    fileprivate init(_ request: FailRequest) {
+    init(_ request: FailRequest) {
         self.init(
             type: request.type ?? "failed", message: request.message, details: request.details,
             canRetry: request.retry ?? true, retryAfter: request.retryAfter.map { Int64($0) * 1_000 })

@@ -42,4 +42,35 @@ enum Door: MachineDefinition {
         // error: 'buildExpression' is unavailable: a transition stands in a state, as in 'In(.here) { On(.event) }'
         OnDone(to: .closed)
     }
+
+    @DefinitionBuilder<Self> static var invoke: [Piece<Self>] {
+        // error: 'buildExpression' is unavailable: an invocation stands in a state: 'In(.here) { Invoke(…) }'
+        Invoke(task: "locksmith")
+    }
+
+    @TransitionBuilder<Self> static var onError: [TransitionPiece<Self>] {
+        // error: 'buildExpression' is unavailable: it stands in an invocation: 'Invoke(…) { OnError(…) }'
+        OnError(to: .closed)
+    }
+
+    @InvocationBuilder<Self> static var ends: [TransitionPiece<Self>] {
+        OnDone(to: .closed)
+        // error: 'buildExpression' is unavailable: it stands in the state, beside the invocation
+        On(.close, to: .closed)
+    }
+
+    @InvocationBuilder<Self> static var timeout: [TransitionPiece<Self>] {
+        // error: 'buildExpression' is unavailable: it stands in the state; an invocation has 'timeout:'
+        After(.seconds(1), to: .closed)
+    }
+
+    @InvocationBuilder<Self> static var guarded: [TransitionPiece<Self>] {
+        // error: 'buildExpression' is unavailable: it stands in the state, beside the invocation
+        Always(to: .closed)
+    }
+
+    @InvocationBuilder<Self> static var second: [TransitionPiece<Self>] {
+        // error: 'buildExpression' is unavailable: an invocation stands in a state, beside others
+        Invoke(task: "locksmith")
+    }
 }

@@ -14,6 +14,7 @@ extension MachineGenerator {
             state.transitions.append(eventless)
         }
         if hasTimers, random.chance(25) { addTimeouts(to: state) }
+        if hasInvocations, random.chance(35) { addInvocations(to: state) }
     }
 
     mutating func transition(

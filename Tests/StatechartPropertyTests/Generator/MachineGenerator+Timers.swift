@@ -32,6 +32,24 @@ extension MachineGenerator {
         return .send(send)
     }
 
+    /// Gives a state invocations, and transitions that take how they end.
+    mutating func addInvocations(to state: ModelState) {
+        for _ in 0..<1 + random.below(2) {
+            invocations += 1
+            var invocation = ModelInvocation(id: "v\(invocations)")
+            if random.chance(30) { invocation.timeout = random.pick([0, 5, 15, 1_000]) }
+            invocation.fails = random.chance(8)
+            state.invocations.append(invocation)
+            if random.chance(60) { state.transitions.append(transition(of: state, on: .ended(invocation.done))) }
+            if random.chance(50) { state.transitions.append(transition(of: state, on: .ended(invocation.failed))) }
+        }
+        guard random.chance(40) else { return }
+        // Of any invocation, also of one of another state.
+        let number = 1 + random.below(invocations)
+        let descriptors = ["done.invoke.v\(number)", "error.invoke.v\(number)", "done.invoke.*", "error.invoke.*"]
+        state.transitions.append(transition(of: state, on: .event(random.pick(descriptors) ?? "*")))
+    }
+
     private mutating func skip() -> Int64? {
         random.chance(25) ? random.pick([0, 5, 30]) : nil
     }

@@ -23,6 +23,9 @@ struct MachineGenerator {
     var isFinishing = false
     /// Whether states have timers and actions send.
     var hasTimers = false
+    /// Whether states have invocations, and how many there are.
+    var hasInvocations = false
+    var invocations = 0
     private var shares = Shares()
 
     /// Of a hundred states; the others are atomic.
@@ -55,6 +58,8 @@ struct MachineGenerator {
         isLively = random.chance(3)
         isFinishing = random.chance(25)
         hasTimers = random.chance(50)
+        hasInvocations = random.chance(40)
+        invocations = 0
         shares = Shares(
             compound: random.pick([15, 25, 35]) ?? 0, parallel: random.pick([5, 15, 30]) ?? 0,
             final: random.pick([5, 10, 30]) ?? 0, history: random.pick([0, 10, 25]) ?? 0)
@@ -74,7 +79,10 @@ struct MachineGenerator {
             .filter { name in !["done.", "error.", "after.", "*"].contains { name.hasPrefix($0) } }
             .map { $0.hasSuffix(".*") ? String($0.dropLast(2)) : $0 }
         return (0..<1 + random.below(12)).map { _ in
-            if hasTimers, random.chance(40) { return .wait(random.pick([1, 5, 10, 15, 40, 2_000]) ?? 0) }
+            if hasInvocations, random.chance(35) { return .end(random.below(6), isDone: random.chance(70)) }
+            if hasTimers || hasInvocations, random.chance(40) {
+                return .wait(random.pick([1, 5, 10, 15, 40, 2_000]) ?? 0)
+            }
             if !handled.isEmpty, random.chance(80) { return .send(handled[random.below(handled.count)]) }
             return .send(random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? "")
         }

@@ -3,11 +3,14 @@ enum Stimulus: Equatable, CustomStringConvertible {
     case send(String)
     /// Time passes, in milliseconds; what then is due fires late, but for what was due at the end.
     case wait(Int64)
+    /// One of the invocations that run ends, if any does.
+    case end(Int, isDone: Bool)
 
     var description: String {
         switch self {
         case .send(let event): event
         case .wait(let milliseconds): "wait \(milliseconds) ms"
+        case .end(let choice, let isDone): "\(isDone ? "done" : "fail") \(choice)"
         }
     }
 }

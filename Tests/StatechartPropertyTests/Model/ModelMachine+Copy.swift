@@ -38,6 +38,7 @@ extension ModelMachine {
         copy.entry = original.entry
         copy.exit = original.exit
         copy.timeouts = original.timeouts
+        copy.invocations = original.invocations
         copy.transitions = original.transitions.compactMap { transition in
             let targets = mapped(transition.targets, copies)
             let isCut = targets.isEmpty && !transition.targets.isEmpty

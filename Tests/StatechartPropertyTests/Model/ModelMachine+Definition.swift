@@ -27,6 +27,9 @@ extension ModelMachine {
         if !state.entry.isEmpty { fields.append(("entry", actions(state.entry))) }
         if !state.exit.isEmpty { fields.append(("exit", actions(state.exit))) }
         fields += handlers(of: state)
+        if !state.invocations.isEmpty {
+            fields.append(("invoke", .list(state.invocations.map { text(of: $0, in: state) })))
+        }
         if !state.children.isEmpty {
             fields.append(("states", .map(state.children.map { ($0.key, .map(Self.fields(of: $0))) })))
         }
@@ -64,6 +67,19 @@ extension ModelMachine {
         }
         if !delays.isEmpty { fields.append(("after", .map(delays))) }
         return fields
+    }
+
+    private static func text(of invocation: ModelInvocation, in state: ModelState) -> DefinitionText {
+        var fields: Fields = [
+            ("id", .string(invocation.id)), ("task", .string("work")),
+            ("input", .string(invocation.fails ? "context.n / 0" : "event.name")),
+        ]
+        if let timeout = invocation.timeout { fields.append(("timeout", .string("\(timeout)ms"))) }
+        for (key, event) in [("onDone", invocation.done), ("onError", invocation.failed)] {
+            let takers = state.transitions.filter { $0.trigger == .ended(event) }
+            if !takers.isEmpty { fields.append((key, transitions(takers))) }
+        }
+        return .map(fields)
     }
 
     private static func transitions(_ transitions: [ModelTransition]) -> DefinitionText {

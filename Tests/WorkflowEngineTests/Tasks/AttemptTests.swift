@@ -89,7 +89,7 @@ import WorkflowStore
         #expect(second.attempt == 2 && second.progress == ["done": 3])
         let record = try await bench.timed.record("o")
         let attempts = try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
-        #expect(attempts.map(\.outcome) == ["lease-expired"])
+        #expect(attempts.map(\.outcome) == ["late"])
         try await bench.expectWhole()
     }
 

@@ -47,10 +47,11 @@ struct TaskBench {
     let timed: TimedEngine
     var engine: Engine { timed.engine }
 
-    init(_ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock())
-        async throws
-    {
-        timed = try await TimedEngine(limits: limits, clock: clock)
+    init(
+        _ definitions: String..., limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock(),
+        executors: [any EffectExecutor] = []
+    ) async throws {
+        timed = try await TimedEngine(limits: limits, clock: clock, executors: executors)
         for definition in [Self.order, Self.strict] + definitions { try await engine.apply(definition, syntax: .yaml) }
     }
 
@@ -108,14 +109,22 @@ struct TaskBench {
         #expect(all == [], sourceLocation: sourceLocation)
     }
 
-    /// What a verification of everything finds.
+    /// What a verification finds.
     ///
-    /// - Parameter reopening: Whether the engine was stopped.
-    func findings(reopening: Bool = false) async throws -> [String] {
+    /// - Parameters:
+    ///   - instance: Nil for everything.
+    ///   - reopening: Whether the engine was stopped.
+    func findings(of instance: InstanceName? = nil, reopening: Bool = false) async throws -> [String] {
         let found = Collected<String>()
         let store: any StoreReader = reopening ? try SQLiteFile.open(at: timed.folder.path + "/wfd.db") : timed.store
-        _ = try await Verification(of: store).run { event in
+        let report: Verification.Report = { event in
             if case .inconsistency(let inconsistency) = event { found.add("\(inconsistency)") }
+        }
+        let verification = try Verification(of: store)
+        if let instance {
+            _ = try await verification.run(instance: InstanceKey(instance, in: .default), report)
+        } else {
+            _ = try await verification.run(report)
         }
         return found.all
     }

@@ -87,7 +87,7 @@ import WorkflowStore
     }
 
     @Test(arguments: [
-        JournalKind.skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted,
+        JournalKind.skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .redacted,
     ])
     mutating func aKindThatNothingWritesIsRefusedByName(kind: JournalKind) {
         #expect(

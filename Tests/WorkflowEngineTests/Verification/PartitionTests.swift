@@ -76,6 +76,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }
     func effects(_ ids: [Position]) -> [EffectRecord] { [] }
     func effects(_ query: EffectQuery, in namespace: NamespaceID) -> EffectPage { EffectPage(effects: [], next: nil) }
+    func queues(_ query: QueueQuery) -> [QueueSummary] { [] }
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] { [] }
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
@@ -112,6 +113,7 @@ extension InspectedJournal {
                 snapshot.position = snapshot.position.moved(to: place)
                 return (position.moved(to: place), snapshot)
             })
+        calls = Dictionary(uniqueKeysWithValues: calls.map { ($0.moved(to: place), $1.moved(to: place)) })
         func moved(_ texts: [Position: String]) -> [Position: String] {
             Dictionary(uniqueKeysWithValues: texts.map { ($0.moved(to: place), $1) })
         }

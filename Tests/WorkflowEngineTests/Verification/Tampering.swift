@@ -340,8 +340,6 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             "number of keys", "UPDATE store SET dedupe_count = dedupe_count + 1",
             finds: "the store says that it remembers 9 keys, but there are 8"),
         Tampering(
-            "held", "UPDATE store SET held = 1", finds: "the store holds its effects back, which no wfd does"),
-        Tampering(
             "next_position", "UPDATE store SET next_position = 5",
             finds: "position 318: the store's next position 5 is not above it"),
         Tampering(

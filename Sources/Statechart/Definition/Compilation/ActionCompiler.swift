@@ -90,6 +90,10 @@ struct ActionCompiler {
                         array: array, item: draft.item, index: draft.index, actions: actions,
                         line: draft.position.line))
             }
+        case .call(let draft):
+            return compiler.action(draft.action, event: event).map {
+                .call(Call(action: $0, retry: draft.retry, line: draft.position.line))
+            }
         case .named: return nil
         }
     }
@@ -132,6 +136,7 @@ extension ActionDraft {
         case .send(let draft): draft.position
         case .log(let draft): draft.position
         case .foreach(let draft): draft.position
+        case .call(let draft): draft.position
         case .named(let name): name.position
         }
     }

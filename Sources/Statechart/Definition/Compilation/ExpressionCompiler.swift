@@ -101,18 +101,6 @@ struct ExpressionCompiler {
         }
     }
 
-    /// Compiles the priority of a task.
-    mutating func priority(_ draft: ExpressionDraft) -> Expression? {
-        guard let expression = expression(draft) else { return nil }
-        let message = "a priority is a number from 1 to 5, 1 first"
-        if let literal = expression.program.literal, Interpreter.priority(of: literal) == nil {
-            diagnostics.error(message, at: draft.start)
-        } else if ![.int, .dyn].contains(expression.program.type) {
-            diagnostics.error("\(message), not \(expression.program.type.description)", at: draft.start)
-        }
-        return expression
-    }
-
     /// The type of a key of the context; `dyn` where nothing is known.
     func contextType(of key: String) -> CELType { draft.contextTypes[key] ?? .dyn }
 

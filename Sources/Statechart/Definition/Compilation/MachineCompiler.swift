@@ -68,11 +68,9 @@ struct MachineCompiler {
     }
 
     private mutating func invocation(_ invocation: InvocationDraft, of state: StateDraft) -> Invocation? {
-        let task = TaskInvocation(
-            queue: invocation.queue, input: invocation.input.flatMap { expressions.template($0) },
-            priority: invocation.priority.flatMap { expressions.priority($0) })
+        guard let action = invocation.action.flatMap({ expressions.action($0) }) else { return nil }
         return Invocation(
-            id: draft.id(of: invocation, in: state), task: task,
+            id: draft.id(of: invocation, in: state), action: action,
             timeout: invocation.timeout.flatMap { expressions.delay($0) }, retry: invocation.retry,
             line: invocation.position.line)
     }

@@ -9,6 +9,7 @@ indirect enum ActionDraft {
     case log(ExpressionDraft)
     case choose([BranchDraft], SourcePosition)
     case foreach(LoopDraft)
+    case call(CallDraft)
     /// The name of an entry in `actions`.
     case named(SourceWord)
 }

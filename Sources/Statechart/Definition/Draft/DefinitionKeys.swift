@@ -3,7 +3,7 @@ package enum DefinitionKeys {
     /// A place in a definition that has keys of its own.
     package enum Place: CaseIterable {
         case root, state, finalState, historyState, initial, transition, action, raise, send, branch, foreach, event,
-            misfire, types, invocation, task, retry
+            misfire, types, invocation, call, task, http, exec, retry
     }
 
     /// The keys of a place that mean something now.
@@ -15,7 +15,7 @@ package enum DefinitionKeys {
         case .historyState: ["id", "type", "history", "target"] + notes
         case .initial: ["target", "actions"]
         case .transition: ["target", "guard", "actions", "reenter", "misfire"] + notes
-        case .action: ["assign", "raise", "send", "cancel", "log", "choose", "foreach"]
+        case .action: ["assign", "raise", "send", "cancel", "log", "choose", "foreach", "call"]
         case .raise: ["event", "data"]
         case .send: ["event", "data", "delay", "id", "misfire"]
         case .misfire: ["skip"]
@@ -23,22 +23,29 @@ package enum DefinitionKeys {
         case .foreach: ["array", "item", "index", "actions"]
         case .event: ["data"]
         case .types: ["context"]
-        case .invocation: ["id", "task", "input", "timeout", "retry", "onDone", "onError"]
+        case .invocation: ["id"] + actionsOfEffects + ["input", "timeout", "retry", "onDone", "onError"]
+        case .call: actionsOfEffects + ["input", "retry"]
         case .task: ["queue", "priority"]
+        case .http:
+            [
+                "method", "url", "query", "headers", "body", "form", "text", "secretHeaders", "sign", "attemptTimeout",
+                "maxBytes", "keepHeaders",
+            ]
+        case .exec: ["program", "args", "attemptTimeout", "maxBytes"]
         case .retry: ["attempts", "first", "factor", "limit", "jitter", "except"]
         }
     }
 
-    /// The keys that say what an invocation does; it has one of them.
-    static let actionsOfInvocations = ["http", "task", "exec"]
+    /// The keys that say what an invocation or a call does; it has one of them.
+    static let actionsOfEffects = ["http", "task", "exec"]
+
+    /// The keys that say what an HTTP request sends; it has one of them at most.
+    static let payloads = ["body", "form", "text"]
 
     /// What a key needs that this version does not have; nil for keys of other places and unknown ones.
     static func missingPart(for key: String, in place: Place) -> String? {
         switch (place, key) {
-        case (.invocation, "http"): "effects over HTTP"
-        case (.invocation, "exec"): "effects that run programs"
-        case (.invocation, "machine"): "child machines"
-        case (.action, "call"): "calls"
+        case (.invocation, "machine"), (.call, "machine"): "child machines"
         case (.action, "emit"), (.action, "spawn"), (.action, "stop"), (.send, "to"): "messages between instances"
         default: nil
         }
@@ -46,8 +53,23 @@ package enum DefinitionKeys {
 
     /// What to write instead of a key that other notations have.
     static func remedy(for key: String, in place: Place) -> String? {
-        guard place == .invocation else { return nil }
-        return switch key {
+        switch place {
+        case .invocation: remedyInInvocation(for: key)
+        case .call: remedyInCall(for: key)
+        default: nil
+        }
+    }
+
+    private static func remedyInCall(for key: String) -> String? {
+        switch key {
+        case "id", "onDone", "onError", "timeout":
+            "a call has no \(key.quoted): nobody waits for its end; 'invoke' has one"
+        default: nil
+        }
+    }
+
+    private static func remedyInInvocation(for key: String) -> String? {
+        switch key {
         case "src":
             "'src' names code in XState; here it is http, task or exec: 'task: charge' hands it to a worker"
         case "onSnapshot": "'onSnapshot' does not exist: a worker's 'progress' is shown by 'wfctl effects'"
@@ -71,7 +93,13 @@ package enum DefinitionKeys {
         case "delay": "in a 'send'"
         case "misfire": "in a transition of 'after' or a 'send'"
         case "skip": "in 'misfire'"
-        case "onError", "timeout", "retry", "task", "http", "exec", "input": "in an invocation"
+        case "onError", "timeout": "in an invocation"
+        case "retry", "task", "http", "exec", "input": "in an invocation or a 'call'"
+        case "queue", "priority": "in 'task'"
+        case "program", "args": "in 'exec'"
+        case "attemptTimeout", "maxBytes": "in 'http' or 'exec'"
+        case "method", "url", "query", "headers", "body", "form", "text", "secretHeaders", "sign", "keepHeaders":
+            "in 'http'"
         default: nil
         }
     }

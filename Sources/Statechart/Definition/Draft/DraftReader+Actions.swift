@@ -44,6 +44,7 @@ extension DraftReader {
         case "log": return expression(pair.value, "'log'").map { .log($0) }
         case "choose": return choose(pair)
         case "foreach": return foreach(pair)
+        case "call": return call(pair)
         default: return nil
         }
     }

@@ -3,9 +3,8 @@ struct InvocationDraft {
     let position: SourcePosition
     /// Nil for the id of its state.
     var id: SourceWord?
-    var queue = ""
-    var input: TemplateDraft?
-    var priority: ExpressionDraft?
+    /// Nil where it was not understood.
+    var action: EffectDraft?
     var timeout: DelayDraft?
     var retry = RetryPolicy()
 }

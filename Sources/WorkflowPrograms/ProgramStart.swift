@@ -9,12 +9,14 @@ import Synchronization
 #endif
 
 /// How programs are found and started.
-enum ProgramStart {
+package enum ProgramStart {
     /// One at a time: a program that is started while another's pipes are made would inherit them.
     private static let starting = Mutex(())
+    /// A program may close its input before it has read it all; that is no reason for this one to end.
+    private static let ignoreClosedPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     /// The file of a program as a shell finds it; nil when there is none that may be run.
-    static func path(of name: String, in variables: [String: String]) -> String? {
+    package static func path(of name: String, in variables: [String: String]) -> String? {
         if name.contains("/") { return isProgram(name) ? name : nil }
         let folders = (variables["PATH"] ?? "/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
         return folders.lazy.map { ($0.isEmpty ? "." : $0) + "/" + name }.first(where: isProgram)
@@ -29,6 +31,7 @@ enum ProgramStart {
     static func run(
         _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8]
     ) throws(ProgramFailure) -> (pid_t, ProgramStreams) {
+        _ = ignoreClosedPipes
         let result: Result<(pid_t, ProgramStreams), ProgramFailure> = starting.withLock { _ in
             do throws(ProgramFailure) {
                 let pipes = try ProgramPipes()

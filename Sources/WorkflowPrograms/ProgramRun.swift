@@ -10,26 +10,26 @@ import Synchronization
 #endif
 
 /// A program that runs in a process group of its own.
-final class ProgramRun: Sendable {
+package final class ProgramRun: Sendable {
     /// What came of it.
-    struct Outcome: Equatable, Sendable {
+    package struct Outcome: Equatable, Sendable {
         /// How a program ends.
-        enum End: Equatable, Sendable {
+        package enum End: Equatable, Sendable {
             case exited(Int32)
             case killed(by: Int32)
         }
 
-        var end: End
+        package var end: End
         /// What it printed, as far as it was kept.
-        var output: [UInt8]
+        package var output: [UInt8]
         /// Whether it printed more than was to be kept.
-        var isTooLong: Bool
+        package var isTooLong: Bool
         /// The end of what it printed on its error stream.
-        var errors: [UInt8]
+        package var errors: [UInt8]
     }
 
     /// Bytes of the error stream that are kept.
-    static let errorBytes = 4 << 10
+    package static let errorBytes = 4 << 10
     /// Between the signal that asks a program to end and the one that it cannot refuse.
     static var grace: DispatchTimeInterval { .seconds(10) }
 
@@ -46,7 +46,9 @@ final class ProgramRun: Sendable {
     /// Starts a program; throws when the system does not.
     ///
     /// - Parameter path: Of its file.
-    init(_ path: String, _ arguments: [String], variables: [String: String], input: [UInt8]) throws(ProgramFailure) {
+    package init(_ path: String, _ arguments: [String], variables: [String: String], input: [UInt8])
+        throws(ProgramFailure)
+    {
         let (pid, streams) = try ProgramStart.run(path, arguments, variables: variables, input: input)
         self.pid = pid
         self.streams = streams
@@ -54,7 +56,7 @@ final class ProgramRun: Sendable {
 
     /// Tells the program and all that it has started to end: at first so that they can refuse, ten seconds later so
     /// that they cannot.
-    func terminate() {
+    package func terminate() {
         let isFirst = state.withLock { state in
             defer { state.isTold = true }
             return !state.isTold
@@ -75,15 +77,15 @@ final class ProgramRun: Sendable {
     /// - Parameters:
     ///   - limit: Bytes of its output that are kept; a program that prints more is told to end.
     ///   - errors: Gets what it prints on its error stream, as it comes.
-    func outcome(keeping limit: Int, errors: @escaping @Sendable ([UInt8]) -> Void) async -> Outcome {
-        DispatchQueue(label: "wfctl-wait").async { [pid, streams] in
+    package func outcome(keeping limit: Int, errors: @escaping @Sendable ([UInt8]) -> Void) async -> Outcome {
+        DispatchQueue(label: "wfd-wait").async { [pid, streams] in
             // It stays a zombie, so that its number is its own, until everything is read.
             var info = siginfo_t()
             while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
             streams.programHasEnded()
         }
         return await withCheckedContinuation { continuation in
-            DispatchQueue(label: "wfctl-program").async { [self] in
+            DispatchQueue(label: "wfd-program").async { [self] in
                 streams.exchange(keeping: limit, errors: errors, onTooLong: terminate)
                 continuation.resume(
                     returning: Outcome(
@@ -108,6 +110,6 @@ final class ProgramRun: Sendable {
 }
 
 /// Why a program could not be started.
-struct ProgramFailure: Error, Equatable {
-    let message: String
+package struct ProgramFailure: Error, Equatable {
+    package let message: String
 }

@@ -1,0 +1,97 @@
+import GRDB
+import WorkflowStore
+
+/// The reads of queues: what is set for them, and what waits in them.
+enum QueueQueries {
+    static func records(_ database: Database, after queue: String?, limit: Int) throws -> [QueueRecord] {
+        var select = try PreparedStatement(
+            database, "SELECT \(QueueRecord.columns) FROM queue WHERE name > ? ORDER BY name LIMIT ?")
+        // No name is empty.
+        select.bind(queue ?? "")
+        select.bind(Int64(limit))
+        var records: [QueueRecord] = []
+        try select.forEachRow { row in
+            records.append(QueueRecord(row: &row))
+            return true
+        }
+        return records
+    }
+
+    /// The next queue that has an effect or settings; nil behind the last.
+    static func summary(_ database: Database, after queue: String?, _ query: QueueQuery) throws -> QueueSummary? {
+        let busy = try EffectQueries.queues(database, after: queue, limit: 1).first
+        let record = try records(database, after: queue, limit: 1).first
+        let names = [busy, record?.name].compactMap(\.self)
+        guard let name = names.min(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) else { return nil }
+        var summary = QueueSummary(name: name)
+        if let record, record.name.utf8.elementsEqual(name.utf8) { summary.record = record }
+        guard let busy, busy.utf8.elementsEqual(name.utf8) else { return summary }
+        for state in EffectState.allCases {
+            switch state {
+            case .ready:
+                summary.ready = try ready(database, in: name, query, "<=")
+                summary.waiting = try ready(database, in: name, query, ">")
+            case .leased: summary.leased = try count(database, state, in: name, query)
+            case .failed: summary.failed = try count(database, state, in: name, query)
+            case .held: summary.held = try count(database, state, in: name, query)
+            case .answered: summary.answered = try count(database, state, in: name, query)
+            // Nothing is in this state so far.
+            case .open: break
+            }
+        }
+        summary.oldestDue = try EffectQueries.nextReady(database, queue: name, after: nil)
+        return summary
+    }
+
+    private static func count(
+        _ database: Database, _ state: EffectState, in queue: String, _ query: QueueQuery
+    ) throws -> Int {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT count(*) FROM (
+                SELECT 1 FROM effect INDEXED BY effect_queue WHERE queue = ? AND state = ? LIMIT ?)
+            """)
+        select.bind(queue)
+        select.bind(state.rawValue)
+        select.bind(Int64(query.bound))
+        return Int(try select.first { row in row.integer() } ?? 0)
+    }
+
+    /// Priority by priority, as the index has them.
+    private static func ready(
+        _ database: Database, in queue: String, _ query: QueueQuery, _ comparison: String
+    ) throws -> Int {
+        var count = 0
+        for priority in EffectRecord.priorities where count < query.bound {
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT count(*) FROM (
+                    SELECT 1 FROM effect INDEXED BY effect_queue
+                    WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms \(comparison) ? LIMIT ?)
+                """)
+            select.bind(queue)
+            select.bind(priority)
+            select.bind(query.now.rawValue)
+            select.bind(Int64(query.bound - count))
+            count += Int(try select.first { row in row.integer() } ?? 0)
+        }
+        return count
+    }
+}
+
+extension QueueRecord {
+    static let columns = "name, concurrency, rate, rate_ms, paused, actor, set_ms"
+
+    init(row: inout StatementRow) {
+        let name = row.text()
+        let (concurrency, rate) = (row.optionalInteger(), row.optionalInteger())
+        let settings = QueueSettings(
+            concurrency: concurrency.map { Int($0) }, rate: rate.map { Int($0) },
+            rateMilliseconds: row.optionalInteger(), isPaused: row.integer() == 1)
+        self.init(
+            name: name, settings: settings, actor: row.optionalText().map(Actor.init(rawValue:)),
+            set: Timestamp(rawValue: row.integer()))
+    }
+}

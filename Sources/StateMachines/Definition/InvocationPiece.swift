@@ -1,0 +1,161 @@
+internal import Statechart
+internal import WorkflowJSON
+
+/// A task for a worker while the state is active: `Invoke(task: Stock.self, input: ["items": "context.items"])`.
+///
+/// The worker's result is the event that `OnDone` takes, with the output as `event.data`. An error comes to `OnError`.
+/// Leaving the state cancels the task. It needs a host: a `StateMachine` refuses the definition.
+public struct InvocationPiece<M: MachineDefinition>: Sendable {
+    let part: TransitionPiece<M>
+
+    /// A task of a type.
+    ///
+    /// Histories name its events after `id`, which is unique in the machine; nil for the state's path. `input` is what
+    /// the worker is given, and must be as `T.Input` reads it. `priority` is 1 to 5, 1 first; nil for 3. `timeout` is
+    /// for all attempts and the waiting between them; nil for as long as it takes. Without a `retry` there are 10
+    /// attempts in about 9 minutes.
+    public init<T: MachineTask>(
+        task: T.Type, id: String? = nil, input: Template? = nil, priority: Expression? = nil,
+        timeout: Duration? = nil, retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
+        @InvocationBuilder<M> _ ends: () -> [TransitionPiece<M>] = { [] }
+    ) {
+        self.init(
+            InvocationContent(
+                queue: T.queue, id: id, input: input, priority: priority, timeout: timeout?.definitionText,
+                retry: retry, ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
+    }
+
+    /// The same with a timeout that is computed when the state is entered: `timeout: "duration(context.patience)"`.
+    public init<T: MachineTask>(
+        task: T.Type, id: String? = nil, input: Template? = nil, priority: Expression? = nil, timeout: Expression,
+        retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
+        @InvocationBuilder<M> _ ends: () -> [TransitionPiece<M>] = { [] }
+    ) {
+        self.init(
+            InvocationContent(
+                queue: T.queue, id: id, input: input, priority: priority, timeout: timeout.text,
+                retry: retry, ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
+    }
+
+    /// A task of a queue whose workers are other programs.
+    public init(
+        task queue: String, id: String? = nil, input: Template? = nil, priority: Expression? = nil,
+        timeout: Duration? = nil, retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
+        @InvocationBuilder<M> _ ends: () -> [TransitionPiece<M>] = { [] }
+    ) {
+        self.init(
+            InvocationContent(
+                queue: queue, id: id, input: input, priority: priority, timeout: timeout?.definitionText,
+                retry: retry, ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
+    }
+
+    /// The same with a timeout that is computed when the state is entered.
+    public init(
+        task queue: String, id: String? = nil, input: Template? = nil, priority: Expression? = nil,
+        timeout: Expression, retry: Retry? = nil, fileID: StaticString = #fileID, line: Int = #line,
+        @InvocationBuilder<M> _ ends: () -> [TransitionPiece<M>] = { [] }
+    ) {
+        self.init(
+            InvocationContent(
+                queue: queue, id: id, input: input, priority: priority, timeout: timeout.text, retry: retry,
+                ends: ends().compactMap(\.content.transition), place: SwiftPlace(fileID, line)))
+    }
+
+    private init(_ content: InvocationContent) {
+        part = TransitionPiece(content: .invocation(content))
+    }
+}
+
+/// A transition that is taken when the invocation has failed for good: `OnError(to: .refused)`.
+///
+/// `event.data` has `type`, `message`, `attempts`, and `details` of the worker.
+public struct ErrorPiece<M: MachineDefinition>: Sendable {
+    let transition: TransitionPiece<M>
+
+    public init(
+        to target: M.StateName, if condition: Expression? = nil, _ actions: MachineAction<M>...,
+        fileID: StaticString = #fileID, line: Int = #line
+    ) {
+        transition = TransitionPiece(.failed, target.rawValue, condition, actions, SwiftPlace(fileID, line))
+    }
+
+    /// Without a target: the instance stays where it is.
+    public init(
+        if condition: Expression? = nil, _ actions: MachineAction<M>..., fileID: StaticString = #fileID,
+        line: Int = #line
+    ) {
+        transition = TransitionPiece(.failed, nil, condition, actions, SwiftPlace(fileID, line))
+    }
+}
+
+/// What stands in an invocation: what its end leads to.
+@resultBuilder public enum InvocationBuilder<M: MachineDefinition> {
+    public static func buildExpression(_ piece: DonePiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildExpression(_ piece: ErrorPiece<M>) -> [TransitionPiece<M>] { [piece.transition] }
+    public static func buildBlock(_ pieces: [TransitionPiece<M>]...) -> [TransitionPiece<M>] {
+        pieces.flatMap { $0 }
+    }
+    public static func buildArray(_ pieces: [[TransitionPiece<M>]]) -> [TransitionPiece<M>] { pieces.flatMap { $0 } }
+    public static func buildOptional(_ pieces: [TransitionPiece<M>]?) -> [TransitionPiece<M>] { pieces ?? [] }
+    public static func buildEither(first pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
+    public static func buildEither(second pieces: [TransitionPiece<M>]) -> [TransitionPiece<M>] { pieces }
+}
+
+/// How often an invocation is tried, and how long it waits in between. What is nil is as usual.
+public struct Retry: Sendable, Hashable {
+    private var attempts: JSONValue?
+    private var first: Duration?
+    private var factor: Double?
+    private var limit: Duration?
+    private var jitter: Double?
+    private var except: [String]
+
+    /// - Parameters:
+    ///   - attempts: 1 to 1,000, the first among them; nil for 10.
+    ///   - first: Before the second attempt; nil for a second.
+    ///   - factor: How much longer each wait is than the one before, 1 to 100; nil for 2.
+    ///   - limit: The longest wait; nil for five minutes.
+    ///   - jitter: By what part of itself a wait may be longer or shorter, 0 to 1; nil for 0.2.
+    ///   - except: Types of errors after which nothing is tried again.
+    public init(
+        attempts: Int? = nil, first: Duration? = nil, factor: Double? = nil, limit: Duration? = nil,
+        jitter: Double? = nil, except: [String] = []
+    ) {
+        self.attempts = attempts.map { .int(Int64($0)) }
+        (self.first, self.factor, self.limit, self.jitter, self.except) = (first, factor, limit, jitter, except)
+    }
+
+    /// Tried until it is done, or until its timeout.
+    public static func unlimited(
+        first: Duration? = nil, factor: Double? = nil, limit: Duration? = nil, jitter: Double? = nil,
+        except: [String] = []
+    ) -> Retry {
+        var retry = Retry(first: first, factor: factor, limit: limit, jitter: jitter, except: except)
+        retry.attempts = "unlimited"
+        return retry
+    }
+
+    /// As a definition writes it.
+    var json: JSONObject {
+        var object = JSONObject()
+        object["attempts"] = attempts
+        object["first"] = first.map { .string($0.definitionText) }
+        object["factor"] = factor.map(JSONValue.double)
+        object["limit"] = limit.map { .string($0.definitionText) }
+        object["jitter"] = jitter.map(JSONValue.double)
+        object["except"] = except.isEmpty ? nil : .array(except.map(JSONValue.string))
+        return object
+    }
+}
+
+/// An invocation, by the texts of its parts.
+struct InvocationContent: Sendable {
+    let queue: String
+    let id: String?
+    let input: Template?
+    let priority: Expression?
+    let timeout: String?
+    let retry: Retry?
+    let ends: [TransitionContent]
+    let place: SwiftPlace
+}

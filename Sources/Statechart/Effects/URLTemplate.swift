@@ -1,0 +1,123 @@
+/// A url of a definition: literal, with expressions in braces in its path and its query. What an expression gives is
+/// one segment, or part of one, whatever characters it has.
+package struct URLTemplate: Sendable, Equatable {
+    /// An expression, and where it stands behind the beginning of the url, in Unicode scalars.
+    package struct Place: Sendable, Equatable {
+        package let expression: String
+        package let offset: Int
+    }
+
+    private enum Piece: Sendable, Equatable {
+        case text(String)
+        case place(Int)
+    }
+
+    package let origin: HTTPOrigin
+    package let places: [Place]
+    /// What follows the origin.
+    private let pieces: [Piece]
+
+    /// Whether a text is meant as a literal url; any other is an expression.
+    package static func isLiteral(_ text: String) -> Bool {
+        text.hasPrefix("http://") || text.hasPrefix("https://")
+    }
+
+    /// Reads a url; each mistake in it is of the definition.
+    package init(_ text: String) throws(URLMistake) {
+        guard text.utf8.count <= RequestURL.longest else { throw .length }
+        let scalars = Array(text.unicodeScalars)
+        var pieces: [Piece] = []
+        var places: [Place] = []
+        var literal = String.UnicodeScalarView()
+        var offset = 0
+        var origin: HTTPOrigin?
+        while offset < scalars.count {
+            let scalar = scalars[offset]
+            if scalar == "{" {
+                guard let close = BracedText.closing(scalars, from: offset) else {
+                    throw URLMistake(BracedText.notClosed(scalars, from: offset), at: offset)
+                }
+                if origin == nil { origin = try Self.origin(&literal) }
+                if !literal.isEmpty { pieces.append(.text(String(literal))) }
+                literal = String.UnicodeScalarView()
+                pieces.append(.place(places.count))
+                let expression = String(String.UnicodeScalarView(scalars[(offset + 1)..<close]))
+                places.append(Place(expression: expression, offset: offset + 1))
+                offset = close + 1
+            } else {
+                if scalar == "}" { throw URLMistake(URLMistake.brace.message, at: offset) }
+                literal.append(scalar)
+                offset += 1
+            }
+        }
+        if origin == nil {
+            let (found, rest) = try RequestURL.split(String(literal))
+            origin = found
+            literal = rest.unicodeScalars
+        }
+        guard let origin else { throw .scheme }
+        if !literal.isEmpty { pieces.append(.text(String(literal))) }
+        self.origin = origin
+        self.pieces = pieces
+        self.places = places
+        for case .text(let text) in pieces { try RequestURL.checkCharacters(text) }
+        try RequestURL.checkSegments(segments(with: places.map { _ in "" }).filter { $0.places.isEmpty }.map(\.bytes))
+    }
+
+    /// The origin that a text before the first expression has; what follows it stays.
+    private static func origin(_ literal: inout String.UnicodeScalarView) throws(URLMistake) -> HTTPOrigin {
+        let authority = String(literal).drop { $0 != ":" }.dropFirst(3)
+        // Without a slash or a question mark the host may not have ended.
+        guard authority.contains(where: { "/?#".contains($0) }) else { throw .place }
+        let (origin, rest) = try RequestURL.split(String(literal))
+        literal = rest.unicodeScalars
+        return origin
+    }
+
+    /// The url with values for its expressions.
+    ///
+    /// - Precondition: There is a value for each of `places`.
+    /// - Throws: Where a value makes a segment that leads elsewhere.
+    package func filled(with values: [String]) throws(URLMistake) -> RequestURL {
+        precondition(values.count == places.count, "each expression of a url has a value")
+        let codes = values.map(PercentCode.text)
+        for segment in segments(with: codes) where !segment.places.isEmpty {
+            let source = segment.places.map { "'{\(places[$0].expression)}'" }.joined(separator: " and ")
+            let verb = segment.places.count == 1 ? "makes" : "make"
+            if segment.bytes.isEmpty { throw URLMistake("\(source) \(verb) an empty segment of the url") }
+            if RequestURL.isDots(segment.bytes) {
+                throw URLMistake("\(source) \(verb) the segment '.' or '..' of the url")
+            }
+        }
+        var target = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let text): target += text
+            case .place(let place): target += codes[place]
+            }
+        }
+        return try RequestURL(origin: origin, target: target)
+    }
+
+    /// The segments of the path, with the expressions in them.
+    private func segments(with codes: [String]) -> [(bytes: [UInt8], places: [Int])] {
+        var segments: [(bytes: [UInt8], places: [Int])] = [([], [])]
+        for piece in pieces {
+            switch piece {
+            case .place(let place):
+                segments[segments.count - 1].bytes += Array(codes[place].utf8)
+                segments[segments.count - 1].places.append(place)
+            case .text(let text):
+                for byte in text.utf8 {
+                    if byte == UInt8(ascii: "?") { return segments }
+                    if byte == UInt8(ascii: "/") {
+                        segments.append(([], []))
+                    } else {
+                        segments[segments.count - 1].bytes.append(byte)
+                    }
+                }
+            }
+        }
+        return segments
+    }
+}

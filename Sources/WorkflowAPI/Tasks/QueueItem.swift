@@ -1,0 +1,143 @@
+public import WorkflowJSON
+
+/// A queue of effects: what waits in it, and what somebody has set for it.
+public struct QueueItem: Equatable, WireObject {
+    /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
+    public var queue: String
+    /// Effects that are due. This and the other counts end at `APILimits.countedEffects`, which stands for that many or
+    /// more.
+    public var ready: Int64
+    /// Those that are due later: they are tried again.
+    public var waiting: Int64
+    /// Those that a worker has.
+    public var leased: Int64
+    public var failed: Int64
+    /// Those that lack a secret or a program.
+    public var held: Int64
+    /// Those whose results wait until their instances go on.
+    public var answered: Int64
+    /// When the first that is ready or waiting is due; nil without any.
+    public var oldestDue: WireTime?
+    /// Milliseconds until then; negative when it is past.
+    public var oldestDueInMilliseconds: Int64?
+    public var settings: QueueSettingsItem
+
+    /// Takes the parts as they are.
+    public init(
+        queue: String, ready: Int64 = 0, waiting: Int64 = 0, leased: Int64 = 0, failed: Int64 = 0, held: Int64 = 0,
+        answered: Int64 = 0, oldestDue: WireTime? = nil, oldestDueInMilliseconds: Int64? = nil,
+        settings: QueueSettingsItem
+    ) {
+        self.queue = queue
+        self.ready = ready
+        self.waiting = waiting
+        self.leased = leased
+        self.failed = failed
+        self.held = held
+        self.answered = answered
+        self.oldestDue = oldestDue
+        self.oldestDueInMilliseconds = oldestDueInMilliseconds
+        self.settings = settings
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        queue = try fields.required("queue")
+        ready = try fields.required("ready")
+        waiting = try fields.required("waiting")
+        leased = try fields.required("leased")
+        failed = try fields.required("failed")
+        held = try fields.required("held")
+        answered = try fields.required("answered")
+        oldestDue = try fields.optional("oldestDue")
+        oldestDueInMilliseconds = try fields.optional("oldestDueInMilliseconds")
+        settings = try fields.required("settings")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("queue", queue)
+            writer.field("ready", ready)
+            writer.field("waiting", waiting)
+            writer.field("leased", leased)
+            writer.field("failed", failed)
+            writer.field("held", held)
+            writer.field("answered", answered)
+            writer.field("oldestDue", ifPresent: oldestDue)
+            writer.field("oldestDueInMilliseconds", ifPresent: oldestDueInMilliseconds)
+            writer.field("settings", settings)
+        }
+    }
+}
+
+/// What somebody has set for a queue.
+public struct QueueSettingsItem: Equatable, WireObject {
+    public var queue: String
+    /// How many may run at a time; nil for the default.
+    public var concurrency: Int?
+    /// How many may start in a span of time; nil for as many as there are.
+    public var rate: QueueRate?
+    /// Whether nothing starts.
+    public var paused: Bool
+    /// Who has set it, where the daemon knows; nil also when nobody has.
+    public var actor: String?
+    /// When it was set; nil when nothing is.
+    public var setAt: WireTime?
+
+    /// Takes the parts as they are.
+    public init(
+        queue: String, concurrency: Int? = nil, rate: QueueRate? = nil, paused: Bool = false, actor: String? = nil,
+        setAt: WireTime? = nil
+    ) {
+        self.queue = queue
+        self.concurrency = concurrency
+        self.rate = rate
+        self.paused = paused
+        self.actor = actor
+        self.setAt = setAt
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        queue = try fields.required("queue")
+        concurrency = try fields.optional("concurrency")
+        rate = try fields.optional("rate")
+        paused = try fields.required("paused")
+        actor = try fields.optional("actor")
+        setAt = try fields.optional("setAt")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("queue", queue)
+            writer.field("concurrency", ifPresent: concurrency)
+            writer.field("rate", ifPresent: rate)
+            writer.field("paused", paused)
+            writer.field("actor", ifPresent: actor)
+            writer.field("setAt", ifPresent: setAt)
+        }
+    }
+}
+
+/// How many may start in a span of time.
+public struct QueueRate: Equatable, WireObject {
+    public var count: Int
+    /// The length of the span.
+    public var milliseconds: Int64
+
+    /// Takes the parts as they are.
+    public init(count: Int, milliseconds: Int64) {
+        self.count = count
+        self.milliseconds = milliseconds
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        count = try fields.required("count", in: APILimits.rateCounts)
+        milliseconds = Int64(try fields.required("milliseconds", in: APILimits.rateMilliseconds))
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("count", count)
+            writer.field("milliseconds", milliseconds)
+        }
+    }
+}

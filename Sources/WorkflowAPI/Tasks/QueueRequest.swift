@@ -1,0 +1,76 @@
+public import WorkflowJSON
+
+/// The body of `PATCH /v1/queues/QUEUE`: what is not said stays as it is.
+public struct QueueRequest: Equatable, WireObject {
+    /// A setting of a queue.
+    public enum Setting<Value: Equatable & Sendable>: Equatable, Sendable {
+        /// As it is.
+        case kept
+        /// Null on the wire: back to the default.
+        case standard
+        case set(Value)
+    }
+
+    /// How many may run at a time.
+    public var concurrency: Setting<Int>
+    /// How many may start in a span of time.
+    public var rate: Setting<QueueRate>
+    /// Whether nothing starts; nil to leave that as it is.
+    public var paused: Bool?
+
+    /// Takes the parts as they are.
+    public init(concurrency: Setting<Int> = .kept, rate: Setting<QueueRate> = .kept, paused: Bool? = nil) {
+        self.concurrency = concurrency
+        self.rate = rate
+        self.paused = paused
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        if let count = try fields.optional("concurrency", in: APILimits.queueConcurrency) {
+            concurrency = .set(count)
+        } else {
+            concurrency = fields.isNull("concurrency") ? .standard : .kept
+        }
+        if let rate = try fields.optional("rate", as: QueueRate.self) {
+            self.rate = .set(rate)
+        } else {
+            rate = fields.isNull("rate") ? .standard : .kept
+        }
+        paused = try fields.optional("paused")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            switch concurrency {
+            case .kept: break
+            case .standard: writer.field("concurrency", JSONValue.null)
+            case .set(let count): writer.field("concurrency", count)
+            }
+            switch rate {
+            case .kept: break
+            case .standard: writer.field("rate", JSONValue.null)
+            case .set(let rate): writer.field("rate", rate)
+            }
+            writer.field("paused", ifPresent: paused)
+        }
+    }
+}
+
+/// The query of `GET /v1/queues`.
+public typealias QueueListParameters = PageParameters
+
+/// A queue's name, as callers write it.
+public enum QueueName {
+    /// The whole name: one without a colon is that of a queue of tasks. Nil for what no queue is called.
+    public static func whole(_ text: String) -> String? {
+        let name = text.contains(":") ? text : "task:" + text
+        guard let colon = name.firstIndex(of: ":"), name.utf8.count <= APILimits.queueNameBytes,
+            ["task", "http", "exec"].contains(name[..<colon]), name.index(after: colon) < name.endIndex,
+            name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return name
+    }
+
+    /// What a name must be, for messages.
+    public static let rule = "a queue is called task:NAME, http:HOST:PORT or exec:NAME, and NAME alone is task:NAME"
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+import WorkflowJSON
+
+/// The options of what a person says of an effect.
+struct EffectDecision: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("What 'skip' gives the instance: JSON, @FILE, or -.", valueName: "json|@file|-"))
+    var result: String?
+
+    @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
+    var reason: String?
+
+    @Flag(help: "With 'retry': the service is to see another key, and may do the same twice.")
+    var newKey = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only if the effect was begun by this seq.", valueName: "n"))
+    var expectSeq: Int64?
+
+    @Flag(help: "Say it of all that --queue names.")
+    var all = false
+
+    @Flag(help: "With --all: show which these are, and change nothing.")
+    var dryRun = false
+
+    /// Refuses the options where effects are only shown.
+    func refuse() throws {
+        let isGiven = result != nil || reason != nil || newKey || expectSeq != nil || all || dryRun
+        if isGiven { throw ValidationError("say what becomes of the effect: retry, skip or cancel") }
+    }
+
+    func check(_ action: EffectVerbRequest.Action, words: [String], queue: String?, key: String?) throws {
+        try Least.check("--expect-seq", expectSeq)
+        if all {
+            guard words.isEmpty else { throw ValidationError("'--all' goes without an instance") }
+            guard queue != nil else { throw ValidationError("'--all' needs '--queue'") }
+            guard key == nil, expectSeq == nil else {
+                throw ValidationError("'--key' and '--expect-seq' are of one effect, not of '--all'")
+            }
+        } else {
+            guard words.count == 2 else {
+                throw ValidationError("'\(action.rawValue)' needs an instance and the effect's id, or '--all'")
+            }
+            if dryRun { throw ValidationError("'--dry-run' goes with '--all'") }
+        }
+        if action == .skip, result == nil { throw ValidationError("'skip' needs '--result'; null is a result") }
+        if action != .skip, result != nil { throw ValidationError("'--result' goes with 'skip'") }
+        if action != .retry, newKey { throw ValidationError("'--new-key' goes with 'retry'") }
+    }
+
+    func request(_ action: EffectVerbRequest.Action, in session: Session) throws -> EffectVerbRequest {
+        EffectVerbRequest(
+            action: action, seq: expectSeq,
+            result: try result.map { try DataArgument.value(of: $0, option: "--result", in: session) },
+            newKey: newKey ? true : nil, reason: reason)
+    }
+
+    /// What became of one, for people.
+    static func line(for answer: EffectVerbAnswer) -> StyledText {
+        let done =
+            switch answer.action {
+            case .retry: "is tried again"
+            case .skip: "skipped"
+            case .cancel: "cancelled"
+            }
+        let moved: StyledText =
+            answer.from == answer.to
+            ? "" : ", \(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"
+        return "\(answer.instance): \(answer.id) \(done)" + moved + "   (seq \(answer.seq))\n"
+    }
+}
+
+/// Says the same of many effects, in their order, some at a time.
+struct EffectSweep {
+    /// Requests at once: together they are a batch of the daemon.
+    private static let atOnce = 16
+
+    private let action: EffectVerbRequest.Action
+    private let decision: EffectDecision
+    private let parameters: EffectListParameters
+    private let limit: Int?
+
+    init(
+        _ action: EffectVerbRequest.Action, _ decision: EffectDecision, _ parameters: EffectListParameters, limit: Int?
+    ) {
+        self.action = action
+        self.decision = decision
+        self.parameters = parameters
+        self.limit = limit
+    }
+
+    func run(in session: Session) async throws {
+        if decision.dryRun { return try await show(in: session) }
+        let request = try decision.request(action, in: session)
+        var progress = Progress(session, unit: .things("effects"))
+        var (done, refused) = (0, 0)
+        try await session.withClient { client in
+            try await forEachPage(of: client) { page in
+                for group in stride(from: 0, to: page.count, by: Self.atOnce) {
+                    let items = Array(page[group..<min(group + Self.atOnce, page.count)])
+                    for (item, problem) in try await decide(items, request, client, session) {
+                        done += problem == nil ? 1 : 0
+                        guard let problem else { continue }
+                        refused += 1
+                        try progress.end()
+                        try session.say("\("\(item.instance) \(item.id):", .bad) \(problem.detail)")
+                    }
+                    try progress.show(action.rawValue, done: Int64(done), total: 0)
+                }
+            }
+        }
+        try progress.end()
+        try session.print(EffectSweepCount(done: done, refused: refused)) {
+            "\(done) done\(refused == 0 ? "" : ", \(refused) refused")\n"
+        }
+        if refused > 0 { throw CommandFailure(.other, "\(refused) effects stayed as they were") }
+    }
+
+    private func show(in session: Session) async throws {
+        var printer = ListPrinter(session, columns: Effects.columns, spare: Effects.why)
+        try await session.withClient { client in
+            try await forEachPage(of: client) { page in try printer.add(page) }
+        }
+        try printer.end()
+    }
+
+    /// All that are meant, page by page. What is tried again and fails meanwhile stands before the next page, and is
+    /// not met twice.
+    private func forEachPage(of client: WorkflowClient, _ body: ([EffectItem]) async throws -> Void) async throws {
+        var rest = limit
+        var token: String?
+        repeat {
+            var parameters = parameters
+            parameters.limit = min(rest ?? .max, APILimits.largestPageItems)
+            parameters.page = token
+            let page = try await client.effects(parameters)
+            try await body(rest.map { Array(page.items.prefix($0)) } ?? page.items)
+            rest = rest.map { $0 - page.items.count }
+            guard page.nextPage == nil || page.nextPage != token else {
+                throw ClientError.protocolViolation(client.address, reason: "a page names itself as its next one")
+            }
+            token = page.nextPage
+        } while token != nil && rest ?? 1 > 0
+    }
+
+    /// Says it of some at once; each with the problem that it met.
+    private func decide(
+        _ items: [EffectItem], _ request: EffectVerbRequest, _ client: WorkflowClient, _ session: Session
+    ) async throws -> [(item: EffectItem, problem: Problem?)] {
+        try await withThrowingTaskGroup(of: (Int, Problem?).self) { group in
+            for (place, item) in items.enumerated() {
+                let key = session.environment.makeKey()
+                var request = request
+                // Another one that was begun since is left alone.
+                request.seq = item.seq
+                group.addTask { [request] in
+                    do throws(ClientError) {
+                        _ = try await client.untilKnown { () async throws(ClientError) in
+                            try await client.decide(request, effect: item.id, of: item.instance, key: key)
+                        }
+                        return (place, nil)
+                    } catch {
+                        guard let problem = error.problem, problem.type.status < 500 else { throw error }
+                        return (place, problem)
+                    }
+                }
+            }
+            var problems: [Int: Problem] = [:]
+            for try await (place, problem) in group { problems[place] = problem }
+            return items.enumerated().map { ($0.element, problems[$0.offset]) }
+        }
+    }
+}
+
+/// How many were changed.
+private struct EffectSweepCount: JSONWritable {
+    let done: Int
+    let refused: Int
+
+    func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("done", done)
+            writer.field("refused", refused)
+        }
+    }
+}

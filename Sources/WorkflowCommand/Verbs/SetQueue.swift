@@ -1,0 +1,79 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl queue`.
+struct SetQueue: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "queue", abstract: "Say how much of a queue may run, or pause it.",
+        discussion: """
+            $ wfctl queue stock --concurrency 4 --rate 100/s
+            $ wfctl queue http:pay.example.com:443 --pause
+
+            What is not said stays as it is; it stays over restarts. A queue of tasks is named alone or as task:NAME. What \
+            has begun goes on. A rate is a number and a span: 100/s, 5/10m.
+            """)
+
+    @Argument(help: "The queue's name.")
+    var queue: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("So many at a time, 1 to 10000; 'default' takes it back.", valueName: "n"))
+    var concurrency: String?
+
+    @Option(help: ArgumentHelp("So many may start in a span; 'default' takes it back.", valueName: "n/span"))
+    var rate: String?
+
+    @Flag(help: "Let nothing start.")
+    var pause = false
+
+    @Flag(help: "End a pause.")
+    var resume = false
+
+    @OptionGroup var global: GlobalOptions
+
+    private static let standard = "default"
+
+    func validate() throws {
+        if QueueName.whole(queue) == nil { throw ValidationError("'\(queue)' is no queue: \(QueueName.rule)") }
+        if pause, resume { throw ValidationError("'--pause' and '--resume' exclude each other") }
+        guard concurrency != nil || rate != nil || pause || resume else {
+            throw ValidationError("say what to change: --concurrency, --rate, --pause or --resume")
+        }
+        _ = try request()
+    }
+
+    private func request() throws -> QueueRequest {
+        var request = QueueRequest(paused: pause ? true : resume ? false : nil)
+        if concurrency == Self.standard {
+            request.concurrency = .standard
+        } else if let concurrency {
+            guard let count = Int(concurrency), APILimits.queueConcurrency.contains(count) else {
+                throw ValidationError("'--concurrency' must be from 1 to 10000, or '\(Self.standard)'")
+            }
+            request.concurrency = .set(count)
+        }
+        if rate == Self.standard {
+            request.rate = .standard
+        } else if let rate {
+            guard let read = QueueText.rate(rate) else {
+                throw ValidationError(
+                    "'--rate' must be a number and a span, as in 100/s or 5/10m, or '\(Self.standard)'")
+            }
+            request.rate = .set(read)
+        }
+        return request
+    }
+
+    func run(in session: Session) async throws {
+        let request = try request()
+        let settings = try await session.withClient { client in
+            try await client.untilKnown { () async throws(ClientError) in try await client.set(queue: queue, request) }
+        }
+        try session.print(settings) {
+            let text = QueueText.of(settings)
+            return "\(settings.queue): \(text == "-" ? "nothing is set" : text)\n"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOSSL
+import Synchronization
+
+/// A client for each pair of host and address: its connections go to that address and no other, and the host's name is
+/// what TLS checks.
+final class HTTPClients: Sendable {
+    private struct Key: Hashable {
+        let host: String
+        let address: IPAddress
+    }
+
+    private struct Entry {
+        let client: HTTPClient
+        var users = 0
+        var lastUse: UInt64 = 0
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var uses: UInt64 = 0
+
+        /// Takes out the clients that were not used for longest, when there are too many.
+        mutating func takeUnused(over bound: Int) -> [HTTPClient] {
+            guard entries.count > bound else { return [] }
+            let unused = entries.filter { $0.value.users == 0 }.sorted { $0.value.lastUse < $1.value.lastUse }
+            return unused.prefix(entries.count - bound).compactMap { entries.removeValue(forKey: $0.key)?.client }
+        }
+    }
+
+    /// Clients that are kept although nobody uses them.
+    private static let bound = 64
+    private static let connecting = TimeAmount.seconds(5)
+    /// Shorter than servers keep connections.
+    private static let idle = TimeAmount.seconds(4)
+
+    private let tls: TLSConfiguration
+    private let state = Mutex(State())
+
+    /// - Parameter authority: A file of certificates to be trusted beside those of the system.
+    init(authority: String?) throws {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let authority {
+            let certificates = try NIOSSLCertificate.fromPEMFile(authority)
+            tls.additionalTrustRoots = [.certificates(certificates)]
+        }
+        self.tls = tls
+    }
+
+    /// Gives a client to a function.
+    func with<Result>(
+        host: String, at address: IPAddress, _ use: (HTTPClient) async throws -> Result
+    ) async throws -> Result {
+        let key = Key(host: host, address: address)
+        let (client, unused) = state.withLock { state in
+            state.uses += 1
+            var entry = state.entries[key] ?? Entry(client: make(key))
+            entry.users += 1
+            entry.lastUse = state.uses
+            state.entries[key] = entry
+            return (entry.client, state.takeUnused(over: Self.bound))
+        }
+        defer { state.withLock { $0.entries[key]?.users -= 1 } }
+        for client in unused { try? await client.shutdown() }
+        return try await use(client)
+    }
+
+    private func make(_ key: Key) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: Self.connecting))
+        configuration.dnsOverride = [key.host: key.address.description]
+        configuration.httpVersion = .http1Only
+        configuration.decompression = .disabled
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // How many there are at a time is decided by the queue's places.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
+        configuration.connectionPool.idleTimeout = Self.idle
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func shutdown() async {
+        let clients = state.withLock { state in
+            defer { state.entries = [:] }
+            return state.entries.values.map(\.client)
+        }
+        // It throws only when it was shut down before.
+        for client in clients { try? await client.shutdown() }
+    }
+}

@@ -1,0 +1,183 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+package import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Calls services over HTTP for instances.
+package final class HTTPExecutor: EffectExecutor {
+    package let queues = "http:"
+    package let places = 256
+    package let placesOfQueue = 16
+
+    private let rules: AddressRules
+    private let secrets: SecretFolder
+    private let agent: String
+    private let resolver = NameResolver()
+    private let clients: HTTPClients
+
+    /// - Parameters:
+    ///   - allowed: Addresses that may be called although they are not of the public internet.
+    ///   - authority: A file of certificates to be trusted beside those of the system.
+    ///   - agent: What the daemon calls itself.
+    package init(
+        allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String
+    ) throws {
+        rules = AddressRules(allowed: allowed)
+        self.secrets = secrets
+        self.agent = agent
+        clients = try HTTPClients(authority: authority)
+    }
+
+    /// Closes its connections; to be called once, when nothing runs.
+    package func shutdown() async { await clients.shutdown() }
+
+    package func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
+        if let reason = attempt.request["invalid"]?.string { return .failed(.final("invalid-request", reason)) }
+        guard let call = HTTPCall(attempt.request), let origin = Origin(call.url) else {
+            return .failed(.final("invalid-request", "the request cannot be read"))
+        }
+        let signed: SignedCall
+        do throws(SecretFolder.Missing) {
+            signed = try SignedCall(call, attempt, to: origin, with: secrets, agent: agent)
+        } catch {
+            return .held(error.reason)
+        }
+        return await withTaskGroup(of: AttemptOutcome?.self) { group in
+            group.addTask { await self.send(signed, attempt, to: origin) }
+            group.addTask {
+                // Cancelled when there is an answer.
+                guard (try? await Task.sleep(for: call.timeout)) != nil else { return nil }
+                return .failed(.again("timeout", "there was no answer within \(call.timeout)"))
+            }
+            defer { group.cancelAll() }
+            while let outcome = await group.next() { if let outcome { return outcome } }
+            return .failed(.again("connect", "the attempt was ended"))
+        }
+    }
+
+    private func send(_ call: SignedCall, _ attempt: EffectAttempt, to origin: Origin) async -> AttemptOutcome? {
+        // As the client reads it: what it would look up itself would not be checked.
+        guard let host = try? HTTPClient.Request(url: call.call.url).host, host.lowercased() == origin.host else {
+            return .failed(.final("invalid-request", "the URL cannot be read"))
+        }
+        let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        switch await resolver.addresses(of: name) {
+        case nil: return nil
+        case .failed(let reason)?: return .failed(.again("dns", "'\(name)' was not found: \(reason)"))
+        case .addresses(let found)?:
+            let addresses = found.filter(rules.allows)
+            guard let first = addresses.first else {
+                let refused = found.map(\.description).joined(separator: ", ")
+                return .failed(
+                    .final(
+                        "address-refused",
+                        "'\(name)' has the address \(refused), which may not be called; see --allow-http"))
+            }
+            if !call.secrets.isEmpty, !origin.isEncrypted, !addresses.allSatisfy(AddressRules.isLoopback) {
+                return .held("secrets go over https only, or to this machine: \(origin)")
+            }
+            var outcome = await send(call, host, to: first)
+            // One that nobody listens on was sent nothing.
+            for address in addresses.dropFirst().prefix(3) {
+                guard case .failed(let failure)? = outcome, failure.type == "connect", failure.wasNotSent else { break }
+                outcome = await send(call, host, to: address)
+            }
+            return outcome
+        }
+    }
+
+    private func send(_ call: SignedCall, _ host: String, to address: IPAddress) async -> AttemptOutcome? {
+        do {
+            return try await clients.with(host: host, at: address) { client in
+                let response = try await client.execute(call.request, timeout: TimeAmount(call.call.timeout))
+                let limit = call.call.maxBytes
+                var body: [UInt8] = []
+                for try await part in response.body {
+                    body += part.readableBytesView
+                    guard body.count <= limit else {
+                        return .failed(.final("too-large", "the answer has more than \(limit) bytes"))
+                    }
+                }
+                return HTTPAnswer(response, body: body, of: call).outcome
+            }
+        } catch {
+            // Who cancels an attempt does not want to know.
+            if Task.isCancelled { return nil }
+            return .failed(TaskFailure(calling: host, at: address, error, mask: call.mask))
+        }
+    }
+}
+
+/// A call with all that is added to it, and what must not be told of it.
+struct SignedCall: Sendable {
+    let call: HTTPCall
+    let request: HTTPClientRequest
+    let secrets: [SecretFolder.Secret]
+
+    var mask: SecretMask { SecretMask(secrets) }
+
+    init(
+        _ call: HTTPCall, _ attempt: EffectAttempt, to origin: Origin, with folder: SecretFolder, agent: String
+    ) throws(SecretFolder.Missing) {
+        self.call = call
+        var used: [String: SecretFolder.Secret] = [:]
+        func secret(_ name: String) throws(SecretFolder.Missing) -> SecretFolder.Secret {
+            if let known = used[name] { return known }
+            let secret = try folder.secret(name, for: origin)
+            used[name] = secret
+            return secret
+        }
+        var request = HTTPClientRequest(url: call.url)
+        request.method = .init(rawValue: call.method)
+        for (name, value) in call.headers { request.headers.replaceOrAdd(name: name, value: value) }
+        for (name, template) in call.secretHeaders {
+            var value = ""
+            var rest = template[...]
+            while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+                value += rest[..<open]
+                let place = try secret(String(rest[rest.index(after: open)..<close]))
+                guard !place.text.contains(where: \.isNewline) else {
+                    throw .init(reason: "secret '\(place.name)' has several lines, which a header cannot have")
+                }
+                value += place.text
+                rest = rest[close...].dropFirst()
+            }
+            request.headers.replaceOrAdd(name: name, value: value + rest)
+        }
+        let id = attempt.key.text
+        if !call.signers.isEmpty {
+            var keys: [SecretFolder.Secret] = []
+            for name in call.signers { keys.append(try secret(name)) }
+            let signature = try WebhookSignature.headers(
+                id: id, time: attempt.begun.rawValue / 1_000, body: call.body?.bytes ?? [], keys: keys)
+            for (name, value) in signature { request.headers.replaceOrAdd(name: name, value: value) }
+        }
+        request.headers.replaceOrAdd(name: "Idempotency-Key", value: id)
+        request.headers.replaceOrAdd(name: "traceparent", value: attempt.traceparent)
+        if !request.headers.contains(name: "user-agent") { request.headers.add(name: "User-Agent", value: agent) }
+        if !request.headers.contains(name: "accept") { request.headers.add(name: "Accept", value: "*/*") }
+        if let body = call.body {
+            if !request.headers.contains(name: "content-type") {
+                request.headers.add(name: "Content-Type", value: body.type)
+            }
+            request.body = .bytes(body.bytes)
+        }
+        self.request = request
+        secrets = Array(used.values)
+    }
+}
+
+extension EffectAttempt {
+    /// W3C Trace Context: the trace is the instance's, the span the attempt's.
+    var traceparent: String {
+        func digits(_ bytes: some Sequence<UInt8>) -> String {
+            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        // Of the key the last bytes are the most random; zero alone would be no span.
+        var span = Array(key.bytes.suffix(8))
+        span[7] ^= UInt8(truncatingIfNeeded: number)
+        return "00-\(digits(uuid.bytes))-\(digits(span))-01"
+    }
+}

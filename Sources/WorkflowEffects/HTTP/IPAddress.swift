@@ -1,0 +1,93 @@
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An address of the internet protocol, of either version.
+struct IPAddress: Hashable, CustomStringConvertible {
+    /// Four bytes or sixteen.
+    let bytes: [UInt8]
+    /// As written.
+    let description: String
+
+    /// Reads an address without brackets; nil for a name.
+    init?(_ text: String) {
+        guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return nil }
+        self.init(address)
+    }
+
+    init?(_ address: SocketAddress) {
+        guard let text = address.ipAddress else { return nil }
+        switch address {
+        case .v4(let address):
+            bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+        case .v6(let address):
+            bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+        case .unixDomainSocket: return nil
+        }
+        description = text
+    }
+}
+
+/// Addresses that begin with the same bits, as `10.0.0.0/8`.
+package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+    private let bytes: [UInt8]
+    private let bits: Int
+    package let description: String
+
+    /// Reads an address, or an address and a number of bits; nil for anything else, and for bits beyond that number.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(String(parts[0])) else { return nil }
+        let all = address.bytes.count * 8
+        guard parts.count == 1 || parts[1].allSatisfy(\.isASCII),
+            let bits = parts.count == 1 ? all : Int(parts[1]), (0...all).contains(bits)
+        else { return nil }
+        self.bits = bits
+        bytes = address.bytes
+        description = text
+        guard Self.prefix(bytes, bits) == bytes else { return nil }
+    }
+
+    func contains(_ address: IPAddress) -> Bool {
+        address.bytes.count == bytes.count && Self.prefix(address.bytes, bits) == bytes
+    }
+
+    private static func prefix(_ bytes: [UInt8], _ bits: Int) -> [UInt8] {
+        bytes.enumerated().map { index, byte in
+            let kept = min(8, max(0, bits - 8 * index))
+            return kept == 0 ? 0 : byte & (0xFF << (8 - kept))
+        }
+    }
+}
+
+/// Which addresses may be called: those of the public internet, and what the operator has named.
+struct AddressRules {
+    /// What the operator has named.
+    let allowed: [AddressRange]
+
+    func allows(_ address: IPAddress) -> Bool {
+        allowed.contains { $0.contains(address) } || !Self.refused.contains { $0.contains(address) }
+    }
+
+    /// What is not of the public internet, and what leads to it in disguise (RFC 6890 and its registries).
+    private static let refused = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4",
+        "::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+        "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    ].map { text in
+        guard let range = AddressRange(text) else { preconditionFailure("\(text) is a range") }
+        return range
+    }
+
+    static func isLoopback(_ address: IPAddress) -> Bool { loopback.contains { $0.contains(address) } }
+
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// Secrets are files, read for each attempt: so they can be changed while the daemon runs.
+package struct SecretFolder: Sendable {
+    private let path: String?
+
+    /// - Parameter path: Of the folder; nil when there are none.
+    package init(_ path: String?) { self.path = path }
+
+    /// Why a secret cannot be used: its effect is held until somebody has mended that.
+    struct Missing: Error, Equatable {
+        let reason: String
+    }
+
+    /// A secret that may go to an origin.
+    struct Secret: Equatable {
+        let name: String
+        let text: String
+    }
+
+    /// A shorter one would be found in what means something else.
+    private static let least = 8
+    private static let most = 64 << 10
+
+    /// - Parameter origin: Where it is to go, as `https://pay.example.com:443`.
+    func secret(_ name: String, for origin: Origin) throws(Missing) -> Secret {
+        guard let path else { throw Missing(reason: "secret '\(name)' is missing: wfd has no folder of secrets") }
+        guard Self.isName(name) else { throw Missing(reason: "'\(name)' is no name of a secret") }
+        guard let text = Self.text(of: "\(path)/\(name)") else {
+            throw Missing(reason: "secret '\(name)' is missing: there is no file '\(name)' that wfd can read")
+        }
+        guard text.utf8.count >= Self.least, !text.utf8.contains(0) else {
+            throw Missing(reason: "secret '\(name)' has fewer than \(Self.least) bytes, or a NUL")
+        }
+        guard let list = Self.text(of: "\(path)/\(name).origins") else {
+            throw Missing(reason: "secret '\(name)' may go nowhere: there is no file '\(name).origins'")
+        }
+        let origins = list.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard origins.contains(where: { Origin($0) == origin }) else {
+            throw Missing(reason: "secret '\(name)' may not go to \(origin): '\(name).origins' does not have it")
+        }
+        return Secret(name: name, text: text)
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        let isKnown: (UInt8) -> Bool = { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        return !name.isEmpty && name.utf8.allSatisfy(isKnown) && name.utf8.first != UInt8(ascii: ".")
+    }
+
+    /// Without the line's end behind it.
+    private static func text(of file: String) -> String? {
+        guard let handle = FileHandle(forReadingAtPath: file) else { return nil }
+        defer { try? handle.close() }
+        guard let data = try? handle.read(upToCount: most + 1), data.count <= most,
+            var text = String(bytes: data, encoding: .utf8)
+        else { return nil }
+        while text.last?.isNewline == true { text.removeLast() }
+        return text
+    }
+}
+
+/// Scheme, host and port of a URL.
+struct Origin: Equatable, CustomStringConvertible {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    init?(_ url: String) {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+            let host = parts.host, !host.isEmpty
+        else { return nil }
+        let usual = ["http": 80, "https": 443]
+        guard let port = parts.port ?? usual[scheme], usual[scheme] != nil else { return nil }
+        self.scheme = scheme
+        self.host = host.lowercased()
+        self.port = port
+    }
+
+    var isEncrypted: Bool { scheme == "https" }
+
+    var description: String { "\(scheme)://\(host):\(port)" }
+}

@@ -1,0 +1,297 @@
+import Statechart
+package import WorkflowJSON
+package import WorkflowStore
+
+/// What a person says becomes of an effect.
+package struct EffectVerbCommand: Sendable {
+    /// What becomes of it.
+    package enum Verb: Sendable, Equatable {
+        /// It is tried at once, and its policy counts attempts anew; with a new key when the old one must not be known
+        /// to the service.
+        case retry(newKey: Bool)
+        /// It has ended with such a result.
+        case skip(result: JSONValue)
+        /// It has ended with an error of type `cancelled`.
+        case cancel
+
+        /// Whether the effect ends with a result.
+        fileprivate var givesResult: Bool {
+            switch self {
+            case .retry: false
+            case .skip, .cancel: true
+            }
+        }
+
+        /// The event of the row that records it.
+        package var name: String {
+            switch self {
+            case .retry: "retry"
+            case .skip: "skip"
+            case .cancel: "cancel"
+            }
+        }
+    }
+
+    package var instance: InstanceName
+    /// The id of the invocation, or the name of a call.
+    package var effect: String
+    /// The seq of the macrostep that began it; nil for any.
+    package var expectedSeq: Seq?
+    package var verb: Verb
+    /// What the person says.
+    package var reason: String?
+    /// The caller's; the same word with the same key is carried out once.
+    package var key: RequestKey?
+    package var caller: Caller
+    /// Where a call's row is.
+    fileprivate var call: Position?
+
+    package init(
+        instance: InstanceName, effect: String, expectedSeq: Seq? = nil, verb: Verb, reason: String? = nil,
+        key: RequestKey? = nil, by caller: Caller
+    ) {
+        self.instance = instance
+        self.effect = effect
+        self.expectedSeq = expectedSeq
+        self.verb = verb
+        self.reason = reason
+        self.key = key
+        self.caller = caller
+    }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+
+    /// The type of the error that a cancelled invocation ends with.
+    private static let cancelled = "cancelled"
+}
+
+/// The answer to a person's word on an effect.
+package struct EffectVerdict: Sendable {
+    package let instance: InstanceName
+    package let effect: String
+    /// Of the row that records it.
+    package let seq: Seq
+    /// Paths of the active leaves before.
+    package let from: [String]
+    /// The same after the result that was given.
+    package let to: [String]
+    /// Whether the instance has failed on that result.
+    package let hasFailed: Bool
+    package var isRepeated = false
+}
+
+extension EffectVerbCommand: WriterCommand {
+    var size: Int {
+        guard case .skip(let result) = verb else { return 512 }
+        return 512 + result.size
+    }
+
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
+    var summary: String { "\(verb.name) effect \(effect) of \(instance)" }
+
+    func want(_ rows: inout WantedRows) {
+        rows.instances.insert(target)
+        if let key { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<EffectVerdict> {
+        let instance = try batch.existing(target)
+        let scope = KeyScope.instance(instance.state.record.id)
+        if let key {
+            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+            try batch.refuseExpired(key)
+        }
+        // What a failed instance takes comes in the place of what it failed on.
+        if instance.state.snapshot.status == .running { batch.fireDue(of: instance) }
+        let effect = try find(in: batch, of: instance)
+        try refuse(effect, of: instance)
+        let from = instance.state.snapshot.configuration
+        let wasFailed = instance.state.snapshot.status == .failed
+        let seq = instance.state.record.seq.next
+        let event = Event(
+            name: verb.name, data: .object(data(of: effect)), at: instance.state.time(at: batch.now))
+        guard case .success(let chain) = instance.state.chain(.effect(event), spending: &batch.cost) else {
+            preconditionFailure("a person's word on an effect is taken")
+        }
+        batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason)
+        try carryOut(effect.id, of: instance, in: &batch)
+        if wasFailed { try batch.takeAnswers(of: instance) }
+        let machine = instance.state.machine
+        return .first(
+            EffectVerdict(
+                instance: instance.state.record.name, effect: effect.name, seq: seq,
+                from: machine.leafPaths(of: from), to: machine.leafPaths(of: instance.state.snapshot.configuration),
+                hasFailed: instance.state.snapshot.status == .failed && !(wasFailed && isLive(effect, instance))))
+    }
+
+    private func isLive(_ effect: EffectRecord, _ instance: LiveInstance) -> Bool {
+        instance.state.invocation(of: effect.id)?.isKept == false || effect.number == nil
+    }
+
+    /// The effect that is meant.
+    private func find(in batch: BatchBuilder, of instance: LiveInstance) throws(Rejection) -> EffectRecord {
+        var known: [String] = []
+        for id in instance.state.effects + [call].compactMap(\.self) {
+            guard let found = try batch.effect(id), found.instanceID == instance.state.record.id else { continue }
+            if found.name == effect { return found }
+            known.append(found.name)
+        }
+        throw .effectNotFound(effect, of: instance.state.facts, known: known)
+    }
+
+    private func refuse(_ effect: EffectRecord, of instance: LiveInstance) throws(Rejection) {
+        if let expectedSeq, expectedSeq != effect.seq {
+            throw .otherEffect(effect.name, of: effect.seq, expected: expectedSeq, instance.state.facts)
+        }
+        switch (effect.state, verb) {
+        case (.answered, _):
+            throw .effectNotWaiting(
+                "'\(effect.name)' of '\(instance.state.record.name)' has its result, which waits until the instance "
+                    + "goes on: 'wfctl retry \(instance.state.record.name)'", instance.state.facts)
+        case (.leased, .retry):
+            throw .effectNotWaiting(
+                "Somebody works on '\(effect.name)' of '\(instance.state.record.name)'; 'skip' and 'cancel' end it",
+                instance.state.facts)
+        default: break
+        }
+    }
+
+    /// What the row keeps.
+    private func data(of effect: EffectRecord) -> JSONObject {
+        var data: JSONObject = ["id": .string(effect.name)]
+        var place: JSONObject = ["seq": .int(effect.seq.rawValue)]
+        if let number = effect.number { place["number"] = .int(number) }
+        data["invoke"] = .object(place)
+        switch verb {
+        case .retry(let newKey): if newKey { data["newKey"] = true }
+        case .skip(let result): data["result"] = result
+        case .cancel: break
+        }
+        return data
+    }
+
+    /// What the word does to the effect, behind the row that records it.
+    private func carryOut(
+        _ id: Position, of instance: LiveInstance, in batch: inout BatchBuilder
+    ) throws(Rejection) {
+        // What the instance sends to itself when it goes on may end it.
+        guard var effect = try batch.effect(id) else { return }
+        switch verb {
+        case .retry(let newKey):
+            effect.state = .ready
+            effect.due = batch.now
+            effect.earlier = effect.attempts
+            if newKey { effect.round += 1 }
+            batch.change(effect)
+        case .skip(let result):
+            try end(effect, EventName.done, result, of: instance, in: &batch)
+        case .cancel:
+            let error: JSONObject = [
+                "type": .string(Self.cancelled), "message": .string(reason ?? "somebody has cancelled it"),
+                "attempts": .int(effect.attempts),
+            ]
+            try end(effect, EventName.failed, .object(error), of: instance, in: &batch)
+        }
+    }
+
+    private func end(
+        _ effect: EffectRecord, _ event: String, _ data: JSONValue, of instance: LiveInstance,
+        in batch: inout BatchBuilder
+    ) throws(Rejection) {
+        // Nobody waits for the result of a call.
+        guard effect.number != nil else { return batch.end(effect) }
+        batch.end(effect, with: .init(event: event + effect.name, data: data, key: nil), of: instance)
+    }
+}
+
+extension Engine {
+    /// Says what becomes of an effect; durable when it returns.
+    package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
+        var command = command
+        command.call = try await call(command.effect, of: command.instance, by: command.caller)
+        switch try await queue.submit(command) {
+        case .first(let verdict): return verdict
+        case .repeated(let position): return try await repeated(command, at: position)
+        }
+    }
+
+    /// Where the row of a call is, by its name `call.SEQ.NUMBER`: behind the row that began it. Nil for other names.
+    private func call(
+        _ name: String, of instance: InstanceName, by caller: Caller
+    ) async throws(Rejection) -> Position? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "call", let seq = Int64(parts[1]), seq > 0, let number = Int64(parts[2]),
+            (1...limits.callNumbers).contains(number)
+        else { return nil }
+        let record = try await self.instance(named: instance, by: caller).record
+        guard seq <= record.seq.rawValue else { return nil }
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: seq...seq, isReversed: false)
+        guard let row = try await history(query).first else { return nil }
+        let places = (1...number).map { Position(rawValue: row.position.rawValue + $0) }
+        let found = try await read { () async throws(StoreError) in try await store.effects(places) }
+        return found.first { $0.instanceID == record.id && $0.name == name }?.id
+    }
+
+    /// The answer that a word with this key got.
+    private func repeated(
+        _ command: EffectVerbCommand, at position: Position
+    ) async throws(Rejection) -> EffectVerdict {
+        let row = try await row(of: command.key, at: position)
+        let data = row.data.flatMap(RecordedFailure.object) ?? JSONObject()
+        var isSame = row.kind == .effect && row.event == command.verb.name && data["id"]?.string == command.effect
+        switch command.verb {
+        case .retry(let newKey): isSame = isSame && (data["newKey"] == true) == newKey
+        case .skip(let result): isSame = isSame && data["result"] == result
+        case .cancel: break
+        }
+        guard isSame else { throw .keyReused(command.key?.text ?? "") }
+        let record = try await instance(named: command.instance, by: command.caller).record
+        guard record.id == row.instanceID else { throw .inconsistent("the row of a key belongs to another instance") }
+        let next = row.seq.rawValue + 1
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: next...next, isReversed: false)
+        // The result that was given stands behind it.
+        let behind = next > record.seq.rawValue ? nil : try await history(query).first
+        let result = behind.flatMap { $0.isResult && command.verb.givesResult ? $0 : nil }
+        return EffectVerdict(
+            instance: record.name, effect: command.effect, seq: row.seq,
+            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: (result ?? row).to),
+            hasFailed: result?.kind == .failed, isRepeated: true)
+    }
+}
+
+extension EngineLimits {
+    /// Places behind a row that are looked through for a call.
+    fileprivate var callNumbers: Int64 { 1_000 }
+}
+
+extension Rejection {
+    /// An instance does not wait for such an effect.
+    fileprivate static func effectNotFound(
+        _ name: String, of facts: InstanceFacts, known: [String]
+    ) -> Rejection {
+        let list = known.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (known.count > 5 ? ", …" : "")
+        return Rejection(
+            .effectNotFound,
+            "'\(facts.name)' waits for no effect '\(name)'" + (known.isEmpty ? "" : "; it waits for \(list)"),
+            subject: .effect(name, of: facts.name, known: known))
+    }
+
+    /// The effect has another seq than the one that was shown.
+    fileprivate static func otherEffect(
+        _ name: String, of seq: Seq, expected: Seq, _ facts: InstanceFacts
+    ) -> Rejection {
+        Rejection(
+            .preconditionFailed,
+            "'\(name)' of '\(facts.name)' was begun by seq \(seq.rawValue), not by seq \(expected.rawValue): the one "
+                + "that was shown has ended", facts: facts)
+    }
+
+    fileprivate static func effectNotWaiting(_ message: String, _ facts: InstanceFacts) -> Rejection {
+        Rejection(.effectNotWaiting, message, facts: facts)
+    }
+}

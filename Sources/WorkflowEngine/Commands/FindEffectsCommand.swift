@@ -1,0 +1,74 @@
+import Statechart
+import WorkflowStore
+
+/// Finds what a queue has ready that nobody has taken; changes nothing.
+struct FindEffectsCommand: Sendable {
+    let queue: String
+    let limit: Int
+    /// What runs already.
+    let except: Set<Position>
+
+    /// What was found.
+    struct Answer: Sendable {
+        var effects: [FoundEffect] = []
+        /// Whether there may be more that is ready.
+        var hasMore = false
+        /// When there is something next that is not ready yet; nil for nothing.
+        var next: Timestamp?
+    }
+}
+
+extension FindEffectsCommand: WriterCommand {
+    var size: Int { 256 + 16 * except.count }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "find effects of \(queue)" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        let ready = try batch.readyEffects(in: queue, limit: limit + except.count)
+        var answer = Answer(hasMore: ready.count == limit + except.count)
+        answer.next = try batch.nextReady(in: queue, after: max(batch.now, batch.numbers.last))
+        var bytes = 0
+        for effect in ready where !except.contains(effect.id) {
+            bytes += effect.request.utf8.count
+            if bytes > batch.limits.leasedBytes, !answer.effects.isEmpty {
+                answer.hasMore = true
+                break
+            }
+            guard let instance = try batch.instance(of: effect) else { continue }
+            // What an instance has failed on waits for a person; what is due first may end it.
+            if effect.number != nil, instance.state.invocation(of: effect.id)?.isKept != false { continue }
+            if let deadline = instance.state.timeout(ofInvocation: effect.name), deadline <= batch.now { continue }
+            answer.effects.append(
+                FoundEffect(
+                    effect: effect,
+                    instance: InstanceKey(instance.state.record.name, in: instance.state.record.namespace),
+                    uuid: instance.state.record.uuid))
+        }
+        return answer
+    }
+}
+
+/// Finds the queues that have anything.
+struct FindQueuesCommand: Sendable {
+    /// The last of the page before.
+    let after: String?
+    let limit: Int
+}
+
+extension FindQueuesCommand: WriterCommand {
+    var size: Int { 256 }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "find queues" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> [String] {
+        try batch.queues(after: after, limit: limit)
+    }
+}

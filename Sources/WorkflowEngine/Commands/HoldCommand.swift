@@ -1,0 +1,41 @@
+import WorkflowStore
+
+/// Whether effects may start from now on.
+package struct HoldCommand: Sendable {
+    package var isHeld: Bool
+    package var caller: Caller
+
+    package init(isHeld: Bool, by caller: Caller) {
+        self.isHeld = isHeld
+        self.caller = caller
+    }
+}
+
+extension HoldCommand: WriterCommand {
+    var size: Int { 256 }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { isHeld ? "hold" : "release" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    /// Gives whether they were held before. A release also tries what was held for want of a secret or a program.
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Bool {
+        let before = batch.areEffectsHeld
+        if !isHeld { batch.leases.lookForHeld() }
+        guard before != isHeld else { return before }
+        batch.hold = isHeld
+        batch.note(.held(isHeld, by: caller.actor))
+        return before
+    }
+}
+
+extension Engine {
+    /// Lets effects start, or keeps them from it; durable when it returns. Gives whether they were held before.
+    @discardableResult
+    package func hold(_ command: HoldCommand) async throws(Rejection) -> Bool {
+        log.asked(command.isHeld ? "hold effects" : "release effects", by: command.caller)
+        return try await queue.submit(command)
+    }
+}

@@ -1,0 +1,85 @@
+package import WorkflowStore
+
+/// How much of a queue may run from now on.
+package struct SetQueueCommand: Sendable {
+    /// A setting that is left as it is, given, or taken back to its default.
+    package enum Change<Value: Sendable & Equatable>: Sendable, Equatable {
+        case kept
+        case set(Value)
+        case standard
+    }
+
+    /// How many may start in a span of time.
+    package struct Rate: Sendable, Equatable {
+        package let count: Int
+        package let milliseconds: Int64
+
+        package init(count: Int, milliseconds: Int64) {
+            self.count = count
+            self.milliseconds = milliseconds
+        }
+    }
+
+    /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`; it need not have anything.
+    package var queue: String
+    package var concurrency = Change<Int>.kept
+    package var rate = Change<Rate>.kept
+    /// Nil to leave it as it is.
+    package var isPaused: Bool?
+    package var caller: Caller
+
+    package init(
+        queue: String, concurrency: Change<Int> = .kept, rate: Change<Rate> = .kept, isPaused: Bool? = nil,
+        by caller: Caller
+    ) {
+        self.queue = queue
+        self.concurrency = concurrency
+        self.rate = rate
+        self.isPaused = isPaused
+        self.caller = caller
+    }
+}
+
+extension SetQueueCommand: WriterCommand {
+    var size: Int { 256 + queue.utf8.count }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "set \(queue)" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> QueueRecord {
+        let before = batch.record(of: queue)
+        var settings = before?.settings ?? .standard
+        switch concurrency {
+        case .kept: break
+        case .set(let count): settings.concurrency = count
+        case .standard: settings.concurrency = nil
+        }
+        switch rate {
+        case .kept: break
+        case .set(let rate): (settings.rate, settings.rateMilliseconds) = (rate.count, rate.milliseconds)
+        case .standard: (settings.rate, settings.rateMilliseconds) = (nil, nil)
+        }
+        settings.isPaused = isPaused ?? settings.isPaused
+        guard settings != before?.settings ?? .standard else {
+            return before ?? QueueRecord(name: queue, settings: settings, actor: nil, set: batch.now)
+        }
+        guard before != nil || batch.settledQueues < batch.limits.settledQueues else {
+            throw .invalidData("At most \(batch.limits.settledQueues) queues have settings; take back those of others")
+        }
+        let record = QueueRecord(name: queue, settings: settings, actor: caller.actor, set: batch.now)
+        batch.queues[queue] = record
+        batch.note(.set(record))
+        return record
+    }
+}
+
+extension Engine {
+    /// Says how much of a queue may run; durable when it returns. Gives what holds then.
+    package func set(_ command: SetQueueCommand) async throws(Rejection) -> QueueRecord {
+        log.asked("set a queue", by: command.caller)
+        return try await queue.submit(command)
+    }
+}

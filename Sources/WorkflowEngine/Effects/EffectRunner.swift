@@ -1,0 +1,300 @@
+import Logging
+import ServiceLifecycle
+import Synchronization
+import WorkflowStore
+
+/// Starts what instances ask of the world and the daemon does itself, and gives what came of it to the writer.
+///
+/// Nothing is written when an attempt begins: after a kill it is made again. Its place is free again only when what
+/// came of it is on disk, or when nobody wants to know any more: so a disk that is full does not make it act again.
+package final class EffectRunner: Service {
+    private struct State {
+        var plan: EffectPlan
+        var attempts: [Position: Task<AttemptOutcome, Never>] = [:]
+        /// Nothing more is started.
+        var isEnding = false
+        /// What runs is waited for no longer.
+        var isOver = false
+        /// Those who wait until nothing runs and nothing is ready.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// - Parameter isHeld: Whether nothing starts.
+        func isSettled(_ isHeld: Bool) -> Bool { attempts.isEmpty && (isEnding || isHeld || plan.isSettled) }
+
+        mutating func tellSettled() {
+            for waiter in waiters { waiter.resume() }
+            waiters = []
+        }
+    }
+
+    private enum Job {
+        case start(FoundEffect, Task<AttemptOutcome, Never>, EffectAttempt)
+        case find(FindEffectsCommand)
+    }
+
+    private let executor: any EffectExecutor
+    private let queue: CommandQueue
+    private let board: QueueBoard
+    private let clock: any WallClock
+    private let limits: EngineLimits
+    private let health: WriteHealth
+    private let log: OperatorLog
+    private let state: Mutex<State>
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    init(
+        _ executor: any EffectExecutor, queue: CommandQueue, board: QueueBoard, clock: any WallClock,
+        limits: EngineLimits, health: WriteHealth, log: OperatorLog
+    ) {
+        self.executor = executor
+        self.queue = queue
+        self.board = board
+        self.clock = clock
+        self.limits = limits
+        self.health = health
+        self.log = log
+        state = Mutex(State(plan: EffectPlan(places: executor.places, bytes: limits.foundBytes)))
+        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Runs until it is told to end, and until what it has started has ended or was ended.
+    package func run() async throws {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.findQueues() }
+            group.addTask {
+                // What was set may let more run; the queues are looked at anew.
+                guard let changes = self.board.changes() else { return }
+                for await _ in changes { await self.findQueues() }
+            }
+            await withGracefulShutdownHandler {
+                await self.serve(&group)
+            } onGracefulShutdown: {
+                self.state.withLock { $0.isEnding = true }
+                self.wake.yield()
+            }
+            // What still runs has a while; then it is ended, and made again after the next start.
+            group.addTask { await self.endLate() }
+            await self.settled()
+            group.cancelAll()
+        }
+    }
+
+    private func serve(_ group: inout DiscardingTaskGroup) async {
+        var alarm: Task<Void, Never>?
+        defer { alarm?.cancel() }
+        for await _ in wakes {
+            while let job = nextJob() {
+                switch job {
+                case .start(let found, let task, let attempt):
+                    group.addTask { await self.finish(found, task, attempt) }
+                case .find(let command): group.addTask { await self.find(command) }
+                }
+            }
+            if state.withLock({ $0.isEnding }) { return }
+            alarm?.cancel()
+            alarm = nextLook().map { pause in
+                Task {
+                    // Cancelled when there is a reason to look earlier.
+                    guard (try? await Task.sleep(for: pause)) != nil else { return }
+                    self.wake.yield()
+                }
+            }
+        }
+    }
+
+    /// What to do now; nil when there is nothing before something changes.
+    private func nextJob() -> Job? {
+        let now = clock.now()
+        guard health.reason == nil, !board.isHeld else {
+            state.withLock { if $0.attempts.isEmpty { $0.tellSettled() } }
+            return nil
+        }
+        return state.withLock { state -> Job? in
+            if state.isEnding { return nil }
+            switch state.plan.next(at: now, settings: settings) {
+            case .find(let queue, let limit, let except):
+                return .find(FindEffectsCommand(queue: queue, limit: limit, except: except))
+            case .start(let found):
+                let attempt = EffectAttempt(found, begun: now)
+                let task = Task { [executor] in await executor.run(attempt) }
+                state.attempts[found.effect.id] = task
+                return .start(found, task, attempt)
+            case nil:
+                if state.isSettled(board.isHeld) { state.tellSettled() }
+                return nil
+            }
+        }
+    }
+
+    /// What a queue may have.
+    private func settings(of queue: String) -> (places: Int, rate: StartRate?) {
+        let settings = board.settings(of: queue)
+        return (settings.isPaused ? 0 : settings.concurrency ?? executor.placesOfQueue, StartRate(settings))
+    }
+
+    /// For how long there is nothing to look at, as far as is known; at most a minute, because clocks are set. Nil on a
+    /// clock that is moved by hand.
+    private func nextLook() -> Duration? {
+        if health.reason != nil { return limits.probePause }
+        guard let due = state.withLock({ $0.plan.nextDue }), clock.date(of: due) != nil else { return nil }
+        return .milliseconds(min(60_000, max(1, due.rawValue - clock.now().rawValue)))
+    }
+
+    /// Looks once at all queues that the store has: what has come since is told by commits.
+    private func findQueues() async {
+        var last: String? = executor.queues
+        while let after = last {
+            guard let names = await insist({ FindQueuesCommand(after: after, limit: limits.batchRows) }) else { return }
+            let own = names.prefix { $0.hasPrefix(executor.queues) }
+            state.withLock { state in for name in own { state.plan.expectMore(of: name) } }
+            wake.yield()
+            last = own.count == limits.batchRows ? own.last : nil
+        }
+    }
+
+    private func find(_ command: FindEffectsCommand) async {
+        let answer = await insist { command }
+        let retry = Timestamp(rawValue: clock.now().rawValue + 1_000)
+        state.withLock { state in
+            if let answer {
+                state.plan.found(answer.effects, of: command.queue, hasMore: answer.hasMore, next: answer.next)
+            } else {
+                state.plan.notFound(command.queue, before: retry)
+            }
+        }
+        wake.yield()
+    }
+
+    /// Waits for the end of an attempt and gives what came of it to the writer.
+    private func finish(
+        _ found: FoundEffect, _ task: Task<AttemptOutcome, Never>, _ attempt: EffectAttempt
+    ) async {
+        let outcome = await task.value
+        // Who ends an attempt does not want to know.
+        let wasStopped = task.isCancelled
+        var isWritten = wasStopped
+        if !wasStopped {
+            let command = FinishAttemptCommand(found: found, begun: attempt.begun, outcome: outcome)
+            isWritten = await insist { command } != nil
+        }
+        state.withLock { state in
+            state.attempts[found.effect.id] = nil
+            // What cannot be written keeps its place until the next start: it is not to act again and again.
+            if isWritten {
+                state.plan.ended(
+                    found.effect.id, of: found.effect.queue, isReached: wasStopped ? nil : outcome.isReached)
+            }
+            if state.isEnding, state.isSettled(board.isHeld) { state.tellSettled() }
+        }
+        if !isWritten {
+            log.tell(
+                .effects, .warning, "what came of an effect was not written; it is done again after the next start",
+                ["instance": "\(found.instance.name)", "effect": "\(found.effect.name)"])
+        }
+        wake.yield()
+    }
+
+    /// Asks the writer until it has done what is asked; nil when it never will.
+    private func insist<Command: WriterCommand>(_ command: () -> Command) async -> Command.Answer? {
+        while true {
+            do throws(Rejection) {
+                return try await queue.submit(command())
+            } catch {
+                guard error.passes, !state.withLock({ $0.isOver }) else { return nil }
+                // The writer is busy, or its disk full. A cancelled task does not wait.
+                guard (try? await Task.sleep(for: limits.effectPause)) != nil else { return nil }
+            }
+        }
+    }
+}
+
+// MARK: Waiting for the end
+
+extension EffectRunner {
+    /// Waits until nothing runs and nothing is known to be ready; while it ends, until nothing runs.
+    func settled() async {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.plan.expectDue(at: clock.now())
+                if state.isSettled(board.isHeld) {
+                    continuation.resume()
+                } else {
+                    state.waiters.append(continuation)
+                }
+            }
+        }
+    }
+
+    private func endLate() async {
+        // Cancelled when nothing runs any more.
+        try? await Task.sleep(for: limits.endingEffects)
+        let late = state.withLock { state in
+            state.isOver = true
+            return Array(state.attempts.values)
+        }
+        for task in late { task.cancel() }
+    }
+
+    /// When something is ready next; nil for never, as far as is known.
+    var nextDue: Timestamp? { board.isHeld ? nil : state.withLock { $0.plan.nextDue } }
+
+    /// Whether nothing runs and nothing is known to be ready.
+    var isSettled: Bool {
+        state.withLock { state in
+            state.plan.expectDue(at: clock.now())
+            return state.isSettled(board.isHeld)
+        }
+    }
+
+    /// Whether it starts what stands in a queue.
+    func serves(_ queue: String) -> Bool { queue.hasPrefix(executor.queues) }
+
+    /// The clock was moved.
+    func look() { wake.yield() }
+}
+
+extension EffectRunner: CommitObserver {
+    package func committed(_ committed: Committed) {
+        let now = clock.now()
+        let isConcerned = state.withLock { state in
+            var isConcerned = false
+            for batch in committed.batches where batch.batch.hasEffects {
+                let stopped = state.plan.adopt(batch.batch, at: now, serves: serves)
+                for id in stopped { state.attempts[id]?.cancel() }
+                isConcerned = true
+            }
+            return isConcerned
+        }
+        if isConcerned { wake.yield() }
+    }
+}
+
+extension StoreBatch {
+    fileprivate var hasEffects: Bool { !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty }
+}
+
+extension EffectAttempt {
+    fileprivate init(_ found: FoundEffect, begun: Timestamp) {
+        self.init(
+            queue: found.effect.queue, name: found.effect.name, instance: found.instance.name, uuid: found.uuid,
+            number: found.effect.attempts + 1, key: found.effect.key(of: found.uuid), begun: begun,
+            request: found.effect.requested)
+    }
+}
+
+extension AttemptOutcome {
+    /// Whether somebody has answered, as far as this tells.
+    fileprivate var isReached: Bool? {
+        switch self {
+        case .done: true
+        case .failed(let failure): !["dns", "connect", "timeout"].contains(failure.type)
+        case .held: nil
+        }
+    }
+}
+
+extension Rejection {
+    /// Whether the same may be taken later.
+    fileprivate var passes: Bool { code == .overloaded || code == .storageUnavailable }
+}

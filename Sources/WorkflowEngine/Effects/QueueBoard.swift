@@ -1,0 +1,73 @@
+import Synchronization
+package import WorkflowStore
+
+/// What is set for queues, and whether effects may start, as committed.
+///
+/// The writer loads it when it starts. Before, everything is held: nothing starts on a guess.
+package final class QueueBoard: Sendable {
+    private struct State {
+        var isHeld = true
+        var records: [String: QueueRecord] = [:]
+    }
+
+    /// All that wait are told of every change.
+    private enum Change {
+        case any
+    }
+
+    private let state = Mutex(State())
+    private let feed: Feed<Change>
+
+    init(limits: EngineLimits) {
+        feed = Feed(bound: limits.boardWaiters)
+    }
+
+    /// Whether no effect starts until somebody releases them.
+    package var isHeld: Bool { state.withLock { $0.isHeld } }
+
+    /// How much of a queue may run, and how fast.
+    package func settings(of queue: String) -> QueueSettings { record(of: queue)?.settings ?? .standard }
+
+    /// What somebody has set for a queue; nil for the defaults.
+    func record(of queue: String) -> QueueRecord? { state.withLock { $0.records[queue] } }
+
+    /// How many queues have settings.
+    var count: Int { state.withLock { $0.records.count } }
+
+    /// A stream with an element after each change; changes that come together may be one element. It ends with the
+    /// engine. Nil when too many wait already.
+    package func changes() -> AsyncStream<Void>? { feed.changes(of: .any) }
+
+    /// Takes what is committed.
+    func load(from store: some StoreLookup, limits: EngineLimits) throws(StoreError) {
+        var records: [String: QueueRecord] = [:]
+        var last: String?
+        repeat {
+            let page = try store.queueRecords(after: last, limit: limits.batchRows)
+            for record in page { records[record.name] = record }
+            last = page.count < limits.batchRows ? nil : page.last?.name
+        } while last != nil
+        let isHeld = try store.isHeld()
+        state.withLock { [records] in $0 = State(isHeld: isHeld, records: records) }
+        feed.tellAll()
+    }
+
+    /// No change comes any more.
+    func close() { feed.close() }
+}
+
+extension QueueBoard: CommitObserver {
+    package func committed(_ committed: Committed) {
+        let changes = committed.batches.filter { $0.batch.isHeld != nil || !$0.batch.changedQueues.isEmpty }
+        if changes.isEmpty { return }
+        state.withLock { state in
+            for sealed in changes {
+                state.isHeld = sealed.batch.isHeld ?? state.isHeld
+                for record in sealed.batch.changedQueues {
+                    state.records[record.name] = record.settings == .standard ? nil : record
+                }
+            }
+        }
+        feed.tellAll()
+    }
+}

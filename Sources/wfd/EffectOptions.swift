@@ -1,0 +1,72 @@
+import ArgumentParser
+import Foundation
+import WorkflowEffects
+import WorkflowEngine
+
+/// What the daemon may do for instances.
+struct EffectOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Addresses outside the public internet that effects may call. May be given several times.",
+            valueName: "cidr"),
+        transform: { text in
+            guard let range = AddressRange(text) else {
+                throw ValidationError("'\(text)' is no range of addresses; write one as 10.1.0.0/16 or ::1/128")
+            }
+            return range
+        })
+    var allowHttp: [AddressRange] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A program that effects may run, and its file. May be given several times.", valueName: "name=/path"),
+        transform: { text in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[1].hasPrefix("/") else {
+                throw ValidationError("'\(text)' is no program; write NAME=/path/of/its/file")
+            }
+            return NamedProgram(name: parts[0], path: parts[1])
+        })
+    var exec: [NamedProgram] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the secrets that effects may use (default: $CREDENTIALS_DIRECTORY).", valueName: "folder"))
+    var secrets: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Certificates of authorities that effects trust beside those of the system.", valueName: "file"))
+    var ca: String?
+
+    /// A program under the name that machines have for it.
+    struct NamedProgram: Sendable {
+        let name: String
+        let path: String
+    }
+
+    func validate() throws {
+        var known: Set<String> = []
+        for program in exec where !known.insert(program.name).inserted {
+            throw ValidationError("'\(program.name)' is named twice with --exec")
+        }
+    }
+
+    /// Those who carry effects out.
+    struct Executors {
+        let http: HTTPExecutor
+        let programs: ProgramExecutor
+
+        var all: [any EffectExecutor] { [http, programs] }
+    }
+
+    func executors(environment: [String: String]) throws -> Executors {
+        Executors(
+            http: try HTTPExecutor(
+                allowing: allowHttp, secrets: SecretFolder(secrets ?? environment["CREDENTIALS_DIRECTORY"]),
+                authority: ca, agent: "wfd/\(WFD.version)"),
+            programs: ProgramExecutor(
+                Dictionary(exec.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first }),
+                places: ProcessInfo.processInfo.activeProcessorCount, search: environment["PATH"]))
+    }
+}

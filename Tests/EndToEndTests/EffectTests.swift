@@ -1,0 +1,203 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowJSON
+
+/// An order that charges a card, runs a program and sends a mail: the daemon itself acts on the world.
+@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(3)))
+struct EffectTests {
+    /// - Parameter failures: How often the payment service fails before it takes a charge.
+    static func order(_ port: Int, failures: Int = 1) -> String {
+        """
+        id: order
+        initial: paying
+        context: {amount: 5, items: [pen], receipt: null, why: null, weight: null}
+        states:
+          paying:
+            invoke:
+              http:
+                method: POST
+                url: http://127.0.0.1:\(port)/flaky/\(failures)/v1/charges/{instance.name}
+                body: {amount: context.amount}
+                secretHeaders: {Authorization: "Bearer {pay_token}"}
+              retry: {attempts: 50, first: 20ms, factor: 1}
+              timeout: 10m
+              onDone: {target: packing, actions: {assign: {receipt: event.data.body.id}}}
+              onError: {target: rejected, actions: {assign: {why: event.data}}}
+            on: {stop: rejected}
+          packing:
+            invoke:
+              exec: weigh
+              input: {items: context.items}
+              retry: {attempts: unlimited, first: 20ms, factor: 1}
+              onDone: {target: sending, actions: {assign: {weight: event.data.weight}}}
+          sending:
+            invoke: {task: stock, retry: {attempts: unlimited, first: 20ms}, onDone: shipped}
+          shipped:
+            type: final
+            entry:
+              call: {http: {method: POST, url: "http://127.0.0.1:\(port)/record/mail", body: {of: instance.name}}}
+          rejected: {}
+        """
+    }
+
+    /// What is beside a daemon that acts: a service, its secret, and a program.
+    struct Stage {
+        static let secret = "a-secret-that-nobody-keeps"
+
+        let service: TestService
+        let folder: TemporaryFolder
+
+        init() async throws {
+            service = try await TestService()
+            folder = try TemporaryFolder()
+            let secrets = try folder.makeFolder("secrets")
+            try Data(Self.secret.utf8).write(to: URL(filePath: secrets + "/pay_token"))
+            try Data("http://127.0.0.1:\(service.ports.http)\n".utf8)
+                .write(to: URL(filePath: secrets + "/pay_token.origins"))
+            let program = try folder.write("#!/bin/sh\nread input; echo '{\"weight\": 7}'\n", to: "weigh.sh")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        }
+
+        func daemon(_ options: [String]? = nil) async throws -> Daemon {
+            let arguments = Daemon.arguments(
+                database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")])
+            return try await Daemon(
+                arguments: arguments + (options ?? Self.options(folder)), database: folder.path("wfd.db"))
+        }
+
+        static func options(_ folder: TemporaryFolder) -> [String] {
+            [
+                "--allow-http", "127.0.0.0/8", "--exec", "weigh=" + folder.path("weigh.sh"),
+                "--secrets", folder.path("secrets"),
+            ]
+        }
+
+        func worker(of daemon: Daemon) throws -> RunningProgram {
+            try RunningProgram(
+                Programs.path("wfctl"), ["work", "stock", "--exec", "/bin/echo", "1"],
+                environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"]))
+        }
+
+        /// Nothing that is left beside the secret itself has it.
+        func expectNoSecret(_ texts: [String], sourceLocation: SourceLocation = #_sourceLocation) throws {
+            for name in try folder.names() where name != "secrets" {
+                guard let data = FileManager.default.contents(atPath: folder.path(name)) else { continue }
+                #expect(data.range(of: Data(Self.secret.utf8)) == nil, "\(name)", sourceLocation: sourceLocation)
+            }
+            for text in texts { #expect(!text.contains(Self.secret), sourceLocation: sourceLocation) }
+        }
+    }
+
+    static func wait(_ what: String, for condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
+        }
+    }
+
+    @Test func anOrderIsPaidPackedAndShipped() async throws {
+        let stage = try await Stage()
+        let daemon = try await stage.daemon()
+        let definition = try stage.folder.write(Self.order(stage.service.ports.http), to: "order.yaml")
+        _ = try await daemon.said("apply", definition)
+        let worker = try stage.worker(of: daemon)
+        _ = try await daemon.said("start", "order", "o-1")
+        try await Self.wait("the end") { try await daemon.json("show", "o-1")["status"] == "done" }
+        try await Self.wait("the mail") { try await daemon.json("effects").elements.isEmpty }
+        let history = try await daemon.json("history", "o-1", "--detail")
+        #expect(
+            history.elements.map { $0["event"].string }
+                == ["init", "done.invoke.paying", "done.invoke.packing", "done.invoke.sending"])
+        let shown = try await daemon.json("show", "o-1")
+        let requests = try await stage.service.recorded()
+        #expect(requests.map { $0["status"] } == [503, 200, 200])
+        #expect(requests[0]["headers"]["idempotency-key"] == requests[1]["headers"]["idempotency-key"])
+        #expect(shown["context"]["receipt"] == requests[1]["headers"]["idempotency-key"])
+        #expect(shown["context"]["weight"] == 7)
+        #expect(requests[1]["headers"]["authorization"] == .string("Bearer \(Stage.secret)"))
+        #expect(requests[2]["path"] == "/record/mail" && requests[2]["body"] == #"{"of":"o-1"}"#)
+        worker.signal(SIGTERM)
+        _ = try await worker.result()
+        let end = try await daemon.stop()
+        #expect(end.end == .exited(0))
+        try stage.expectNoSecret([end.errors, end.output, JSONWriter.string(shown), JSONWriter.string(history)])
+        try await stage.expectWhole()
+    }
+
+    /// What is not allowed, and what is missing, is told and nothing is lost.
+    @Test func whatIsMissingIsHeldUntilItIsThere() async throws {
+        let stage = try await Stage()
+        var daemon = try await stage.daemon(["--allow-http", "127.0.0.0/8"])
+        let definition = try stage.folder.write(Self.order(stage.service.ports.http, failures: 0), to: "order.yaml")
+        _ = try await daemon.said("apply", definition)
+        _ = try await daemon.said("start", "order", "o-1")
+        try await Self.wait("the hold") {
+            try await daemon.said("effects", "o-1").contains("secret 'pay_token' is missing")
+        }
+        #expect(try await stage.service.recorded().isEmpty)
+        #expect(try await daemon.said("show", "o-1").contains("pay_token"))
+        _ = try await daemon.stop()
+        daemon = try await stage.daemon()
+        try await Self.wait("the program") { try await daemon.json("show", "o-1")["context"]["weight"] == 7 }
+        #expect(try await stage.service.recorded().count == 1)
+        _ = try await daemon.stop()
+        try await stage.expectWhole()
+    }
+
+    @Test func addressesThatAreNotAllowedAreRefused() async throws {
+        let stage = try await Stage()
+        let daemon = try await stage.daemon(["--secrets", stage.folder.path("secrets")])
+        let definition = try stage.folder.write(Self.order(stage.service.ports.http), to: "order.yaml")
+        _ = try await daemon.said("apply", definition)
+        _ = try await daemon.said("start", "order", "o-1")
+        try await Self.wait("the refusal") { try await daemon.json("show", "o-1")["configuration"] == ["rejected"] }
+        #expect(try await daemon.json("show", "o-1")["context"]["why"]["type"] == "address-refused")
+        _ = try await daemon.stop()
+    }
+
+    /// A stop that is asked for lets what runs end, and keeps what it brought.
+    @Test func aStopLetsWhatRunsEnd() async throws {
+        let stage = try await Stage()
+        let slow = """
+            id: slow
+            initial: a
+            states:
+              a: {invoke: {http: {method: GET, url: "http://127.0.0.1:\(stage.service.ports.http)/delay/2"}, onDone: b}}
+              b: {}
+            """
+        var daemon = try await stage.daemon()
+        _ = try await daemon.said("apply", try stage.folder.write(slow, to: "slow.yaml"))
+        _ = try await daemon.said("start", "slow", "s")
+        #expect(try await daemon.stop().end == .exited(0))
+        daemon = try await stage.daemon([])
+        #expect(try await daemon.json("show", "s")["configuration"] == ["b"])
+        _ = try await daemon.stop()
+    }
+
+    /// `clock advance` waits for what is done on the way.
+    @Test func aVirtualClockStandsStillMeanwhile() async throws {
+        let stage = try await Stage()
+        let daemon = try await stage.daemon(Stage.options(stage.folder) + ["--clock", "virtual"])
+        let text = Self.order(stage.service.ports.http, failures: 2)
+            .replacing("attempts: 50, first: 20ms", with: "attempts: 50, first: 1h, jitter: 0")
+            .replacing("timeout: 10m", with: "timeout: 10h")
+        // The service says that it wants no pause, and that comes first.
+        _ = try await daemon.said("apply", try stage.folder.write(text, to: "order.yaml"))
+        _ = try await daemon.said("start", "order", "o-1")
+        _ = try await daemon.said("clock", "advance", "1d")
+        #expect(try await daemon.json("show", "o-1")["configuration"] == ["sending"])
+        #expect(try await stage.service.recorded().count == 3)
+        _ = try await daemon.stop()
+    }
+}
+
+extension EffectTests.Stage {
+    /// A verification of the file finds nothing.
+    func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let result = try await RunningProgram(
+            Programs.path("wfd"), ["verify", folder.path("wfd.db")], environment: Programs.environment()
+        ).result()
+        #expect(result.end == .exited(0), "\(result)", sourceLocation: sourceLocation)
+    }
+}

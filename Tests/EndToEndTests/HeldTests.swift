@@ -1,0 +1,54 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowJSON
+
+/// After a restore, and with `--hold`, nothing is handed out until somebody releases it.
+@Suite(.timeLimit(.minutes(3))) struct HeldTests {
+    private static let machine = """
+        id: parcel
+        initial: packing
+        states:
+          packing: {invoke: {task: stock, onDone: packed}}
+          packed: {type: final}
+        """
+
+    private static func daemon(in folder: TemporaryFolder) async throws -> Daemon {
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", try folder.write(machine, to: "parcel.yaml"))
+        _ = try await daemon.said("start", "parcel", "p")
+        return daemon
+    }
+
+    /// What a worker sees: the keys of the tasks that it is given.
+    private static func keys(_ daemon: Daemon, in folder: TemporaryFolder) async throws -> String {
+        let script = try folder.write("echo \"$WFD_KEY\" >> \(folder.path("keys")); exit 65\n", to: "work.sh")
+        _ = try await daemon.saidInTime("work", "stock", "--once", "--exec", "/bin/sh", script)
+        return (try? String(contentsOfFile: folder.path("keys"), encoding: .utf8)) ?? ""
+    }
+
+    @Test func afterARestoreTheServiceSeesNothingUntilTheRelease() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Self.daemon(in: folder)
+        let copy = folder.path("copy.db")
+        _ = try await daemon.saidInTime("backup", copy)
+        let before = try await Self.keys(daemon, in: folder)
+        #expect(before.split(separator: "\n").count == 1)
+        #expect(try await daemon.stop().end == .exited(0))
+        let restored = try await Daemon.launch(["restore", copy, "--database", daemon.database]).result()
+        #expect(restored.output.contains("effects are held: no task is handed out"), "\(restored)")
+
+        let next = try await Daemon(in: folder)
+        #expect(try await next.said("status").contains("held: 'wfctl release' lets them start"))
+        #expect(try await Self.keys(next, in: folder) == before)
+        _ = try await next.said("start", "parcel", "q")
+        #expect(try await Self.keys(next, in: folder) == before)
+        #expect(try await next.said("release") == "effects start from now on\n")
+        let after = try await Self.keys(next, in: folder).split(separator: "\n")
+        #expect(after.count == 3 && after[1] == after[0], "\(after)")
+        #expect(try await !next.said("status").contains("held"))
+        #expect(try await next.stop().end == .exited(0))
+        let verified = try await Daemon.launch(["verify", next.database]).result()
+        #expect(verified.end == .exited(0), "\(verified)")
+    }
+}

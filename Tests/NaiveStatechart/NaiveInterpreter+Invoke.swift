@@ -1,0 +1,44 @@
+import WorkflowJSON
+
+/// SCXML's `invoke` (6.4): who does the work is not known here.
+extension NaiveInterpreter {
+    /// `for state in statesToInvoke.sort(entryOrder)`, and in each the invocations in document order.
+    func invokeStates() {
+        for s in statesToInvoke.toList().sorted(by: entryOrder) {
+            for invocation in s.invocations { invoke(invocation, in: s) }
+        }
+        statesToInvoke.clear()
+    }
+
+    /// Ends one of the invocations that run, as if its work had ended; nil when none runs.
+    ///
+    /// - Parameter choice: Any number: one of them, in the order in which they began.
+    package func endInvocation(_ choice: Int, isDone: Bool, at now: Int64) -> OwnObservation? {
+        let live = pending.filter(\.isInvocation)
+        guard running, !hasFailed, !live.isEmpty else { return nil }
+        let own = live[choice % live.count]
+        let name = (isDone ? "done.invoke." : "error.invoke.") + (own.invocation ?? "")
+        return OwnObservation(event: name, observation: take(own, as: Event(name: name, at: now)))
+    }
+
+    private func invoke(_ invocation: ModelInvocation, in s: ModelState) {
+        if invocation.fails { return raise("error.execution") }
+        lastNumber += 1
+        pending.append(
+            NaivePending(
+                number: lastNumber, event: "", data: nil, due: 0, owner: .state(s), isImmediate: false, skip: nil,
+                invocation: invocation.id, isInvocation: true))
+        // What it is given sees the event of the macrostep, whatever was taken since.
+        var asked: JSONObject = ["input": .string(macrostepEvent.name)]
+        let due = invocation.timeout.map { event.at + $0 }
+        asked["deadline"] = due.map(JSONValue.int)
+        begun.append((lastNumber, "\(invocation.id) \(JSONWriter.string(asked))"))
+        guard let due, let timeout = invocation.timeout else { return }
+        lastNumber += 1
+        pending.append(
+            NaivePending(
+                number: lastNumber, event: invocation.failed,
+                data: ["type": "timeout", "message": .string("there was no result within \(timeout) ms")], due: due,
+                owner: .state(s), isImmediate: false, skip: nil, invocation: invocation.id))
+    }
+}

@@ -1,0 +1,148 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+import WorkflowJSON
+
+/// `queues`, `queue`, `release`, `status`, and what `effects` says of effects: what is asked and what is printed.
+struct QueueVerbTests {
+    private static let time = Sample.time
+
+    @Test func queuesAreATable() async {
+        let settings = QueueSettingsItem(
+            queue: "task:stock", concurrency: 4, rate: QueueRate(count: 100, milliseconds: 1_000), paused: true)
+        let items = [
+            QueueItem(
+                queue: "http:pay.example.com:443", ready: 1_000, waiting: 2, failed: 3, oldestDue: Self.time,
+                oldestDueInMilliseconds: -61_500, settings: QueueSettingsItem(queue: "http:pay.example.com:443")),
+            QueueItem(queue: "task:stock", leased: 1, settings: settings),
+        ]
+        let transport = ScriptedTransport([.value(Page(items: items)), .value(Health(status: .ready, held: true))])
+        let (outcome, _) = await CommandHarness().run(["queues"], transport: transport)
+        #expect(transport.requests.map(\.target) == ["/v1/queues?limit=500", "/readyz"])
+        #expect(
+            outcome.output == """
+                QUEUE                      READY   WAITING   LEASED   FAILED   HELD   OLDEST DUE   SETTINGS
+                http:pay.example.com:443   1000+   2         0        3        0      1m1s ago     -
+                task:stock                 0       0         1        0        0      -            paused, 4 at a time, 100/s
+
+                """)
+        #expect(outcome.errors == "effects are held: 'wfctl release' lets them start\n")
+    }
+
+    @Test func aQueueIsSet() async {
+        let answer = QueueSettingsItem(queue: "task:stock", rate: QueueRate(count: 5, milliseconds: 600_000))
+        let transport = ScriptedTransport([.value(answer)])
+        let (outcome, _) = await CommandHarness().run(
+            ["queue", "stock", "--concurrency", "default", "--rate", "5/10m", "--resume"], transport: transport)
+        #expect(transport.requests.map(\.target) == ["/v1/queues/stock"])
+        #expect(transport.requests[0].method == .patch)
+        #expect(
+            transport.requests[0].body.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == #"{"concurrency":null,"rate":{"count":5,"milliseconds":600000},"paused":false}"#)
+        #expect(outcome.output == "task:stock: 5/10m\n" && outcome.exit == 0)
+    }
+
+    @Test(arguments: [
+        ["queue", "stock"], ["queue", "stock", "--pause", "--resume"], ["queue", "stock", "--concurrency", "0"],
+        ["queue", "stock", "--concurrency", "many"], ["queue", "stock", "--rate", "5"],
+        ["queue", "stock", "--rate", "0/s"], ["queue", "stock", "--rate", "5/2d"], ["queue", "mail:x", "--pause"],
+        ["effects", "retry"], ["effects", "retry", "o"], ["effects", "retry", "o", "id", "more"],
+        ["effects", "skip", "o", "id"], ["effects", "cancel", "o", "id", "--result", "1"],
+        ["effects", "skip", "o", "id", "--result", "1", "--new-key"], ["effects", "retry", "--all"],
+        ["effects", "retry", "o", "id", "--all", "--queue", "q"], ["effects", "o", "id"],
+        ["effects", "o", "--reason", "x"], ["effects", "retry", "o", "id", "--queue", "q"],
+        ["effects", "retry", "o", "id", "--dry-run"], ["effects", "retry", "--all", "--queue", "q", "--key", "k"],
+    ])
+    func whatCannotBeMeantIsRefused(arguments: [String]) async {
+        let outcome = await CommandHarness().run(arguments, transport: ScriptedTransport([])).outcome
+        #expect(outcome.exit == 64, "\(outcome)")
+    }
+
+    @Test func releaseAndStatusSayWhatIsHeld() async {
+        let harness = CommandHarness()
+        let released = await harness.run("release", answers: [.value(ReleasedEffects(wasHeld: true))])
+        #expect(released.output == "effects start from now on\n")
+        let held = await harness.run("status", answers: [.value(Health(status: .ready, version: "1", held: true))])
+        #expect(
+            held.output == """
+                status:    ready
+                version:   1
+                effects:   held: 'wfctl release' lets them start
+
+                """)
+    }
+
+    private static func answer(_ action: EffectVerbRequest.Action, failed: Bool? = nil) -> EffectVerbAnswer {
+        EffectVerbAnswer(
+            instance: "o", id: "pay", action: action, seq: 7, from: ["a"], to: action == .retry ? ["a"] : ["b"],
+            failed: failed)
+    }
+
+    @Test func anEffectIsDecidedOn() async {
+        let transport = ScriptedTransport([.value(Self.answer(.skip))])
+        let (outcome, _) = await CommandHarness().run(
+            [
+                "effects", "skip", "o", "pay", "--result", #"{"r":1}"#, "--reason", "by hand", "--expect-seq", "3",
+                "--key", "k",
+            ],
+            transport: transport)
+        #expect(transport.requests.map(\.target) == ["/v1/instances/o/effects/pay"])
+        #expect(transport.requests[0].key == "k")
+        #expect(
+            transport.requests[0].body.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == #"{"action":"skip","seq":3,"result":{"r":1},"reason":"by hand"}"#)
+        #expect(outcome.output == "o: pay skipped, a -> b   (seq 7)\n" && outcome.exit == 0)
+        let retry = await CommandHarness().run(
+            "effects", "retry", "o", "pay", answers: [.value(Self.answer(.retry))])
+        #expect(retry.output == "o: pay is tried again   (seq 7)\n")
+    }
+
+    private static func item(_ name: String) -> EffectItem {
+        EffectItem(
+            instance: name, id: "pay", seq: 2, queue: "task:stock", state: .failed, priority: 3, due: time,
+            dueInMilliseconds: 0, attempts: 1)
+    }
+
+    @Test func manyAreDecidedOn() async {
+        let transport = ScriptedTransport([
+            .value(Page(items: [Self.item("o")], nextPage: "n")), .value(Self.answer(.retry)),
+            .value(Page(items: [Self.item("p")])),
+            .problem(Problem(.effectNotWaiting, detail: "Somebody works on it")),
+        ])
+        let (outcome, _) = await CommandHarness().run(
+            ["effects", "retry", "--all", "--queue", "stock"], transport: transport)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/effects?queue=stock&state=failed&limit=500", "/v1/instances/o/effects/pay",
+                "/v1/effects?queue=stock&state=failed&limit=500&page=n", "/v1/instances/p/effects/pay",
+            ])
+        #expect(outcome.output == "1 done, 1 refused\n" && outcome.exit == 1)
+        #expect(
+            outcome.errors == "p pay: Somebody works on it\nerror: 1 effects stayed as they were\n")
+    }
+
+    @Test func aDryRunOnlyShows() async {
+        let transport = ScriptedTransport([.value(Page(items: [Self.item("o")]))])
+        let (outcome, _) = await CommandHarness().run(
+            ["effects", "cancel", "--all", "--queue", "stock", "--dry-run"], transport: transport)
+        #expect(transport.requests.count == 1 && outcome.output.contains("o          pay"))
+    }
+
+    @Test func showSaysWhatAnInstanceWaitsFor() async {
+        var waiting = Self.item("o")
+        waiting.state = .ready
+        waiting.dueInMilliseconds = 12_400
+        waiting.error = ["type": "http-status", "message": "status 503"]
+        var instance = Sample.instance("o")
+        instance.waitsFor = [waiting, Self.item("o")]
+        let outcome = await CommandHarness().run("show", "o", answers: [.value(instance)])
+        #expect(
+            outcome.output.hasSuffix(
+                """
+                waits for: pay of task:stock, attempt 2 in 12s: http-status: status 503
+                           pay of task:stock, failed after 1 attempts
+
+                """), "\(outcome.output)")
+    }
+}

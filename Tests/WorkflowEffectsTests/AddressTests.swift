@@ -1,0 +1,45 @@
+import Testing
+
+@testable import WorkflowEffects
+
+/// Which addresses may be called.
+struct AddressTests {
+    @Test func whatIsNotPublicIsRefused() throws {
+        let rules = AddressRules(allowed: [])
+        for text in [
+            "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "127.0.0.1", "127.255.255.255", "169.254.169.254",
+            "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.168.1.1", "198.18.0.1", "224.0.0.1", "239.1.1.1",
+            "240.0.0.1", "255.255.255.255", "::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:8.8.8.8",
+            "64:ff9b::7f00:1", "2001::1", "2001:db8::1", "2002:7f00:1::", "fc00::1", "fd12:3456::1", "fe80::1",
+            "fec0::1", "ff02::1",
+        ] {
+            #expect(!rules.allows(try #require(IPAddress(text))), "\(text)")
+        }
+        for text in ["8.8.8.8", "1.0.0.1", "11.0.0.0", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00::1"] {
+            #expect(rules.allows(try #require(IPAddress(text))), "\(text)")
+        }
+    }
+
+    @Test func whatTheOperatorNamesIsAllowed() throws {
+        let rules = AddressRules(
+            allowed: try ["10.1.0.0/16", "::1", "127.0.0.1"].map { try #require(AddressRange($0)) })
+        for text in ["10.1.0.0", "10.1.255.255", "::1", "127.0.0.1"] {
+            #expect(rules.allows(try #require(IPAddress(text))), "\(text)")
+        }
+        for text in ["10.2.0.0", "10.0.255.255", "::2", "127.0.0.2"] {
+            #expect(!rules.allows(try #require(IPAddress(text))), "\(text)")
+        }
+    }
+
+    @Test(arguments: ["", "10", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.1/8", "host/8", "::/129", "::/٨"])
+    func whatIsNoRangeIsRefused(text: String) {
+        #expect(AddressRange(text) == nil)
+    }
+
+    @Test func originsAreCompared() {
+        #expect(Origin("https://Pay.example.com") == Origin("https://pay.example.com:443/v1?q"))
+        #expect(Origin("https://pay.example.com") != Origin("http://pay.example.com:443"))
+        #expect(Origin("https://pay.example.com:8443") != Origin("https://pay.example.com"))
+        for text in ["", "pay.example.com", "ftp://pay.example.com", "https://"] { #expect(Origin(text) == nil) }
+    }
+}

@@ -1,0 +1,89 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+@testable import WorkflowEffects
+
+/// Programs that the daemon runs.
+struct ProgramExecutorTests {
+    private static func outcome(
+        _ script: String, _ order: JSONObject = [:], input: JSONValue? = nil
+    ) async throws -> AttemptOutcome {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("#!/bin/sh\n" + script, to: "program")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        let executor = ProgramExecutor(
+            ["program": path], places: 2, search: ProcessInfo.processInfo.environment["PATH"])
+        var request: JSONObject = ["exec": .object(order)]
+        request["input"] = input
+        return await executor.run(attempt("exec:program", request))
+    }
+
+    private static func attempt(_ queue: String, _ request: JSONObject) -> EffectAttempt {
+        EffectAttempt(
+            queue: queue, name: "packing", instance: InstanceName("order-1"),
+            uuid: UniqueID(bytes: Array(1...16)), number: 3, key: UniqueID(bytes: Array(repeating: 7, count: 16)),
+            begun: Timestamp(rawValue: 0), request: request)
+    }
+
+    @Test func inputAndArgumentsComeAndTheOutputIsRead() async throws {
+        let outcome = try await Self.outcome(
+            #"read line; echo "{\"line\": $line, \"args\": \"$*\", \"of\": \"$WFD_INSTANCE $WFD_ATTEMPT\"}""#,
+            ["args": ["a", "b c", "$HOME"]], input: ["n": 1])
+        #expect(outcome == .done(["args": "a b c $HOME", "line": ["n": 1], "of": "order-1 3"]))
+    }
+
+    @Test func theSurroundingsAreClean() async throws {
+        let outcome = try await Self.outcome(#"echo "\"$(env | cut -d= -f1 | sort | tr '\n' ' ')\"""#)
+        guard case .done(.string(let names)) = outcome else { throw TestingError("\(outcome)") }
+        #expect(
+            names.split(separator: " ").filter { !["_", "PWD", "OLDPWD", "SHLVL"].contains($0) }
+                == ["LANG", "PATH", "WFD_ATTEMPT", "WFD_INSTANCE", "WFD_KEY"])
+        let listed = try await Self.outcome(#"echo "\"$(ls /proc/self/fd | tr '\n' ' ')\"""#)
+        guard case .done(.string(let descriptors)) = listed else { throw TestingError("\(listed)") }
+        // The last is the folder that is listed; the shell has its script open as 10.
+        #expect(descriptors.split(separator: " ").filter { $0 != "10" } == ["0", "1", "2", "3"])
+    }
+
+    @Test func endsAreTold() async throws {
+        let failed = try await Self.outcome("echo why >&2; exit 3")
+        #expect(
+            failed
+                == .failed(
+                    TaskFailure(type: "exit", message: "exit code 3", facts: ["code": 3, "stderr": "why\n"])))
+        guard case .failed(let hopeless) = try await Self.outcome("exit 65") else { throw TestingError("done") }
+        #expect(!hopeless.canRetry)
+        guard case .failed(let killed) = try await Self.outcome("kill -9 $$") else { throw TestingError("done") }
+        #expect(killed.facts["signal"] == 9 && killed.canRetry)
+        #expect(try await Self.outcome("true") == .done(.null))
+        guard case .failed(let bad) = try await Self.outcome("echo no json") else { throw TestingError("done") }
+        #expect(bad.type == "invalid-output" && !bad.canRetry)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatDoesNotEndIsEnded() async throws {
+        let late = try await Self.outcome("exec tail -f /dev/null", ["attemptTimeout": 300])
+        guard case .failed(let failure) = late else { throw TestingError("done") }
+        #expect(failure.type == "timeout" && failure.canRetry)
+        let endless = try await Self.outcome("yes", ["maxBytes": 1_000])
+        guard case .failed(let large) = endless else { throw TestingError("done") }
+        #expect(large.type == "too-large" && !large.canRetry)
+        // What it leaves behind holds its output open.
+        #expect(try await Self.outcome("tail -f /dev/null & echo 1") == .done(1))
+        #expect(
+            try await Self.outcome("exec <&-; echo 2", input: .string(String(repeating: "x", count: 1 << 20)))
+                == .done(2))
+    }
+
+    @Test func programsThatAreNotThereHoldTheEffect() async throws {
+        let executor = ProgramExecutor(["gone": "/nonexistent/program"], places: 2, search: nil)
+        for (queue, reason) in [("exec:other", "there is no program 'other'"), ("exec:gone", "cannot be run")] {
+            guard case .held(let text) = await executor.run(Self.attempt(queue, [:])) else {
+                throw TestingError("it is not held")
+            }
+            #expect(text.contains(reason), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import IdentityTesting
+import Statechart
+import StoreTesting
+import Synchronization
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Does tasks as the daemon does what it does itself: each attempt waits until the test says what came of it.
+private final class Servant: EffectExecutor {
+    let queues = "task:"
+    let places: Int
+    let placesOfQueue: Int
+    private let state = Mutex(State())
+
+    private struct State {
+        var begun: [EffectAttempt] = []
+        var open: [(attempt: EffectAttempt, answer: AsyncStream<AttemptOutcome>.Continuation)] = []
+        var most = 0
+        var cancelled = 0
+        /// What every attempt comes to; nil when the test says it of each.
+        var always: AttemptOutcome?
+    }
+
+    init(places: Int = 8, ofQueue: Int = 4, always: AttemptOutcome? = nil) {
+        self.places = places
+        placesOfQueue = ofQueue
+        state.withLock { $0.always = always }
+    }
+
+    func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
+        let (stream, answer) = AsyncStream.makeStream(of: AttemptOutcome.self)
+        let known = state.withLock { state in
+            state.begun.append(attempt)
+            if state.always == nil { state.open.append((attempt, answer)) }
+            state.most = max(state.most, state.open.count)
+            return state.always
+        }
+        if let known { return known }
+        for await outcome in stream { return outcome }
+        state.withLock { $0.cancelled += 1 }
+        return .failed(TaskFailure(type: "cancelled", message: ""))
+    }
+
+    /// What came of the oldest attempt of an instance, or of any.
+    func end(_ instance: InstanceName?, _ outcome: AttemptOutcome) async throws {
+        try await end(instance) { _ in outcome }
+    }
+
+    /// The same, for what is told by the attempt.
+    func end(_ instance: InstanceName?, _ outcome: (EffectAttempt) -> AttemptOutcome) async throws {
+        try await eventually("an attempt of \(instance?.rawValue ?? "any")") {
+            state.withLock { state in
+                let place = state.open.firstIndex { instance == nil || $0.attempt.instance == instance }
+                guard let place else { return false }
+                let ended = state.open.remove(at: place)
+                ended.answer.yield(outcome(ended.attempt))
+                return true
+            }
+        }
+    }
+
+    var begun: [EffectAttempt] { state.withLock { $0.begun } }
+    var open: Int { state.withLock { $0.open.count } }
+    var most: Int { state.withLock { $0.most } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+}
+
+/// What the daemon does itself: started after the commit, with places, and its ends are events.
+@Suite(.timeLimit(.minutes(2))) struct EffectRunnerTests {
+    private static let job = """
+        id: job
+        initial: a
+        context: {got: null}
+        states:
+          a:
+            invoke:
+              task: q
+              retry: {attempts: 3, first: 10s, jitter: 0}
+              onDone: {target: b, actions: {assign: {got: event.data}}}
+              onError: {target: b, actions: {assign: {got: event.data}}}
+            on: {leave: b}
+          b: {type: final}
+        """
+
+    private static let failed = AttemptOutcome.failed(TaskFailure(type: "broken", message: "m", facts: ["status": 503]))
+
+    private static func bench(
+        _ servant: Servant, limits: EngineLimits = EngineLimits(), clock: any WallClock = HandClock()
+    ) async throws -> TaskBench {
+        try await TaskBench(job, limits: limits, clock: clock, executors: [servant])
+    }
+
+    @Test func whatIsAskedIsDoneAndItsEndIsAnEvent() async throws {
+        let servant = Servant()
+        let bench = try await Self.bench(servant)
+        try await bench.timed.start("job", "o")
+        try await servant.end("o", .done(["n": 1]))
+        try await eventually("the end") { try await bench.state("o") == "b" }
+        #expect(try await bench.timed.context("got", of: "o") == ["n": 1])
+        let row = try #require(try await bench.timed.rows("o").last)
+        #expect(row.kind == .result && row.event == "done.invoke.a")
+        #expect(servant.begun.map(\.number) == [1] && servant.begun[0].queue == "task:q")
+        #expect(try await bench.effects().isEmpty)
+        try await bench.expectWhole()
+    }
+
+    @Test func attemptsAreMadeAgainInTime() async throws {
+        let servant = Servant()
+        let bench = try await Self.bench(servant)
+        try await bench.timed.start("job", "o")
+        try await servant.end("o", Self.failed)
+        try await eventually("the first failure") { try await bench.effects().first?.attempts == 1 }
+        try await bench.timed.pass(9_999)
+        #expect(servant.begun.count == 1)
+        try await bench.timed.pass(1)
+        try await servant.end("o", Self.failed)
+        try await eventually("the second failure") { try await bench.effects().first?.attempts == 2 }
+        try await bench.timed.pass(20_000)
+        try await servant.end("o", Self.failed)
+        try await eventually("the end") { try await bench.state("o") == "b" }
+        #expect(
+            try await bench.timed.context("got", of: "o")
+                == ["attempts": 3, "message": "m", "status": 503, "type": "broken"])
+        #expect(servant.begun.map(\.number) == [1, 2, 3] && Set(servant.begun.map(\.key)).count == 1)
+        try await bench.expectWhole()
+    }
+
+    /// It is ready again before its place is free.
+    @Test func aRetryAtOnceIsMade() async throws {
+        let servant = Servant()
+        let bench = try await Self.bench(servant)
+        for name in (0..<20).map({ "o-\($0)" }) { try await bench.timed.start("job", name) }
+        for _ in 0..<60 {
+            try await servant.end(nil) { attempt in
+                attempt.number == 3 ? .done(1) : .failed(TaskFailure(type: "broken", message: "", retryAfter: 0))
+            }
+        }
+        try await eventually("all have ended") { try await bench.effects().isEmpty }
+        #expect(servant.begun.count == 60)
+    }
+
+    @Test func leavingTheStateEndsTheAttempt() async throws {
+        let servant = Servant()
+        let bench = try await Self.bench(servant)
+        try await bench.timed.start("job", "o")
+        try await eventually("it runs") { servant.open == 1 }
+        try await bench.timed.send("leave", to: "o")
+        try await eventually("it has ended") { servant.cancelled == 1 }
+        #expect(try await bench.effects().isEmpty)
+        try await bench.expectWhole()
+    }
+
+    /// Of 30 that are ready, no more run than there are places; each is done once.
+    @Test func placesAreNeverExceeded() async throws {
+        let servant = Servant(places: 6, ofQueue: 4)
+        let bench = try await TaskBench(
+            Self.job, Self.job.replacing("id: job", with: "id: other").replacing("task: q", with: "task: r"),
+            executors: [servant])
+        for number in 0..<15 {
+            try await bench.timed.start("job", "j-\(number)")
+            try await bench.timed.start("other", "o-\(number)")
+        }
+        for _ in 0..<30 { try await servant.end(nil, .done(.null)) }
+        try await eventually("all have ended") { try await bench.effects().isEmpty }
+        #expect(servant.begun.count == 30 && servant.most <= 6)
+        #expect(Set(servant.begun.map(\.instance)).count == 30)
+        try await bench.expectWhole()
+    }
+
+    /// One that reaches nobody keeps one place, and the others go on.
+    @Test func aDeadHostHoldsOnePlace() async throws {
+        let servant = Servant(places: 4, ofQueue: 4)
+        let bench = try await TaskBench(
+            Self.job, Self.job.replacing("id: job", with: "id: other").replacing("task: q", with: "task: r"),
+            executors: [servant])
+        for number in 0..<8 { try await bench.timed.start("job", "j-\(number)") }
+        try await eventually("all but the last quarter") { servant.open == 3 }
+        for _ in 0..<3 { try await servant.end(nil, .failed(TaskFailure(type: "connect", message: ""))) }
+        try await eventually("one more try") { servant.open == 1 && servant.begun.count == 4 }
+        try await bench.timed.start("other", "o")
+        try await servant.end("o", .done(1))
+        try await eventually("the other") { try await bench.state("o") == "b" }
+        #expect(servant.open == 1)
+    }
+
+    /// After a stop that did not wait, and after one that did: the same attempt, with the same key.
+    @Test func whatWasNotEndedIsDoneAgain() async throws {
+        let servant = Servant()
+        var limits = EngineLimits()
+        limits.endingEffects = .milliseconds(50)
+        let bench = try await Self.bench(servant, limits: limits)
+        try await bench.timed.start("job", "o")
+        try await eventually("it runs") { servant.open == 1 }
+        try await bench.timed.restart()
+        #expect(servant.cancelled == 1)
+        try await eventually("it runs again") { servant.begun.count == 2 }
+        #expect(servant.begun[0].key == servant.begun[1].key && servant.begun[1].number == 1)
+        try await servant.end("o", .done(1))
+        // The first is no more; the second ends it.
+        try await servant.end("o", .done(2))
+        try await eventually("the end") { try await bench.state("o") == "b" }
+        try await bench.expectWhole()
+    }
+
+    @Test func whatIsMissingHoldsIt() async throws {
+        let servant = Servant(always: .held("secret 'x' is missing"))
+        let bench = try await Self.bench(servant)
+        try await bench.timed.start("job", "o")
+        try await eventually("it is held") { try await bench.effects().first?.state == .held }
+        #expect(servant.begun.count == 1)
+        try await bench.expectWhole()
+    }
+
+    /// On a virtual clock time stands still while something is done.
+    @Test func aVirtualClockWaitsForWhatIsDone() async throws {
+        let servant = Servant()
+        let clock = VirtualClock(at: Timestamp(rawValue: 1_700_000_000_000))
+        let bench = try await Self.bench(servant, clock: clock)
+        try await bench.timed.start("job", "o")
+        let begin = clock.now()
+        let engine = bench.engine
+        let move = Task {
+            try await engine.moveClock(to: Timestamp(rawValue: begin.rawValue + 3_600_000), by: .test)
+        }
+        try await eventually("it runs") { servant.open == 1 }
+        #expect(clock.now() == begin)
+        try await servant.end("o", Self.failed)
+        try await eventually("the second attempt") { servant.begun.count == 2 }
+        #expect(clock.now().rawValue == begin.rawValue + 10_000)
+        try await servant.end("o", .done(1))
+        #expect(try await move.value.isDone)
+        #expect(clock.now().rawValue == begin.rawValue + 3_600_000)
+        #expect(try await bench.state("o") == "b")
+        try await bench.expectWhole()
+    }
+}
