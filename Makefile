@@ -122,9 +122,9 @@ fuzz: ## libFuzzer on definitions, expressions, steps, requests and tokens, 10 m
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-crash: ## 500 kills and 2,000 power cuts under load, 120 kills under 16 clients, every call of the store failing once
-	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 SIMULATION_STRIDE=1 \
-	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests|SimulationTests'
+crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with effects, failing calls of the store
+	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 EFFECT_KILLS=200 SIMULATION_STRIDE=1 \
+	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests|SimulationTests|KilledEffectsTests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
