@@ -50,6 +50,14 @@ struct EffectOptions: ParsableArguments {
         for program in exec where !known.insert(program.name).inserted {
             throw ValidationError("'\(program.name)' is named twice with --exec")
         }
+        if let ca, !HTTPExecutor.hasCertificates(ca) {
+            throw ValidationError("--ca: '\(ca)' has no certificates in PEM that can be read")
+        }
+        var isFolder: ObjCBool = false
+        if let secrets, !FileManager.default.fileExists(atPath: secrets, isDirectory: &isFolder) || !isFolder.boolValue
+        {
+            throw ValidationError("--secrets: '\(secrets)' is no folder")
+        }
     }
 
     /// Those who carry effects out.

@@ -1,6 +1,6 @@
 """A service for tests: httpbin, requests that are recorded, signatures that others check, and servers that misbehave.
 
-Prints a line of JSON with its addresses, then serves until its standard input ends or it is told to stop.
+Prints a line of JSON with its addresses, then serves until the program that has started it ends.
 """
 
 import base64
@@ -195,7 +195,9 @@ def main():
         "http": web_server(), "tls": web_server(files["right"]), "wrong": web_server(files["wrong"]),
         "raw": raw.getsockname()[1], "closed": closed.getsockname()[1], "ca": files["ca"],
     }), flush=True)
-    threading.Event().wait()
+    parent = os.getppid()
+    while os.getppid() == parent:
+        threading.Event().wait(0.5)
 
 
 main()

@@ -119,8 +119,9 @@ extension TaskFailure {
         case is ChannelError: self = .again("connect", "no connection to \(place) in time")
         case let error as NIOSSLExtraError:
             self = .again("tls", "\(place) is not trusted: \(mask.masked(error.description))")
-        case let error as NIOSSLError: self = .again("tls", "TLS with \(place) failed: \(error)")
-        case let error as BoringSSLError: self = .again("tls", "TLS with \(place) failed: \(error)")
+        // What these say of themselves is for who writes them.
+        case is NIOSSLError, is BoringSSLError:
+            self = .again("tls", "TLS with \(place) failed: its certificate is not trusted, or it speaks no TLS")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout:

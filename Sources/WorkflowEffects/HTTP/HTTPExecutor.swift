@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 package import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -28,6 +29,11 @@ package final class HTTPExecutor: EffectExecutor {
         self.secrets = secrets
         self.agent = agent
         clients = try HTTPClients(authority: authority)
+    }
+
+    /// Whether a file has certificates that can be read.
+    package static func hasCertificates(_ file: String) -> Bool {
+        (try? NIOSSLCertificate.fromPEMFile(file)).map { !$0.isEmpty } ?? false
     }
 
     /// Closes its connections; to be called once, when nothing runs.
