@@ -26,7 +26,7 @@ screens_size := screens=3.4
 else ifeq ($(LINK),static)
 link := $(release)
 built := .build/release
-sizes := wfd=80 wfctl=79
+sizes := wfd=89 wfctl=81
 screens := -c release --static-swift-stdlib
 screens_size := screens=12
 else

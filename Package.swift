@@ -84,7 +84,7 @@ let package = Package(
         .target(name: "CScheduling"),
         .target(name: "WorkflowThreads", dependencies: ["CScheduling"]),
         // Programs in process groups of their own, with their three streams.
-        .target(name: "WorkflowPrograms"),
+        .target(name: "WorkflowPrograms", dependencies: ["WorkflowJSON"]),
         // What Swift cannot call: the C library's allocator.
         .target(name: "CAllocation"),
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
@@ -150,7 +150,7 @@ let package = Package(
         .target(
             name: "WorkflowEffects",
             dependencies: [
-                "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore",
+                "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -191,13 +191,16 @@ let package = Package(
             name: "wfbench",
             dependencies: [
                 "DurableMachines", "WorkflowCEL", "WorkflowJSON", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore",
-                "Statechart", "StateMachines", "WorkflowAPI",
+                "Statechart", "StateMachines", "WorkflowAPI", "WorkflowEffects",
                 "WorkflowEngine",
                 "WorkflowThreads", "WorkflowServer", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -362,7 +365,9 @@ let package = Package(
         ),
         .testTarget(
             name: "WorkflowEffectsTests",
-            dependencies: ["DaemonTesting", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowStore"]
+            dependencies: [
+                "DaemonTesting", "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowStore",
+            ]
         ),
         .testTarget(
             name: "EndToEndTests",

@@ -7,15 +7,15 @@
 
 enum statement {
     BEGIN, COMMIT, UPDATE_STORE, UPDATE_INSTANCE, INSERT_JOURNAL, INSERT_SNAPSHOT, DELETE_TIMER, INSERT_TIMER,
-    INSERT_DEDUPE, STATEMENTS
+    DELETE_EFFECT, INSERT_EFFECT, UPDATE_EFFECT, INSERT_DEDUPE, STATEMENTS
 };
 
-// As the store's own (Sources/SQLiteStore/BatchWriting.swift).
+// As the store's own (BatchWriting.swift and EffectWriting.swift in Sources/SQLiteStore).
 static const char *const SQL[STATEMENTS] = {
     "BEGIN IMMEDIATE",
     "COMMIT",
-    "UPDATE store SET next_position = ?, next_instance = ?, last_ms = ?, dedupe_floor = ?, dedupe_ms = ?, "
-    "dedupe_count = ? WHERE id = 1 AND epoch = ?",
+    "UPDATE store SET next_position = ?, next_instance = ?, next_machine = ?, last_ms = ?, dedupe_floor = ?, "
+    "dedupe_ms = ?, dedupe_count = ? WHERE id = 1 AND epoch = ?",
     "UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?, "
     "entered_ms = ?, digest = ?, updated_ms = ? WHERE id = ? AND machine_id = ? AND status = ?",
     "INSERT INTO journal (position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, "
@@ -25,25 +25,37 @@ static const char *const SQL[STATEMENTS] = {
     "digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM timer WHERE due_ms = ? AND position = ? AND ordinal = ?",
     "INSERT INTO timer (due_ms, position, ordinal, instance_id, event) VALUES (?, ?, ?, ?, ?)",
+    "DELETE FROM effect WHERE id = ?",
+    "INSERT INTO effect (id, instance_id, seq, number, name, queue, state, priority, due_ms, attempts, earlier, round, "
+    "lease, worker, progress, error, answer, request) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "UPDATE effect SET instance_id = ?, seq = ?, number = ?, name = ?, queue = ?, state = ?, priority = ?, due_ms = ?, "
+    "attempts = ?, earlier = ?, round = ?, lease = ?, worker = ?, progress = ?, error = ?, answer = ?, request = ? "
+    "WHERE id = ?",
     "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)",
 };
 
 // As Sources/SQLiteStore/ConnectionSettings.swift sets for the connection that writes.
 static const char *const PRAGMAS =
     "PRAGMA busy_timeout = 100; PRAGMA journal_mode = wal; PRAGMA synchronous = 2; PRAGMA foreign_keys = 1;"
-    "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768";
+    "PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = 1;"
+    "PRAGMA cache_size = -32768";
 
 // As Sources/SQLiteStore/StoreLimits.swift.
 enum { PASSIVE_FRAMES = 4000, STEP_FRAMES = 1000, RESTART_FRAMES = 16000, SNAPSHOT_INTERVAL = 256 };
 
 static const uint8_t DIGEST[32] = "any bytes: nothing is hashed....";
+// As long as the lease in an effect's row.
+static const uint8_t LEASE[40] = "any bytes: nobody shows a lease here....";
 
 struct timer {
     int64_t due_ms, position, ordinal;
 };
 
 struct instance {
-    int64_t id, machine_id, seq, head, armed_position;
+    int64_t id, machine_id, seq, head;
+    // The row that armed its timer, or its task.
+    int64_t armed_position;
     // Its timer in the file; a position of 0 for none.
     struct timer stored;
     // The last event of the batch under way, and the batch.
@@ -51,7 +63,9 @@ struct instance {
 };
 
 struct row {
-    int64_t seq, previous;
+    int64_t position, seq, previous;
+    // The task that it ends.
+    int64_t ended;
 };
 
 struct sqlite_floor {
@@ -66,7 +80,7 @@ struct sqlite_floor {
     size_t *touched;
     size_t touched_count;
     size_t batch;
-    int64_t epoch, next_position, next_instance, dedupe_floor, dedupe_ms, dedupe_count;
+    int64_t epoch, next_position, next_instance, next_machine, dedupe_floor, dedupe_ms, dedupe_count;
     int frames, last_frames, passive_at, restart_at;
 };
 
@@ -88,16 +102,18 @@ static int committed(void *context, sqlite3 *database, const char *name, int fra
 
 static bool read_store(sqlite_floor *floor) {
     sqlite3_stmt *select;
-    const char *sql = "SELECT epoch, next_position, next_instance, dedupe_floor, dedupe_ms, dedupe_count FROM store";
+    const char *sql =
+        "SELECT epoch, next_position, next_instance, next_machine, dedupe_floor, dedupe_ms, dedupe_count FROM store";
     if (sqlite3_prepare_v2(floor->database, sql, -1, &select, NULL) != SQLITE_OK) return fail(floor, "no store");
     bool found = sqlite3_step(select) == SQLITE_ROW;
     if (found) {
         floor->epoch = sqlite3_column_int64(select, 0);
         floor->next_position = sqlite3_column_int64(select, 1);
         floor->next_instance = sqlite3_column_int64(select, 2);
-        floor->dedupe_floor = sqlite3_column_int64(select, 3);
-        floor->dedupe_ms = sqlite3_column_int64(select, 4);
-        floor->dedupe_count = sqlite3_column_int64(select, 5);
+        floor->next_machine = sqlite3_column_int64(select, 3);
+        floor->dedupe_floor = sqlite3_column_int64(select, 4);
+        floor->dedupe_ms = sqlite3_column_int64(select, 5);
+        floor->dedupe_count = sqlite3_column_int64(select, 6);
     }
     sqlite3_finalize(select);
     return found || fail(floor, "the store has no row");
@@ -189,11 +205,12 @@ static bool update_store(sqlite_floor *floor, int64_t at_ms) {
     sqlite3_stmt *update = floor->statements[UPDATE_STORE];
     sqlite3_bind_int64(update, 1, floor->next_position);
     sqlite3_bind_int64(update, 2, floor->next_instance);
-    sqlite3_bind_int64(update, 3, at_ms);
-    sqlite3_bind_int64(update, 4, floor->dedupe_floor);
-    sqlite3_bind_int64(update, 5, floor->dedupe_ms);
-    sqlite3_bind_int64(update, 6, floor->dedupe_count);
-    sqlite3_bind_int64(update, 7, floor->epoch);
+    sqlite3_bind_int64(update, 3, floor->next_machine);
+    sqlite3_bind_int64(update, 4, at_ms);
+    sqlite3_bind_int64(update, 5, floor->dedupe_floor);
+    sqlite3_bind_int64(update, 6, floor->dedupe_ms);
+    sqlite3_bind_int64(update, 7, floor->dedupe_count);
+    sqlite3_bind_int64(update, 8, floor->epoch);
     return run(floor, UPDATE_STORE);
 }
 
@@ -206,7 +223,7 @@ static bool update_instance(sqlite_floor *floor, const sqlite_floor_plan *plan, 
     text(update, 3, plan, event->to_state);
     text(update, 4, plan, event->context);
     text(update, 5, plan, event->memory);
-    if (event->timer < 0) {
+    if (event->armed_head < 0) {
         text(update, 6, plan, event->armed);
     } else {
         sqlite_floor_text head = plan->texts[event->armed_head], tail = plan->texts[event->armed_tail];
@@ -227,19 +244,19 @@ static bool update_instance(sqlite_floor *floor, const sqlite_floor_plan *plan, 
     return run(floor, UPDATE_INSTANCE) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such instance"));
 }
 
-static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t number, const struct row *row,
-                           int64_t position) {
+static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t number, const struct row *row) {
     const sqlite_floor_event *event = &plan->events[number];
     const struct instance *instance = &floor->instances[event->instance];
     sqlite3_stmt *insert = floor->statements[INSERT_JOURNAL];
-    sqlite3_bind_int64(insert, 1, position);
+    bool is_result = event->step == SQLITE_FLOOR_COMPLETES;
+    sqlite3_bind_int64(insert, 1, row->position);
     sqlite3_bind_int64(insert, 2, instance->id);
     sqlite3_bind_int64(insert, 3, instance->machine_id);
     sqlite3_bind_int64(insert, 4, row->seq);
     sqlite3_bind_int64(insert, 5, row->previous);
     sqlite3_bind_int64(insert, 6, event->at_ms);
     sqlite3_bind_null(insert, 7);
-    sqlite3_bind_text(insert, 8, "event", 5, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 8, is_result ? "result" : "event", is_result ? 6 : 5, SQLITE_STATIC);
     text(insert, 9, plan, event->event);
     text(insert, 10, plan, event->data);
     text(insert, 11, plan, event->from_state);
@@ -251,18 +268,18 @@ static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, s
         sqlite_floor_text key = plan->texts[event->key];
         sqlite3_bind_blob(insert, 14, plan->arena + key.offset, key.count, SQLITE_STATIC);
     }
-    sqlite3_bind_null(insert, 15);
+    text(insert, 15, plan, event->note);
     sqlite3_bind_null(insert, 16);
     sqlite3_bind_blob(insert, 17, DIGEST, sizeof DIGEST, SQLITE_STATIC);
     return run(floor, INSERT_JOURNAL);
 }
 
 static bool insert_snapshot(sqlite_floor *floor, const sqlite_floor_plan *plan, const sqlite_floor_event *event,
-                            const struct row *row, int64_t position) {
+                            const struct row *row) {
     sqlite3_stmt *insert = floor->statements[INSERT_SNAPSHOT];
     sqlite3_bind_int64(insert, 1, floor->instances[event->instance].id);
     sqlite3_bind_int64(insert, 2, row->seq);
-    sqlite3_bind_int64(insert, 3, position);
+    sqlite3_bind_int64(insert, 3, row->position);
     sqlite3_bind_text(insert, 4, "running", 7, SQLITE_STATIC);
     text(insert, 5, plan, event->to_state);
     text(insert, 6, plan, event->context);
@@ -294,6 +311,53 @@ static bool insert_timer(sqlite_floor *floor, const sqlite_floor_plan *plan, str
     return run(floor, INSERT_TIMER);
 }
 
+static bool delete_effect(sqlite_floor *floor, int64_t id) {
+    sqlite3_stmt *delete = floor->statements[DELETE_EFFECT];
+    sqlite3_bind_int64(delete, 1, id);
+    return run(floor, DELETE_EFFECT) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such effect"));
+}
+
+// Binds all columns but the id.
+static void bind_effect(const sqlite_floor *floor, sqlite3_stmt *statement, int first, const sqlite_floor_plan *plan,
+                        const sqlite_floor_event *event, int64_t seq) {
+    bool is_leased = event->step == SQLITE_FLOOR_LEASES;
+    sqlite3_bind_int64(statement, first, floor->instances[event->instance].id);
+    sqlite3_bind_int64(statement, first + 1, seq);
+    sqlite3_bind_int64(statement, first + 2, event->ordinal);
+    text(statement, first + 3, plan, event->name);
+    text(statement, first + 4, plan, event->queue);
+    sqlite3_bind_text(statement, first + 5, is_leased ? "leased" : "ready", is_leased ? 6 : 5, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, first + 6, event->priority);
+    sqlite3_bind_int64(statement, first + 7, event->due_ms);
+    sqlite3_bind_int64(statement, first + 8, is_leased ? 1 : 0);
+    sqlite3_bind_int64(statement, first + 9, 0);
+    sqlite3_bind_int64(statement, first + 10, 0);
+    if (is_leased)
+        sqlite3_bind_blob(statement, first + 11, LEASE, sizeof LEASE, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(statement, first + 11);
+    text(statement, first + 12, plan, event->worker);
+    for (int i = 13; i < 16; i++) sqlite3_bind_null(statement, first + i);
+    text(statement, first + 16, plan, event->request);
+}
+
+static bool insert_effect(sqlite_floor *floor, const sqlite_floor_plan *plan, const sqlite_floor_event *event,
+                          const struct row *row) {
+    sqlite3_stmt *insert = floor->statements[INSERT_EFFECT];
+    sqlite3_bind_int64(insert, 1, row->position + 1);
+    bind_effect(floor, insert, 2, plan, event, row->seq);
+    return run(floor, INSERT_EFFECT);
+}
+
+static bool lease_effect(sqlite_floor *floor, const sqlite_floor_plan *plan, const sqlite_floor_event *event) {
+    const struct instance *instance = &floor->instances[event->instance];
+    sqlite3_stmt *update = floor->statements[UPDATE_EFFECT];
+    // Nothing has happened to the instance since it began the task.
+    bind_effect(floor, update, 1, plan, event, instance->seq);
+    sqlite3_bind_int64(update, 18, instance->armed_position);
+    return run(floor, UPDATE_EFFECT) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such effect"));
+}
+
 static bool insert_key(sqlite_floor *floor, const sqlite_floor_plan *plan, const sqlite_floor_event *event,
                        int64_t position) {
     sqlite3_stmt *insert = floor->statements[INSERT_DEDUPE];
@@ -313,13 +377,16 @@ static void number(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t fi
     for (size_t i = 0; i < count; i++) {
         const sqlite_floor_event *event = &plan->events[first + i];
         struct instance *instance = &floor->instances[event->instance];
+        if (event->step == SQLITE_FLOOR_LEASES) continue;
         if (instance->batch != floor->batch) {
             instance->batch = floor->batch;
             floor->touched[floor->touched_count++] = (size_t)event->instance;
         }
         int64_t position = floor->next_position++;
-        floor->rows[i] = (struct row){instance->seq + 1, instance->head};
+        floor->rows[i] = (struct row){position, instance->seq + 1, instance->head, instance->armed_position};
         if (event->arms) instance->armed_position = position;
+        // A task has the position behind the row that begins it.
+        if (event->step == SQLITE_FLOOR_BEGINS) instance->armed_position = floor->next_position++;
         if (event->key >= 0) floor->dedupe_count++;
         instance->seq++;
         instance->head = position;
@@ -344,24 +411,34 @@ static bool write_timers(sqlite_floor *floor, const sqlite_floor_plan *plan) {
     return true;
 }
 
+static bool write_effects(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t first, size_t count) {
+    const sqlite_floor_event *events = &plan->events[first];
+    for (size_t i = 0; i < count; i++)
+        if (events[i].step == SQLITE_FLOOR_COMPLETES && !delete_effect(floor, floor->rows[i].ended)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].step == SQLITE_FLOOR_BEGINS && !insert_effect(floor, plan, &events[i], &floor->rows[i]))
+            return false;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].step == SQLITE_FLOOR_LEASES && !lease_effect(floor, plan, &events[i])) return false;
+    return true;
+}
+
 static bool write_batch(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t first, size_t count) {
-    int64_t position = floor->next_position;
+    const sqlite_floor_event *events = &plan->events[first];
+    const struct row *rows = floor->rows;
     number(floor, plan, first, count);
-    if (!run(floor, BEGIN) || !update_store(floor, plan->events[first + count - 1].at_ms)) return false;
+    if (!run(floor, BEGIN) || !update_store(floor, events[count - 1].at_ms)) return false;
     for (size_t i = 0; i < floor->touched_count; i++)
         if (!update_instance(floor, plan, &floor->instances[floor->touched[i]])) return false;
     for (size_t i = 0; i < count; i++)
-        if (!insert_journal(floor, plan, first + i, &floor->rows[i], position + (int64_t)i)) return false;
+        if (events[i].step != SQLITE_FLOOR_LEASES && !insert_journal(floor, plan, first + i, &rows[i])) return false;
     for (size_t i = 0; i < count; i++) {
-        if (floor->rows[i].seq % SNAPSHOT_INTERVAL != 0) continue;
-        if (!insert_snapshot(floor, plan, &plan->events[first + i], &floor->rows[i], position + (int64_t)i))
-            return false;
+        if (events[i].step == SQLITE_FLOOR_LEASES || rows[i].seq % SNAPSHOT_INTERVAL != 0) continue;
+        if (!insert_snapshot(floor, plan, &events[i], &rows[i])) return false;
     }
-    if (!write_timers(floor, plan)) return false;
-    for (size_t i = 0; i < count; i++) {
-        const sqlite_floor_event *event = &plan->events[first + i];
-        if (event->key >= 0 && !insert_key(floor, plan, event, position + (int64_t)i)) return false;
-    }
+    if (!write_timers(floor, plan) || !write_effects(floor, plan, first, count)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (events[i].key >= 0 && !insert_key(floor, plan, &events[i], rows[i].position)) return false;
     return run(floor, COMMIT);
 }
 

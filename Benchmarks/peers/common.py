@@ -68,7 +68,7 @@ def measure(given, send):
     return count, time.perf_counter() - begin
 
 
-def report(peer, package, events, seconds, guarantee):
+def report(peer, package, events, seconds, guarantee, unit="events/s"):
     print(
         json.dumps(
             {
@@ -77,6 +77,7 @@ def report(peer, package, events, seconds, guarantee):
                 "events": events,
                 "seconds": round(seconds, 3),
                 "perSecond": round(events / seconds, 1),
+                "unit": unit,
                 "guarantee": guarantee,
             }
         ),

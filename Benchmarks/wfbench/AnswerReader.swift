@@ -17,8 +17,8 @@ final class AnswerReader {
     private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     /// Bytes at the front of `input` that could not be taken apart yet: never more than a head.
     private var held = 0
-    /// The beginning of a line whose end has not come.
-    private var begun: [UInt8] = []
+    /// What came behind the last line that is whole: all of a body that is no lines.
+    private(set) var begun: [UInt8] = []
 
     /// Bytes of the body that have come.
     private(set) var bodyBytes = 0

@@ -8,8 +8,8 @@ struct Benchmark: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
         subcommands: [
-            Table.self, Check.self, Count.self, Peers.self, ScaleBenchmark.self, BackupBenchmark.self, FloorCheck.self,
-            Work.self, ServeEmpty.self,
+            Table.self, Check.self, Count.self, Peers.self, ScaleBenchmark.self, PendingBenchmark.self,
+            BackupBenchmark.self, FloorCheck.self, Work.self, ServeEmpty.self, ServeCalls.self,
         ],
         defaultSubcommand: Table.self)
 }
@@ -21,7 +21,8 @@ enum Main {
         // The floors have it too.
         SQLiteMemory.stopCounting()
         // A server of ours ends in order.
-        if !CommandLine.arguments.contains(ServeEmpty.configuration.commandName ?? "") { Interruption.prepare() }
+        let servers = [ServeEmpty.configuration, ServeCalls.configuration].compactMap(\.commandName)
+        if !servers.contains(where: CommandLine.arguments.contains) { Interruption.prepare() }
         let ended = DispatchSemaphore(value: 0)
         // Awaited below; a command that fails ends the process itself. Not on the main actor, whose thread waits.
         Task.detached {

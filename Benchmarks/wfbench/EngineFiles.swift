@@ -38,7 +38,8 @@ struct EngineFiles {
         try await running.stop()
     }
 
-    private static func path(in folder: URL) -> String { folder.appending(path: "ours.db").path }
+    /// Of the engine's file.
+    static func path(in folder: URL) -> String { folder.appending(path: "ours.db").path }
 
     /// How many events a measurement of so many seconds sends.
     func events(in seconds: Double) -> Int {

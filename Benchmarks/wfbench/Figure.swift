@@ -29,6 +29,8 @@ struct Figure: Sendable {
         case ratioAtMost(Double)
         /// Ours alone is no less than this, in the figure's unit.
         case atLeast(Double)
+        /// Ours divided by the floor, and ours alone, are no less than these.
+        case ratioAndValueAtLeast(Double, Double)
         /// Ours alone is no more than this, in the figure's unit.
         case atMost(Double)
     }

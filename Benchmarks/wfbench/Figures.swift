@@ -2,8 +2,8 @@
 enum Figures {
     static let all =
         EngineFigures.figures + HTTPFigures.figures + LineFigures.figures + LatencyFigures.figures
-        + CommandFigures.figures + StepFigures.figures + LibraryFigures.figures
-        + ReplayFigures.figures
+        + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures + StepFigures.figures
+        + LibraryFigures.figures + ReplayFigures.figures
 
     /// Those whose ids begin with one of these, or all.
     static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {

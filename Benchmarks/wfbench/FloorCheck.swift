@@ -28,5 +28,13 @@ struct FloorCheck: AsyncParsableCommand {
             }
             print("floor: the same rows,", name)
         }
+        try await folder.withFolder { folder in
+            var contest = try await TaskContest(
+                Setting(folder: folder, isQuick: true, seconds: 0.013), instances: 2_000)
+            _ = try await contest.ours()
+            _ = try await contest.floor()
+            try await contest.end()
+        }
+        print("floor: the same rows, tasks")
     }
 }

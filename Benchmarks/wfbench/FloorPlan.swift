@@ -43,41 +43,70 @@ struct FloorPlanner {
             throw BenchmarkError("the floor knows instances that run, with one timer at most")
         }
         snapshots[pick.instance] = after
-        let text = machine.text(of: after)
-        let timer = after.armed.first
-        // The floor puts the position of the row that armed it where the zero is.
-        let armed = machine.text(of: after, positions: after.armed.map { _ in 0 }).armed
-        let halves = armed.split(separator: "\"position\":0", maxSplits: 1)
-        plan.events.append(
-            sqlite_floor_event(
-                instance: Int32(pick.instance), event: plan.add(workload.event),
-                data: pick.data.map { plan.add(workload.data[$0]) } ?? -1,
-                from_state: plan.add(machine.leafPaths(of: before.configuration).joined(separator: ",")),
-                to_state: plan.add(text.configuration), context: plan.add(text.context),
-                memory: plan.add(text.memory), armed: plan.add(text.armed),
-                armed_head: timer == nil ? -1 : plan.add("\(halves[0])\"position\":"),
-                armed_tail: timer == nil ? -1 : plan.add(String(halves[1])),
-                key: pick.key.map { plan.add($0.bytes) } ?? -1, timer: timer.map { plan.add($0.event) } ?? -1,
-                due_ms: timer?.due.milliseconds ?? 0, ordinal: Int64(timer?.id.number ?? 0),
-                arms: timer != nil && timer?.id != before.armed.first?.id, at_ms: pick.at.rawValue))
+        var row = plan.row(
+            of: event, data: pick.data.map { workload.data[$0] }, from: before, to: after, in: machine)
+        row.instance = Int32(pick.instance)
+        if let key = pick.key { row.key = plan.add(key.bytes) }
+        if let timer = after.armed.first {
+            row.timer = plan.add(timer.event)
+            row.due_ms = timer.due.milliseconds
+            row.ordinal = Int64(timer.id.number)
+            row.arms = timer.id != before.armed.first?.id
+        }
+        plan.events.append(row)
     }
 }
 
 /// Events as the floor writes them.
 struct FloorPlan {
-    fileprivate(set) var events: [sqlite_floor_event] = []
+    var events: [sqlite_floor_event] = []
     private var arena: [UInt8] = []
     private var texts: [sqlite_floor_text] = []
     private var known: [String: Int32] = [:]
 
-    fileprivate mutating func add(_ text: String) -> Int32 {
+    /// An event that leads an instance from one snapshot to another.
+    ///
+    /// - Parameter data: The event's, as it is written.
+    mutating func row(
+        of event: Event, data: String?, from before: Snapshot, to after: Snapshot, in machine: Machine
+    ) -> sqlite_floor_event {
+        let text = machine.text(of: after)
+        var row = FloorPlan.nothing
+        row.event = add(event.name)
+        row.data = data.map { add($0) } ?? -1
+        row.from_state = add(machine.leafPaths(of: before.configuration).joined(separator: ","))
+        row.to_state = add(text.configuration)
+        row.context = add(text.context)
+        row.memory = add(text.memory)
+        row.armed = add(text.armed)
+        row.at_ms = event.at.milliseconds
+        if after.armed.isEmpty { return row }
+        // The floor puts the position of the row that armed it where the zero is.
+        let armed = machine.text(of: after, positions: after.armed.map { _ in 0 }).armed
+        let halves = armed.split(separator: "\"position\":0", maxSplits: 1)
+        row.armed_head = add("\(halves[0])\"position\":")
+        row.armed_tail = add(String(halves[1]))
+        return row
+    }
+
+    /// An event without texts.
+    static let nothing: sqlite_floor_event = {
+        var event = sqlite_floor_event()
+        for text in [
+            \.event, \.data, \.from_state, \.to_state, \.context, \.memory, \.armed, \.armed_head, \.armed_tail, \.key,
+            \.timer, \.note, \.name, \.queue, \.request, \.worker,
+        ] as [WritableKeyPath<sqlite_floor_event, Int32>] { event[keyPath: text] = -1 }
+        return event
+    }()
+
+    mutating func add(_ text: String) -> Int32 {
         if let number = known[text] { return number }
         let number = add(Array(text.utf8))
         known[text] = number
         return number
     }
 
-    fileprivate mutating func add(_ bytes: [UInt8]) -> Int32 {
+    mutating func add(_ bytes: [UInt8]) -> Int32 {
         texts.append(sqlite_floor_text(offset: Int64(arena.count), count: Int32(bytes.count)))
         arena += bytes
         return Int32(texts.count - 1)

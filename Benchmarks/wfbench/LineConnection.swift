@@ -33,6 +33,12 @@ final class LineConnection {
         }
     }
 
+    /// Sends a request; gives the body of its answer, which is no lines.
+    func body(of request: UnsafeRawBufferPointer) throws -> [UInt8] {
+        try exchange(request) { _ in }
+        return reader.begun
+    }
+
     /// Sends a request and reads its answer to the end; gives its last line.
     func lastLine(of request: String) throws -> String {
         var last = ""

@@ -60,6 +60,11 @@ final class LoadConnection {
         return text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? ""
     }
 
+    /// Calls its argument with the answer that is whole, head and body.
+    func withAnswer<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<filled])) }
+    }
+
     /// Sends a request and waits for its answer.
     func exchange(_ request: [UInt8], status: Int = 200) throws {
         try request.withUnsafeBytes { try send($0) }

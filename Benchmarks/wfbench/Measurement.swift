@@ -55,6 +55,7 @@ struct Measurement {
         case .ratioAtLeast(let bound)?: ratio.map { $0 >= bound } ?? false
         case .ratioAtMost(let bound)?: ratio.map { $0 <= bound } ?? false
         case .atLeast(let bound)?: value >= bound
+        case .ratioAndValueAtLeast(let bound, let least)?: (ratio.map { $0 >= bound } ?? false) && value >= least
         case .atMost(let bound)?: value <= bound
         }
     }

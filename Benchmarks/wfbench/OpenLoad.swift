@@ -1,6 +1,3 @@
-import Foundation
-import LinuxEvents
-
 /// Clients that do not wait for each other: requests are due at fixed times, whatever comes back, and the latency of
 /// each counts from the time when it was due.
 ///
@@ -9,14 +6,14 @@ import LinuxEvents
 final class OpenLoad {
     private let connections: [LoadConnection]
     private let poller: Poller
-    private let timer: Int32
+    private let timer: EventTimer
     private var book: RequestBook
 
     /// Connects. A request that is due while all connections are taken waits, and its time runs.
     init(socket: String, connections count: Int, book: RequestBook) throws {
         connections = try (0..<count).map { _ in try LoadConnection(socket: socket) }
-        timer = timerfd_create(CLOCK_MONOTONIC, O_NONBLOCK)
-        poller = try Poller(connections.map(\.descriptor) + [timer])
+        timer = try EventTimer()
+        poller = try Poller(connections.map(\.descriptor) + [timer.descriptor])
         self.book = book
     }
 
@@ -35,7 +32,7 @@ final class OpenLoad {
         var free = connections
         var sent = 0
         var answered = 0
-        try wake(at: due(0))
+        try timer.wake(at: due(0))
         while answered < count {
             let ready = try poller.wait(seconds: 10)
             guard ready > 0 else { throw BenchmarkError("the server did not answer for 10 seconds") }
@@ -52,18 +49,14 @@ final class OpenLoad {
                 sent += 1
             }
             // Without a free connection the next answer wakes; setting the timer also takes back that it has fired.
-            try wake(at: sent < count && !free.isEmpty ? due(sent) : .max >> 2)
+            try timer.wake(at: sent < count && !free.isEmpty ? due(sent) : .max >> 2)
         }
-    }
-
-    private func wake(at time: UInt64) throws {
-        guard linux_events_wake(timer, time) == 0 else { throw BenchmarkError("cannot set a timer: errno \(errno)") }
     }
 
     /// Gives the connections up.
     func close() {
         for connection in connections { connection.close() }
         poller.close()
-        Foundation.close(timer)
+        timer.close()
     }
 }

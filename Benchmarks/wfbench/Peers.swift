@@ -51,6 +51,7 @@ struct Peers: AsyncParsableCommand {
             let result = try await folder.withFolder { try await ours(clients, in: $0) }
             print(result.text)
         }
+        print(try await folder.withFolder { try await jobs(16, in: $0) }.text)
     }
 
     private func ours(_ clients: Int, in folder: URL) async throws -> PeerResult {
@@ -66,6 +67,20 @@ struct Peers: AsyncParsableCommand {
             perSecond: outcome.perSecond,
             guarantee: "state and history row in one transaction, on disk when the event is answered (WAL, "
                 + "synchronous=FULL); a process of its own, history with digests, refusals, keys")
+    }
+
+    /// The jobs that `dbos_job.py` has, with workers of another process.
+    private func jobs(_ clients: Int, in folder: URL) async throws -> PeerResult {
+        let daemon = try await ServerProcess.daemon(in: folder)
+        let load = try JobLoad(daemon, clients: clients)
+        let perSecond = try load.run(seconds: seconds)
+        load.close()
+        try daemon.stop()
+        return PeerResult(
+            name: "wfd over HTTP, jobs of two tasks, \(clients) clients", version: "", perSecond: perSecond,
+            unit: "jobs/s",
+            guarantee: "start, both leases and both results each on disk when answered (WAL, synchronous=FULL), a "
+                + "request each; workers are processes of their own, and a task is given to another when one dies")
     }
 
     /// The last line that a program prints; nil when it fails.
@@ -97,6 +112,7 @@ private struct Peer {
         Peer(package: "python-statemachine", module: "statemachine", script: "statemachine_sqlite.py"),
         Peer(package: "sismic", module: "sismic", script: "sismic_sqlite.py"),
         Peer(package: "dbos", module: "dbos", script: "dbos_sqlite.py"),
+        Peer(package: "dbos", module: "dbos", script: "dbos_job.py"),
     ]
 }
 
@@ -105,12 +121,15 @@ private struct PeerResult {
     let name: String
     let version: String
     let perSecond: Double
+    /// Of the number.
+    let unit: String
     let guarantee: String
 
-    init(name: String, version: String, perSecond: Double, guarantee: String) {
+    init(name: String, version: String, perSecond: Double, unit: String = "events/s", guarantee: String) {
         self.name = name
         self.version = version
         self.perSecond = perSecond
+        self.unit = unit
         self.guarantee = guarantee
     }
 
@@ -118,15 +137,15 @@ private struct PeerResult {
     init?(_ line: String) {
         guard let fields = try? JSONReader.value(from: Array(line.utf8)).object, let name = fields["peer"]?.string,
             let version = fields["version"]?.string, let guarantee = fields["guarantee"]?.string,
-            let perSecond = fields["perSecond"]?.number
+            let perSecond = fields["perSecond"]?.number, let unit = fields["unit"]?.string
         else { return nil }
-        self.init(name: name, version: version, perSecond: perSecond, guarantee: guarantee)
+        self.init(name: name, version: version, perSecond: perSecond, unit: unit, guarantee: guarantee)
     }
 
     var text: String {
         let title = version.isEmpty ? name : "\(name) (\(version))"
         return title.padding(toLength: 58, withPad: " ", startingAt: 0) + String(Int(perSecond)).padded(9)
-            + " events/s\n    \(guarantee)\n"
+            + " \(unit)\n    \(guarantee)\n"
     }
 }
 

@@ -36,3 +36,25 @@ final class Poller {
         Foundation.close(descriptor)
     }
 }
+
+/// Can be read when a time has come.
+struct EventTimer {
+    let descriptor: Int32
+
+    init() throws {
+        descriptor = timerfd_create(CLOCK_MONOTONIC, O_NONBLOCK)
+        guard descriptor >= 0 else { throw BenchmarkError("cannot make a timer: errno \(errno)") }
+    }
+
+    /// Sets the time, of `nanoseconds()`, and takes back that an earlier one has come.
+    func wake(at time: UInt64) throws {
+        guard linux_events_wake(descriptor, time) == 0 else {
+            throw BenchmarkError("cannot set a timer: errno \(errno)")
+        }
+    }
+
+    /// Gives it up.
+    func close() {
+        Foundation.close(descriptor)
+    }
+}

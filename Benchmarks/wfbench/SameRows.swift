@@ -2,9 +2,11 @@ import GRDB
 
 /// Compares two files that must hold the same rows: what makes a floor believable.
 enum SameRows {
+    private typealias Table = (name: String, key: String, equal: [String])
+
     /// The columns that must be equal, row by row. Times, digests and what has times in it differ; of those the lengths
     /// must be equal in all.
-    private static let tables: [(name: String, key: String, equal: [String])] = [
+    private static let tables: [Table] = [
         (
             "journal", "position",
             [
@@ -25,10 +27,28 @@ enum SameRows {
         ("dedupe", "key, scope", ["position"]),
         // The time that a timer is due stands in its key.
         ("timer", "", []),
+        (
+            "effect", "id",
+            [
+                "instance_id", "seq", "number", "name", "queue", "state", "priority", "attempts", "earlier", "round",
+                "worker", "progress", "error", "answer", "request",
+            ]
+        ),
+        ("attempt", "", []),
+        ("queue", "", []),
     ]
 
     /// Throws what is different.
-    static func check(_ ours: String, _ floor: String) throws {
+    ///
+    /// - Parameter hasSameKeys: False where keys are random: of these the lengths must be equal, and what they are for.
+    static func check(_ ours: String, _ floor: String, hasSameKeys: Bool = true) throws {
+        var tables = tables
+        if !hasSameKeys {
+            for place in tables.indices {
+                tables[place].equal.removeAll { $0 == "key" }
+                if tables[place].name == "dedupe" { tables[place] = ("dedupe", "", ["position", "scope"]) }
+            }
+        }
         let database = try DatabaseQueue(path: ours, configuration: .init())
         try database.writeWithoutTransaction { database in
             try database.execute(sql: "ATTACH ? AS floor", arguments: [floor])
@@ -56,7 +76,8 @@ enum SameRows {
         }
     }
 
-    private static func rows(of table: (name: String, key: String, equal: [String]), _ database: Database) throws {
+    private static func rows(of table: Table, _ database: Database) throws {
+        if table.key.isEmpty { return try sets(of: table, database) }
         let different = table.equal.map { "ours.\($0) IS NOT theirs.\($0)" }.joined(separator: " OR ")
         let sql = """
             SELECT count(*), count(*) FILTER (WHERE \(different))
@@ -66,6 +87,18 @@ enum SameRows {
         let all = try Int.fetchOne(database, sql: "SELECT count(*) FROM main.\(table.name)")
         guard found?[0] == all, found?[1] == 0 else {
             throw BenchmarkError("'\(table.name)' has rows that are not the same: \(found?.description ?? "none")")
+        }
+    }
+
+    /// Compares rows that no key finds; both have as many.
+    private static func sets(of table: Table, _ database: Database) throws {
+        let columns = table.equal.joined(separator: ", ")
+        let sql = """
+            SELECT count(*)
+            FROM (SELECT \(columns) FROM main.\(table.name) EXCEPT SELECT \(columns) FROM floor.\(table.name))
+            """
+        guard try Int.fetchOne(database, sql: sql) == 0 else {
+            throw BenchmarkError("'\(table.name)' has rows that are not the same")
         }
     }
 }

@@ -96,20 +96,4 @@ struct ScaleBenchmark: AsyncParsableCommand {
         }
         try await running.stop()
     }
-
-    /// Does something so many times, 512 at once.
-    private func many(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for lane in 0..<512 {
-                group.addTask {
-                    var number = lane
-                    while number < count {
-                        try await body(number)
-                        number += 512
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-    }
 }

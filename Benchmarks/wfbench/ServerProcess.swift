@@ -8,12 +8,14 @@ final class ServerProcess {
     private let process = Process()
 
     /// Starts the `wfd` beside this program, on a database of its own, and waits until it listens.
-    static func daemon(in folder: URL, name: String = "wfd") async throws -> ServerProcess {
+    ///
+    /// - Parameter more: Arguments that it is given beside the usual ones.
+    static func daemon(in folder: URL, name: String = "wfd", more: [String] = []) async throws -> ServerProcess {
         let socket = folder.appending(path: "\(name).sock").path
         let database = folder.appending(path: "\(name).db").path
         return try await ServerProcess(
             program: Self.directory.appending(path: "wfd"),
-            arguments: ["--database", database, "--listen", "unix:\(socket)", "--log-level", "warning"],
+            arguments: ["--database", database, "--listen", "unix:\(socket)", "--log-level", "warning"] + more,
             socket: socket, database: database)
     }
 
@@ -23,6 +25,13 @@ final class ServerProcess {
         return try await ServerProcess(
             program: Self.program, arguments: ["serve-empty", "--listen", "unix:\(socket)"], socket: socket,
             database: nil)
+    }
+
+    /// Starts a service for what effects call, and waits until it listens.
+    static func calls(in folder: URL) async throws -> ServerProcess {
+        let socket = folder.appending(path: "calls.sock").path
+        return try await ServerProcess(
+            program: Self.program, arguments: ["serve-calls", "--control", socket], socket: socket, database: nil)
     }
 
     private init(program: URL, arguments: [String], socket: String, database: String?) async throws {
@@ -70,6 +79,17 @@ final class ServerProcess {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
         return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1_024
+    }
+
+    /// For how long it has computed on all its threads, in seconds (`utime` and `stime` of proc_pid_stat(5)).
+    func computed() throws -> Double {
+        let stat = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+        // The name stands in brackets and may have blanks.
+        let fields = stat.split(separator: ")").last?.split(separator: " ").map(String.init) ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+            throw BenchmarkError("cannot read for how long '\(socket)' has computed")
+        }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// This program.

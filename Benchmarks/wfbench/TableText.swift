@@ -38,6 +38,7 @@ extension Figure {
         case .ratioAtLeast(let bound)?: "≥ \(bound)"
         case .ratioAtMost(let bound)?: "≤ \(bound)"
         case .atLeast(let bound)?: "≥ " + unit.text(bound)
+        case .ratioAndValueAtLeast(let bound, let least)?: "≥ \(bound), \(unit.text(least))"
         case .atMost(let bound)?: "≤ " + unit.text(bound)
         }
     }

@@ -72,7 +72,7 @@ extension Figure {
     fileprivate var isLowGood: Bool {
         switch goal {
         case .atMost, .ratioAtMost: true
-        case .atLeast, .ratioAtLeast, nil: unit != .perSecond
+        case .atLeast, .ratioAtLeast, .ratioAndValueAtLeast, nil: unit != .perSecond
         }
     }
 }

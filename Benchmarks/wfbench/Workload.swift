@@ -69,6 +69,24 @@ struct Workload: Sendable {
         return Workload(source: source, event: "renew", instances: instances)
     }
 
+    /// A task that every event begins; its result leads back.
+    static func tasks(_ instances: Int) -> Workload {
+        Workload(
+            source: job("job", queue: taskQueue), event: "begin", instances: instances, batch: 100,
+            eventsPerSecond: 16_000)
+    }
+
+    /// The queue of the tasks of `tasks`.
+    static let taskQueue = "work"
+
+    /// A machine whose event `begin` begins a task of a queue, and whose result leads back.
+    static func job(_ name: String, queue: String) -> String {
+        let input = #"{"order":"instance.name","amount":"context.amount"}"#
+        let working = #"{"invoke":{"task":"\#(queue)","input":\#(input),"onDone":"idle"}}"#
+        return #"{"id":"\#(name)","initial":"idle","context":{"amount":250},"#
+            + #""states":{"idle":{"on":{"begin":"working"}},"working":\#(working)}}"#
+    }
+
     /// The same with data of so many bytes.
     func with(dataBytes: Int, eventsPerSecond: Int = 150_000) -> Workload {
         var random = Generator(seed: 7)

@@ -8,11 +8,12 @@ extension FileHost {
         _ machine: M.Type
     ) async throws(HostError) -> StateMachines.MachineVersion {
         _ = try M.typed()
-        let applied = try await asking { () async throws(Rejection) in
-            try await self.engine.apply(M.text, syntax: .detected, by: self.caller).0
+        let (applied, warnings) = try await asking { () async throws(Rejection) in
+            try await self.engine.apply(M.text, syntax: .detected, by: self.caller)
         }
         return StateMachines.MachineVersion(
-            machine: applied.record.name.rawValue, version: applied.record.version.rawValue, isNew: applied.isNew)
+            machine: applied.record.name.rawValue, version: applied.record.version.rawValue, isNew: applied.isNew,
+            warnings: warnings.map(\.description))
     }
 
     public func start<M: MachineDefinition>(

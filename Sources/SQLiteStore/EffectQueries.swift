@@ -16,6 +16,31 @@ enum EffectQueries {
         return try select.first { row in try EffectRecord(row: &row) }
     }
 
+    /// The effects of a row for which nobody waits: they stand between it and the next row of the journal.
+    static func calls(_ database: Database, behind row: Position) throws -> [Position] {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT id FROM effect WHERE id > ?1 AND number IS NULL
+            AND id < coalesce((SELECT min(position) FROM journal WHERE position > ?1), \(Int64.max))
+            """)
+        select.bind(row.rawValue)
+        var ids: [Position] = []
+        try select.forEachRow { row in
+            ids.append(Position(rawValue: row.integer()))
+            return true
+        }
+        return ids
+    }
+
+    /// The row of the same instance before this one; nil for its first.
+    static func previous(_ database: Database, of row: Position) throws -> Position? {
+        var select = try PreparedStatement(
+            database, "SELECT previous FROM journal WHERE position = ? AND previous IS NOT NULL")
+        select.bind(row.rawValue)
+        return try select.first { row in Position(rawValue: row.integer()) }
+    }
+
     static func attempt(_ database: Database, _ number: Int64, of effect: Position) throws -> AttemptRecord? {
         var select = try PreparedStatement(
             database, "SELECT \(AttemptRecord.columns) FROM attempt WHERE effect = ? AND attempt = ?")
@@ -25,20 +50,27 @@ enum EffectQueries {
     }
 
     /// Goes through the index priority by priority: through all at once it would have to sort what is due.
-    static func ready(_ database: Database, queue: String, due: Timestamp, limit: Int) throws -> [EffectRecord] {
+    static func ready(
+        _ database: Database, queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+    ) throws -> [EffectRecord] {
         var effects: [EffectRecord] = []
         for priority in EffectRecord.priorities where effects.count < limit {
             var select = try PreparedStatement(
                 database,
                 """
                 SELECT id FROM effect INDEXED BY effect_queue
-                WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms <= ? ORDER BY due_ms, id LIMIT ?
+                WHERE queue = ? AND state = 'ready' AND priority = ? AND due_ms <= ? ORDER BY due_ms, id
                 """)
             select.bind(queue)
             select.bind(priority)
             select.bind(due.rawValue)
-            select.bind(Int64(limit - effects.count))
-            for id in try ids(&select) {
+            var ids: [Position] = []
+            try select.forEachRow { row in
+                let id = Position(rawValue: row.integer())
+                if !isLeftOut(id) { ids.append(id) }
+                return ids.count < limit - effects.count
+            }
+            for id in ids {
                 let effect = try found(database, id, .ready)
                 guard effect.queue.utf8.elementsEqual(queue.utf8), effect.priority == priority, effect.due <= due
                 else { throw misled }

@@ -38,8 +38,12 @@ extension SQLiteLookup {
         try read { database in try EffectQueries.attempt(database, number, of: effect) }
     }
 
-    package func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try read { database in try EffectQueries.ready(database, queue: queue, due: due, limit: limit) }
+    package func readyEffects(
+        queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+    ) throws(StoreError) -> [EffectRecord] {
+        try read { database in
+            try EffectQueries.ready(database, queue: queue, due: due, limit: limit, except: isLeftOut)
+        }
     }
 
     package func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp? {

@@ -50,6 +50,26 @@ extension SQLiteReading {
         return queues
     }
 
+    package func calls(behind head: Position) async throws(StoreError) -> [Position] {
+        var calls: [Position] = []
+        var place: Position? = head
+        while let row = place {
+            let slice = try await readers.slice { database, budget in
+                var (found, next): ([Position], Position?) = ([], row)
+                guard try EffectQueries.isThere(in: database) else { return (found, nil as Position?) }
+                while let row = next {
+                    found += try EffectQueries.calls(database, behind: row)
+                    next = try EffectQueries.previous(database, of: row)
+                    if !budget.spend() { break }
+                }
+                return (found, next)
+            }
+            calls += slice.0
+            place = slice.1
+        }
+        return calls.sorted()
+    }
+
     package func attempts(
         of effect: Position, instance: InstanceID
     ) async throws(StoreError) -> [AttemptRecord] {

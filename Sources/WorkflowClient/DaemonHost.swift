@@ -32,7 +32,10 @@ public struct DaemonHost: MachineHost {
             try await self.client.apply(Array(M.text.utf8), as: isJSON ? .json : .yaml)
         }
         return StateMachines.MachineVersion(
-            machine: applied.machine.machine, version: applied.machine.version, isNew: applied.isNew)
+            machine: applied.machine.machine, version: applied.machine.version, isNew: applied.isNew,
+            warnings: (applied.machine.warnings ?? []).map {
+                "\($0.line):\($0.column): \($0.severity.rawValue): \($0.message)"
+            })
     }
 
     public func start<M: MachineDefinition>(

@@ -44,4 +44,10 @@ struct DefinitionFile {
 
     /// `FILE:LINE:COLUMN: error: message`, a line for each.
     var diagnosticLines: [String] { diagnostics.map { "\(path):\($0)" } }
+
+    /// The same of what a daemon says of it beside that.
+    func lines(of told: [DefinitionDiagnostic]) -> [String] {
+        let told = told.map { "\(path):\($0.line):\($0.column): \($0.severity.rawValue): \($0.message)" }
+        return told.filter { !diagnosticLines.contains($0) }
+    }
 }

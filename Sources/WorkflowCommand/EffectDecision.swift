@@ -63,7 +63,7 @@ struct EffectDecision: ParsableArguments {
     static func line(for answer: EffectVerbAnswer) -> StyledText {
         let done =
             switch answer.action {
-            case .retry: "is tried again"
+            case .retry: "is tried again" + (answer.turn.map { ", but \(EffectWords.reason($0, nil))" } ?? "")
             case .skip: "skipped"
             case .cancel: "cancelled"
             }

@@ -39,8 +39,11 @@ package struct EngineLimits: Sendable {
     package var settledQueues = 10_000
     /// Bytes of the inputs of tasks that are handed out together; one task is, whatever its size.
     package var leasedBytes = 4 << 20
-    /// Bytes of requests of effects that are read and wait to be started by the daemon.
+    /// Bytes of effects that are in memory and wait to be started by the daemon.
     package var foundBytes = 16 << 20
+    /// Effects of one queue that wait there from their commit on; past it they are found in the store when their turn
+    /// comes.
+    package var begunEffects = 1_024
     /// How long the daemon waits at its end for what it has started; then it ends it, and starts it again next time.
     package var endingEffects: Duration = .seconds(10)
     /// Between two tries to write what came of an effect, when that was not taken.

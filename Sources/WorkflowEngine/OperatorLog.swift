@@ -19,6 +19,7 @@ package final class OperatorLog: Sendable {
         /// Batches that were refused or not written.
         package static let batches = Topic("batches that were refused or not written")
         static let effects = Topic("effects that were not written")
+        static let attempts = Topic("effects that are held or have failed for good")
         static let queues = Topic("settings of queues")
         static let restlessness = Topic("instances that do not come to rest")
     }

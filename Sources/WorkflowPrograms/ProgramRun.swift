@@ -30,9 +30,9 @@ package final class ProgramRun: Sendable {
 
     /// Bytes of the error stream that are kept.
     package static let errorBytes = 4 << 10
-    /// Between the signal that asks a program to end and the one that it cannot refuse.
-    static var grace: DispatchTimeInterval { .seconds(10) }
 
+    /// Between the signal that asks a program to end and the one that it cannot refuse.
+    private let grace: Duration
     private let pid: pid_t
     private let streams: ProgramStreams
     private let state = Mutex(State())
@@ -45,17 +45,21 @@ package final class ProgramRun: Sendable {
 
     /// Starts a program; throws when the system does not.
     ///
-    /// - Parameter path: Of its file.
-    package init(_ path: String, _ arguments: [String], variables: [String: String], input: [UInt8])
-        throws(ProgramFailure)
-    {
+    /// - Parameters:
+    ///   - path: Of its file.
+    ///   - grace: How long it may refuse to end.
+    package init(
+        _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8],
+        grace: Duration = .seconds(10)
+    ) throws(ProgramFailure) {
+        self.grace = grace
         let (pid, streams) = try ProgramStart.run(path, arguments, variables: variables, input: input)
         self.pid = pid
         self.streams = streams
     }
 
-    /// Tells the program and all that it has started to end: at first so that they can refuse, ten seconds later so
-    /// that they cannot.
+    /// Tells the program and all that it has started to end: at first so that they can refuse, later so that they
+    /// cannot.
     package func terminate() {
         let isFirst = state.withLock { state in
             defer { state.isTold = true }
@@ -63,7 +67,8 @@ package final class ProgramRun: Sendable {
         }
         guard isFirst else { return }
         signal(SIGTERM)
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.grace) { [weak self] in self?.signal(SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { [weak self] in self?.signal(SIGKILL)
+        }
     }
 
     private func signal(_ number: Int32) {
@@ -97,8 +102,8 @@ package final class ProgramRun: Sendable {
 
     private func reap() -> Outcome.End {
         state.withLock { state in
-            // What was told to end and goes on without its leader has no more time.
-            if state.isTold { _ = kill(-pid, SIGKILL) }
+            // Nobody waits any more for what it has left running; what wants to go on makes a group of its own.
+            _ = kill(-pid, SIGKILL)
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
             state.isReaped = true

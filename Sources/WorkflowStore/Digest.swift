@@ -47,9 +47,7 @@ package struct Digest: Hashable, Sendable {
     }
 
     /// In hexadecimal, lower case.
-    package var text: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    package var text: String { bytes.hexadecimal }
 
     /// Reads what `text` gives; nil for anything else.
     package init?(text: some StringProtocol) {

@@ -55,6 +55,10 @@ package protocol StoreReader: Sendable {
     /// a page may be short, or empty, and still have a next one.
     func effects(_ query: EffectQuery, in namespace: NamespaceID) async throws(StoreError) -> EffectPage
 
+    /// The ids of an instance's effects for which nobody waits, found behind its rows from the head back; the first
+    /// that began first.
+    func calls(behind head: Position) async throws(StoreError) -> [Position]
+
     /// The attempts of an effect that are kept, in their order, also when it has ended. None when the effect is of
     /// another instance.
     func attempts(of effect: Position, instance: InstanceID) async throws(StoreError) -> [AttemptRecord]

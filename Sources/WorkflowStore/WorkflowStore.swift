@@ -51,7 +51,11 @@ package protocol StoreLookup: AnyObject {
 
     /// The effects of a queue that are ready and due by a time, by priority, then by when they are due, then by id; at
     /// most `limit`. Reads little more than it gives, however many wait.
-    func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord]
+    ///
+    /// - Parameter isLeftOut: Of which effects nothing is to be read; called with ids in that order.
+    func readyEffects(
+        queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+    ) throws(StoreError) -> [EffectRecord]
 
     /// When the first of a queue's ready effects is due that is due after a time, whatever its priority; nil when there
     /// is none. Nil for the first of all.

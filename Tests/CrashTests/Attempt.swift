@@ -4,20 +4,27 @@ struct Attempt: Sendable {
     enum Outcome: Equatable, Sendable {
         /// Acknowledged with this seq.
         case accepted(Int64)
+        /// Acknowledged; its seq was not told.
+        case taken
         /// Refused: nothing changed.
         case refused
         /// The connection ended before an answer came.
         case unknown
+
+        var isAccepted: Bool {
+            switch self {
+            case .accepted, .taken: true
+            case .refused, .unknown: false
+            }
+        }
     }
 
     let instance: String
-    /// With `client`, in the data of the event: names the attempt in the whole file. Nil for a start.
+    /// In the data of the event or result: names the attempt in the whole file. Nil for a start.
     let marker: Marker?
     var outcome = Outcome.unknown
 
-    var isAccepted: Bool {
-        if case .accepted = outcome { true } else { false }
-    }
+    var isAccepted: Bool { outcome.isAccepted }
 }
 
 /// How an event is recognised in the journal.

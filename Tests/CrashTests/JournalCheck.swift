@@ -95,7 +95,7 @@ struct JournalCheck {
     /// What was acknowledged is there, once, where it was said to be; what was refused is not.
     private mutating func check(_ attempts: [Attempt]) throws {
         let names = Dictionary(uniqueKeysWithValues: file.instances.map { ($0.id, $0.name.rawValue) })
-        for row in file.journal where row.kind == .event {
+        for row in file.journal where row.kind == .event || row.kind == .result {
             guard let marker = try Marker(row), let name = names[row.instanceID] else { continue }
             places[marker, default: []].append(Place(instance: name, seq: row.seq.rawValue))
         }
@@ -106,6 +106,7 @@ struct JournalCheck {
             switch (attempt.outcome, places) {
             case (.accepted(1), nil) where started.contains(attempt.instance): break
             case (.accepted(let seq), let places?) where places == [Place(instance: attempt.instance, seq: seq)]: break
+            case (.taken, let places?) where places.map(\.instance) == [attempt.instance]: break
             case (.refused, []?): break
             case (.refused, nil) where !started.contains(attempt.instance): break
             case (.unknown, nil): break

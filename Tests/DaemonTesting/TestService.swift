@@ -11,6 +11,8 @@ package final class TestService: Sendable {
         /// TLS with a certificate of another host.
         package let wrong: Int
         package let raw: Int
+        /// On 127.0.0.1 and on 127.0.0.2, each of which says which it is.
+        package let twins: Int
         /// Nobody listens there.
         package let closed: Int
         /// The file of the authority's certificate.
@@ -42,13 +44,28 @@ package final class TestService: Sendable {
 
     /// The requests to its paths that record, in the order in which they came.
     package func recorded() async throws -> [JSONValue] {
-        let address = Address.tcp(host: "127.0.0.1", port: ports.http)
-        let answer = try await onOwnThread {
-            try RawConnection(to: address).answer(to: RawRequest("GET", "/recorded"))
-        }
-        guard case .array(let requests) = try JSONReader.value(from: answer.body) else {
+        guard case .array(let requests) = try await answer("/recorded") else {
             throw TestingError("the service has not answered with a list")
         }
         return requests
+    }
+
+    /// A port before the service, whose first connections do not come through well.
+    ///
+    /// - Parameter mode: `delay`, `swallow`, `cut`, `cut-within`, `reset` or `reset-early`, as `pass_on` has them.
+    package func proxy(_ mode: String, connections: Int) async throws -> Int {
+        guard case .int(let port)? = try await answer("/proxy/\(mode)/\(connections)").object?["port"] else {
+            throw TestingError("the service has made no proxy")
+        }
+        return Int(port)
+    }
+
+    /// Lets all requests to `/held` be answered, and those to come.
+    package func release() async throws { _ = try await answer("/release") }
+
+    private func answer(_ path: String) async throws -> JSONValue {
+        let address = Address.tcp(host: "127.0.0.1", port: ports.http)
+        let answer = try await onOwnThread { try RawConnection(to: address).answer(to: RawRequest("GET", path)) }
+        return try JSONReader.value(from: answer.body)
     }
 }

@@ -4,13 +4,14 @@ import Testing
 import WorkflowJSON
 
 /// `Examples/shop`: the worker that needs nothing but Python.
-@Suite(.enabled(if: python != nil, "there is no python3 on this system"))
+@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"))
 struct StockTests {
     private static let worker = Programs.example("shop/stock").replacing(".yaml", with: ".py")
 
     private static func run(_ folder: TemporaryFolder, _ options: String...) throws -> RunningProgram {
         try RunningProgram(
-            #require(python), [worker, folder.path("wfd.sock")] + options, environment: Programs.environment())
+            #require(TestService.python), [worker, folder.path("wfd.sock")] + options,
+            environment: Programs.environment())
     }
 
     @Test(.timeLimit(.minutes(1))) func itPacksWhatIsThereAndRefusesTheRest() async throws {
@@ -44,7 +45,3 @@ struct StockTests {
         #expect(try await daemon.stop().end == .exited(0))
     }
 }
-
-/// Where Python is; nil where it is not.
-private let python: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-    .map { $0 + "/python3" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -203,6 +203,11 @@ package struct HostSuite: Sendable {
         let new = try await host.start(Versioned<Two>.self, "versioned-2")
         #expect(try await new.send(.go).to == [.b])
         #expect(try await host.apply(Versioned<Two>.self).version == 2)
+        #expect(try await host.apply(Versioned<Two>.self).warnings.isEmpty)
+        // What nobody does here is told to whoever applies it.
+        let warnings = try await host.apply(Labelling.self).warnings
+        #expect(warnings.count == 1 && warnings[0].hasPrefix("2:1: warning: "), "\(warnings)")
+        #expect(warnings[0].contains("'exec'") || warnings[0].contains("'label'"), "\(warnings)")
     }
 
     private func mismatches() async throws {
@@ -299,6 +304,18 @@ package enum Versioned<Text>: MachineDefinition {
             Path(from: .b, to: .a, by: .go)
         }
     }
+}
+
+/// Runs a program, which only a daemon can.
+package enum Labelling: MachineDefinition {
+    package enum State: String, MachineState { case idle }
+    package enum Event: String, MachineEvent { case go }
+
+    package static let definition = Definition<Self>(
+        text: """
+            {"id": "labelling", "initial": "idle", "states": {"idle": {"on": {"go": {
+            "actions": {"call": {"exec": "label"}}}}}}}
+            """)
 }
 
 /// Of the same name, without a state.

@@ -12,9 +12,9 @@ final class EventClock: Sendable {
 
 /// One client of some lamps: it sends with and without expectations and keys, reads, and sends again with its key what
 /// it got no answer to.
-struct LampClient {
+struct LampClient: RecordingClient {
     /// A request that was given a key.
-    private struct Keyed {
+    private struct Keyed: Sendable {
         let lamp: String
         let event: LampModel.Event
         let expected: Int64?
@@ -30,7 +30,7 @@ struct LampClient {
     private var used: [Keyed] = []
     private var keys = 0
     /// All that it did, by lamp.
-    private(set) var history: [String: [Operation]] = [:]
+    var history: [String: [Operation<LampModel>]] = [:]
 
     init(number: Int, lamps: [String], clock: EventClock, random: SeededRandom) {
         self.number = number
@@ -39,9 +39,7 @@ struct LampClient {
         self.random = random
     }
 
-    /// Goes on until the daemon dies, or until a number of requests are answered; tells of each step: a request
-    /// written, an answer read.
-    mutating func run(_ address: Address, requests: Int = 100_000, step: () -> Void) throws {
+    mutating func run(_ address: Address, requests: Int, step: () -> Void) throws {
         // A daemon that is dead already is what this test is about; so is a connection that ends.
         guard let connection = try? RawConnection(to: address) else { return }
         for _ in 0..<requests {
@@ -54,17 +52,6 @@ struct LampClient {
             guard let answer = try? connection.readAnswer() else { return note(lamp, action, keyed, from: begin, nil) }
             try take(answer, lamp, action, keyed, from: begin)
             step()
-        }
-    }
-
-    /// What got no answer took effect before this moment, or never.
-    mutating func daemonDied(at time: Int) {
-        for lamp in history.keys {
-            history[lamp] = history[lamp]?.map { operation in
-                var operation = operation
-                if operation.end == nil { operation.end = time }
-                return operation
-            }
         }
     }
 

@@ -1,25 +1,25 @@
 /// The machine `lamp` as a reader of its manual would write it: what is told about each request, and what it changes.
-struct LampModel: Hashable {
+struct LampModel: SequentialModel {
     /// In the order in which the daemon looks at the parts: key, expectation, step.
-    enum Action: Hashable {
+    enum Action: Hashable, Sendable {
         case read
         case send(Event, expecting: Int64?, key: String?)
     }
 
     /// `flip` is always taken, `on` and `off` only by the other state.
-    enum Event: String, CaseIterable, Hashable {
+    enum Event: String, CaseIterable, Hashable, Sendable {
         case flip, on, off
     }
 
     /// Where a lamp is.
-    struct Place: Hashable, CustomStringConvertible {
+    struct Place: Hashable, CustomStringConvertible, Sendable {
         var seq: Int64
         var isOn: Bool
         var description: String { "seq \(seq) \(isOn ? "on" : "off")" }
     }
 
     /// What is told about a request that was looked at.
-    enum Answer: Hashable {
+    enum Answer: Hashable, Sendable {
         case isAt(Place)
         /// The event was applied, now or when its key was used first.
         case applied(Place)
@@ -36,6 +36,8 @@ struct LampModel: Hashable {
     private(set) var place = Place(seq: 1, isOn: false)
     private var keys: [String: FirstUse] = [:]
 
+    var seq: Int64 { place.seq }
+
     /// Carries a request out.
     mutating func answer(to action: Action) -> Answer {
         guard case .send(let event, let expected, let key) = action else { return .isAt(place) }
@@ -47,24 +49,17 @@ struct LampModel: Hashable {
         return .applied(place)
     }
 
+    static func seq(of answer: Answer) -> Int64? {
+        if case .applied(let place) = answer { place.seq } else { nil }
+    }
+
+    static func key(of action: Action) -> String? {
+        if case .send(_, _, let key) = action { key } else { nil }
+    }
+
     /// Equal models hash equally; the keys themselves would make it slow.
     func hash(into hasher: inout Hasher) {
         hasher.combine(place)
         hasher.combine(keys.count)
-    }
-}
-
-/// A request, when it was under way, and what was told.
-struct Operation: CustomStringConvertible {
-    let action: LampModel.Action
-    /// Points of one clock that all clients share: the request took effect between them, if it did.
-    let call: Int
-    /// Nil when it may take effect at any later time.
-    var end: Int?
-    /// Nil when nothing was told: it took effect once or never.
-    var answer: LampModel.Answer?
-
-    var description: String {
-        "\(action) from \(call) to \(end.map(String.init) ?? "…") was told \(answer.map { "\($0)" } ?? "nothing")"
     }
 }

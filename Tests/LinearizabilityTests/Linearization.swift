@@ -10,7 +10,7 @@
 ///
 /// The problem is NP-complete (Gibbons and Korach, 1997). The bound is the number of configurations that are looked at
 /// for one answer; past it the verdict is `undecided`.
-struct Linearization {
+struct Linearization<Model: SequentialModel> {
     enum Verdict: Equatable, CustomStringConvertible {
         case linearizable
         /// Nothing explains this answer after all before it.
@@ -28,7 +28,7 @@ struct Linearization {
 
     /// One way in which things may have gone so far.
     private struct Configuration: Hashable {
-        var model: LampModel
+        var model: Model
         /// Pending requests that have taken effect.
         var done: Set<Int> = []
     }
@@ -39,28 +39,27 @@ struct Linearization {
         case key(String)
     }
 
-    private let operations: [Operation]
+    private let operations: [Operation<Model>]
     private let bound: Int
     private var owners: [Int64: Owner] = [:]
     private var pending: [Int] = []
-    private var configurations: Set<Configuration> = [Configuration(model: LampModel())]
+    private var configurations: Set<Configuration> = [Configuration(model: Model())]
     /// The most configurations that were looked at for one answer.
     private(set) var most = 1
 
     /// - Parameter bound: Of the configurations looked at for one answer.
-    init(_ operations: [Operation], bound: Int = 100_000) {
+    init(_ operations: [Operation<Model>], bound: Int = 100_000) {
         self.operations = operations
         self.bound = bound
         for (number, operation) in operations.enumerated() {
-            guard case .applied(let place)? = operation.answer else { continue }
+            guard let seq = operation.answer.flatMap(Model.seq(of:)) else { continue }
             // Of two that claim one seq, only the first can have it: the search then finds the other one wrong.
-            if owners[place.seq] == nil { owners[place.seq] = owner(number) }
+            if owners[seq] == nil { owners[seq] = owner(number) }
         }
     }
 
     private func owner(_ number: Int) -> Owner {
-        guard case .send(_, _, let key?) = operations[number].action else { return .request(number) }
-        return .key(key)
+        Model.key(of: operations[number].action).map(Owner.key) ?? .request(number)
     }
 
     /// Walks through the history.
@@ -121,7 +120,8 @@ struct Linearization {
             if operations[number].answer == nil, !isChange { continue }
             next.done.insert(number)
             if !isChange { return [next] }
-            let owner = owners[next.model.place.seq]
+            let seq = next.model.seq
+            let owner = seq == configuration.model.seq ? nil : owners[seq]
             if owner == nil || owner == self.owner(number) { successors.append(next) }
         }
         return successors

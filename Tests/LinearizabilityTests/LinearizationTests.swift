@@ -5,7 +5,7 @@ import Testing
 @Suite struct LinearizationTests {
     private typealias Place = LampModel.Place
 
-    private static func read(_ times: ClosedRange<Int>, _ seq: Int64, _ isOn: Bool) -> Operation {
+    private static func read(_ times: ClosedRange<Int>, _ seq: Int64, _ isOn: Bool) -> Operation<LampModel> {
         Operation(
             action: .read, call: times.lowerBound, end: times.upperBound,
             answer: .isAt(Place(seq: seq, isOn: isOn)))
@@ -14,7 +14,7 @@ import Testing
     private static func send(
         _ event: LampModel.Event, _ times: ClosedRange<Int>, expecting: Int64? = nil, key: String? = nil,
         _ answer: LampModel.Answer
-    ) -> Operation {
+    ) -> Operation<LampModel> {
         Operation(
             action: .send(event, expecting: expecting, key: key), call: times.lowerBound, end: times.upperBound,
             answer: answer)
@@ -22,7 +22,7 @@ import Testing
 
     private static func lost(
         _ event: LampModel.Event, from call: Int, to end: Int? = nil, expecting: Int64? = nil, key: String? = nil
-    ) -> Operation {
+    ) -> Operation<LampModel> {
         Operation(action: .send(event, expecting: expecting, key: key), call: call, end: end)
     }
 
@@ -30,7 +30,7 @@ import Testing
         .applied(Place(seq: seq, isOn: isOn))
     }
 
-    private static let explained: [(String, [Operation])] = [
+    private static let explained: [(String, [Operation<LampModel>])] = [
         ("nothing", []),
         ("one after another", [send(.flip, 0...1, applied(2, true)), read(2...3, 2, true)]),
         (
@@ -68,12 +68,12 @@ import Testing
         ),
     ]
 
-    @Test(arguments: explained) func whatAnOrderExplainsIsAccepted(what: String, history: [Operation]) {
+    @Test(arguments: explained) func whatAnOrderExplainsIsAccepted(what: String, history: [Operation<LampModel>]) {
         var search = Linearization(history)
         #expect(search.verdict() == .linearizable)
     }
 
-    private static let unexplained: [(String, [Operation])] = [
+    private static let unexplained: [(String, [Operation<LampModel>])] = [
         ("a stale read", [send(.flip, 0...1, applied(2, true)), read(2...3, 1, false)]),
         (
             "reads that go back beside a write",
@@ -126,7 +126,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: unexplained) func whatNoOrderExplainsIsFound(what: String, history: [Operation]) {
+    @Test(arguments: unexplained) func whatNoOrderExplainsIsFound(what: String, history: [Operation<LampModel>]) {
         var search = Linearization(history)
         guard case .violation = search.verdict() else {
             Issue.record("\(what) was accepted")
@@ -154,7 +154,7 @@ import Testing
     @Test(arguments: 1...40) func aRandomHistoryOfARightLampIsAccepted(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var model = LampModel()
-        var history: [Operation] = []
+        var history: [Operation<LampModel>] = []
         for number in 0..<300 {
             let event = LampModel.Event.allCases.randomElement(using: &random) ?? .flip
             let expected = Bool.random(using: &random) ? Int64.random(in: 0...1, using: &random) + model.place.seq : nil

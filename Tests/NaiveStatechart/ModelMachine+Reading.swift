@@ -26,6 +26,7 @@ extension ModelMachine {
             model.entry = try Self.actions(state.entry)
             model.exit = try Self.actions(state.exit)
             model.timeouts = try state.timeouts.map { try Self.timeout($0, of: state) }
+            model.invocations = try state.invocations.map(Self.invocation)
             parent?.add(model)
             models.append(model)
         }
@@ -61,6 +62,16 @@ extension ModelMachine {
         }
         let text = timeout.event.dropFirst("after.".count).dropLast(state.id.count + 1)
         return ModelTimeout(text: String(text), milliseconds: milliseconds, skip: timeout.misfire.milliseconds)
+    }
+
+    private static func invocation(_ invocation: Invocation) throws -> ModelInvocation {
+        var model = ModelInvocation(id: invocation.id)
+        switch invocation.timeout {
+        case .milliseconds(let milliseconds)?: model.timeout = milliseconds
+        case .expression?: throw NotUnderstood(what: "a timeout that is computed")
+        case nil: break
+        }
+        return model
     }
 
     private static func actions(_ actions: [Action]) throws -> [ModelAction] {

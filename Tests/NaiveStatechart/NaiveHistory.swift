@@ -34,6 +34,13 @@ package struct NaiveHistory {
             guard last == nil else { return "cannot stand here" }
             return problem(interpreter.start(with: data?.object ?? JSONObject()))
         case "event": return problem(interpreter.send(row.event, data: data, at: row.at.rawValue))
+        case "result":
+            guard let own = interpreter.invocation(endedBy: row.event), interpreter.running, !interpreter.hasFailed
+            else {
+                return "comes although nothing waits for it"
+            }
+            let event = NaiveInterpreter.Event(name: row.event, data: data, at: row.at.rawValue)
+            return problem(interpreter.take(own, as: event))
         case "sent", "timer", "retried", "failed": return takeOwn(row, data)
         default: return "is of a kind that the naive interpreter does not know"
         }

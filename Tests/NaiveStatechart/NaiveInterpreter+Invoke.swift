@@ -21,6 +21,13 @@ extension NaiveInterpreter {
         return OwnObservation(event: name, observation: take(own, as: Event(name: name, at: now)))
     }
 
+    /// The invocation that runs and whose end an event is.
+    func invocation(endedBy event: String) -> NaivePending? {
+        pending.first { own in
+            own.isInvocation && ["done.invoke.", "error.invoke."].contains { event == $0 + (own.invocation ?? "") }
+        }
+    }
+
     private func invoke(_ invocation: ModelInvocation, in s: ModelState) {
         if invocation.fails { return raise("error.execution") }
         lastNumber += 1

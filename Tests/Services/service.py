@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import ssl
+import struct
 import sys
 import threading
 
@@ -24,6 +25,9 @@ from werkzeug.wrappers import Request, Response
 
 lock = threading.Lock()
 requests = []
+web_port = 0
+released = threading.Event()
+connections = {"127.0.0.1": 0, "127.0.0.2": 0}
 
 
 def answer(value, status=200, headers=None):
@@ -73,6 +77,15 @@ def application(request):
     if parts[0] == "record":
         record(request, 200)
         return answer({"id": request.headers.get("Idempotency-Key")})
+    if parts[0] == "held":
+        record(request, 200)
+        released.wait()
+        return answer({"id": request.headers.get("Idempotency-Key")})
+    if parts[0] == "release":
+        released.set()
+        return answer({})
+    if parts[0] == "proxy":
+        return answer({"port": proxy(parts[1], int(parts[2]))})
     if parts[0] == "flaky":
         return flaky(request, int(parts[1]))
     if parts[0] == "signed":
@@ -126,6 +139,80 @@ def serve_raw(listener):
     while True:
         connection, _ = listener.accept()
         threading.Thread(target=quietly, args=(misbehave, connection), daemon=True).start()
+
+
+def proxy(mode, failures):
+    """Listens before the service; the first connections are treated as the mode says, the others passed on."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+
+    def serve():
+        for number in range(1 << 30):
+            connection, _ = listener.accept()
+            what = mode if number < failures else "pass"
+            threading.Thread(target=quietly, args=(pass_on, connection, what), daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    return listener.getsockname()[1]
+
+
+def pass_on(connection, mode):
+    with connection:
+        if mode == "reset-early":
+            return reset(connection)
+        if mode == "swallow":
+            while connection.recv(65536):
+                pass
+            return
+        with socket.create_connection(("127.0.0.1", web_port)) as service:
+            threading.Thread(target=quietly, args=(copy, connection, service), daemon=True).start()
+            while part := service.recv(65536):
+                if mode == "reset":
+                    return reset(connection)
+                if mode == "delay":
+                    threading.Event().wait(1)
+                if mode != "cut":
+                    connection.sendall(part[:-1] if mode == "cut-within" else part)
+                if mode.startswith("cut"):
+                    return connection.shutdown(socket.SHUT_RDWR)
+
+
+def copy(source, target):
+    while part := source.recv(65536):
+        target.sendall(part)
+    target.shutdown(socket.SHUT_WR)
+
+
+def reset(connection):
+    """Ends a connection as a host does that has forgotten it."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    # Who reads from it in another thread would keep it open.
+    connection.shutdown(socket.SHUT_RD)
+
+
+def twins():
+    """One port of two addresses; each tells which of them it is, and how many connections both have had."""
+    first = socket.create_server(("127.0.0.1", 0), backlog=128)
+    second = socket.create_server(("127.0.0.2", first.getsockname()[1]), backlog=128)
+
+    def serve(listener):
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=quietly, args=(tell, connection), daemon=True).start()
+
+    def tell(connection):
+        at = connection.getsockname()[0]
+        with lock:
+            connections[at] += 1
+            body = json.dumps({"at": at, "connections": connections}).encode()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
+                % (len(body), body))
+
+    for listener in (first, second):
+        threading.Thread(target=serve, args=(listener,), daemon=True).start()
+    return first.getsockname()[1]
 
 
 def quietly(function, *arguments):
@@ -184,6 +271,7 @@ def web_server(certificate=None):
 
 
 def main():
+    global web_port
     httpbin.testing = True
     files = certificates(sys.argv[1])
     raw = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -191,8 +279,9 @@ def main():
     # Bound and not listening: who connects is refused.
     closed = socket.socket()
     closed.bind(("127.0.0.1", 0))
+    web_port = web_server()
     print(json.dumps({
-        "http": web_server(), "tls": web_server(files["right"]), "wrong": web_server(files["wrong"]),
+        "http": web_port, "twins": twins(), "tls": web_server(files["right"]), "wrong": web_server(files["wrong"]),
         "raw": raw.getsockname()[1], "closed": closed.getsockname()[1], "ca": files["ca"],
     }), flush=True)
     parent = os.getppid()

@@ -28,6 +28,8 @@ import Testing
                 "{http: {url: 'http://a/{[1]}'}}",
                 "3:33: error: a part of a url is a string, a number or a bool, this gives list(int)"
             ),
+            ("{http: {url: /v1/charges}}", "3:22: error: a url begins with http:// or https://"),
+            ("{http: {url: 'ftp://a/'}}", "3:23: error: a url begins with http:// or https://"),
             ("{http: {url: '1 + 1'}}", "3:23: error: a url is a string, this gives int"),
             (
                 "{http: {url: 'http://a/', method: get}}",

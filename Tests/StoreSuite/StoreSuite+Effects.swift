@@ -48,10 +48,14 @@ extension StoreSuite {
                     let due = Timestamp(rawValue: due)
                     let wanted = ready.filter { $0.due <= due }
                     for limit in [0, 1, 2, 5, 100] {
-                        let found = try writer.readyEffects(queue: queue, due: due, limit: limit)
+                        let found = try writer.readyEffects(queue: queue, due: due, limit: limit) { _ in false }
                         #expect(found == Array(wanted.prefix(limit)), "\(queue), \(due), \(limit)")
+                        let odd = try writer.readyEffects(queue: queue, due: due, limit: limit) {
+                            $0.rawValue.isMultiple(of: 2)
+                        }
+                        #expect(odd == Array(wanted.filter { !$0.id.rawValue.isMultiple(of: 2) }.prefix(limit)))
                     }
-                    #expect(try view.readyEffects(queue: queue, due: due, limit: 100) == wanted)
+                    #expect(try view.readyEffects(queue: queue, due: due, limit: 100) { _ in false } == wanted)
                 }
             }
             view.release()

@@ -45,9 +45,12 @@ extension FakeContent {
         else { throw Self.refused("an effect that cannot be") }
     }
 
-    func readyEffects(queue: String, due: Timestamp?, limit: Int) -> [EffectRecord] {
+    func readyEffects(
+        queue: String, due: Timestamp?, limit: Int, except isLeftOut: (Position) -> Bool = { _ in false }
+    ) -> [EffectRecord] {
         let ready = effects.values.filter { effect in
             effect.state == .ready && isSame(effect.queue, queue) && due.map { effect.due <= $0 } ?? true
+                && !isLeftOut(effect.id)
         }
         let ordered = ready.sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }
         return Array(ordered.prefix(limit))
@@ -111,6 +114,11 @@ extension FakeContent {
         }
         let shown = Array(all.prefix(query.limit))
         return EffectPage(effects: shown, next: shown.count == all.count ? nil : shown.last?.effect.id)
+    }
+
+    func calls(behind head: Position) -> [Position] {
+        let instance = journal.first { $0.position == head }?.instanceID
+        return effects.values.filter { $0.instanceID == instance && $0.number == nil }.map(\.id).sorted()
     }
 
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] {

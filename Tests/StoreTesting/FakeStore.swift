@@ -172,6 +172,8 @@ extension FakeStore {
 
     package func queues(_ query: QueueQuery) throws(StoreError) -> [QueueSummary] { try read { $0.queues(query) } }
 
+    package func calls(behind head: Position) throws(StoreError) -> [Position] { try read { $0.calls(behind: head) } }
+
     package func attempts(of effect: Position, instance: InstanceID) throws(StoreError) -> [AttemptRecord] {
         try read { $0.attempts(of: effect, instance: instance) }
     }

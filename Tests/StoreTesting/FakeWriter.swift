@@ -55,8 +55,10 @@ extension FakeLookup {
         try look { $0.attempts[effect]?[number] }
     }
 
-    package func readyEffects(queue: String, due: Timestamp, limit: Int) throws(StoreError) -> [EffectRecord] {
-        try look { $0.readyEffects(queue: queue, due: due, limit: limit) }
+    package func readyEffects(
+        queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
+    ) throws(StoreError) -> [EffectRecord] {
+        try look { $0.readyEffects(queue: queue, due: due, limit: limit, except: isLeftOut) }
     }
 
     package func nextReady(queue: String, after time: Timestamp?) throws(StoreError) -> Timestamp? {

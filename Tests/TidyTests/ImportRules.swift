@@ -49,9 +49,10 @@ enum ImportRules {
             "WorkflowAPI", "WorkflowClient", "WorkflowPrograms",
             "ArgumentParser", "Crypto", "Yams", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
-        "Sources/WorkflowPrograms": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
+        "Sources/WorkflowPrograms": ["WorkflowJSON", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
         "Sources/WorkflowEffects": [
-            "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "AsyncHTTPClient", "Crypto",
+            "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "AsyncHTTPClient",
+            "Crypto",
             "Dispatch", "Foundation", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "Synchronization", "Glibc", "Musl",
             "Darwin",
         ],

@@ -76,8 +76,8 @@ private enum RouteDocument {
             Every request that wfd takes. This page is written from the table that server and client read
             (`Sources/WorkflowAPI/Routes/RouteTable.swift`), and a test compares it with the table.
 
-            `?` marks a field that may be missing. `Idempotency-Key` goes with starts and events, `If-Match: "SEQ"` and
-            `Prefer: return=minimal` with an event of one instance. A permission is what
+            `?` marks a field that may be missing. `Idempotency-Key` goes with starts, events and what is said of
+            effects, `If-Match: "SEQ"` and `Prefer: return=minimal` with an event of one instance. A permission is what
             [access control](concepts.md#what-is-missing) will ask for; now every caller has all of them. A method that
             a path does not take is answered `method-not-allowed`, with `Allow`; `OPTIONS` names those that it takes. Any
             route may have these problems beside its own:

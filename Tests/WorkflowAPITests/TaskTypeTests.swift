@@ -80,7 +80,9 @@ struct TaskTypeTests {
 
     @Test(arguments: [
         ("stock", "task:stock"), ("exec:Zip", "exec:Zip"), ("http:h.example:443", "http:h.example:443"),
-        ("mail:x", nil), ("task:", nil), ("", nil), ("a b", nil), ("tå", nil),
+        ("http:[::1]:8080", "http:[::1]:8080"), ("http:nope", nil), ("http:h:0", nil), ("http:H:443", nil),
+        ("http:h/x:1", nil), ("task:1", nil), ("exec:", nil), ("mail:x", nil), ("task:", nil), ("", nil), ("a b", nil),
+        ("tå", nil),
     ])
     func aQueueHasAWholeName(text: String, name: String?) { #expect(QueueName.whole(text) == name) }
 }

@@ -38,6 +38,23 @@ struct EffectsVerbTests {
                 """)
     }
 
+    /// Why one that is due does not start, and that it has begun.
+    @Test(arguments: [
+        (EffectItem.Turn.running, "running", "attempt 2 runs"),
+        (.paused, "ready, paused", "attempt 3 is due, but its queue is paused: 'wfctl queue task:stock --resume'"),
+        (.held, "ready, held", "attempt 3 is due, but effects are held: 'wfctl release'"),
+    ])
+    func itsTurnIsTold(turn: EffectItem.Turn, state: String, words: String) async throws {
+        var item = Self.items[0]
+        (item.turn, item.dueInMilliseconds, item.attempts, item.error) = (turn, 0, 2, nil)
+        let listed = await CommandHarness().run("effects", answers: [.value(Page(items: [item]))])
+        #expect(listed.output.contains("task:stock   \(state)   "))
+        var shown = Sample.instance("order-1")
+        shown.waitsFor = [item]
+        let outcome = await CommandHarness().run("show", "order-1", answers: [.value(shown)])
+        #expect(outcome.output.hasSuffix("waits for: packing of task:stock, \(words)\n"), "\(outcome.output)")
+    }
+
     @Test func filtersAreAskedForAndPagesFollowed() async {
         let item = Self.items[1]
         let transport = ScriptedTransport([

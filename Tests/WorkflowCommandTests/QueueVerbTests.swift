@@ -13,7 +13,8 @@ struct QueueVerbTests {
             queue: "task:stock", concurrency: 4, rate: QueueRate(count: 100, milliseconds: 1_000), paused: true)
         let items = [
             QueueItem(
-                queue: "http:pay.example.com:443", ready: 1_000, waiting: 2, failed: 3, oldestDue: Self.time,
+                queue: "http:pay.example.com:443", ready: 1_000, waiting: 2, running: 16, failed: 3,
+                oldestDue: Self.time,
                 oldestDueInMilliseconds: -61_500, settings: QueueSettingsItem(queue: "http:pay.example.com:443")),
             QueueItem(queue: "task:stock", leased: 1, settings: settings),
         ]
@@ -22,9 +23,9 @@ struct QueueVerbTests {
         #expect(transport.requests.map(\.target) == ["/v1/queues?limit=500", "/readyz"])
         #expect(
             outcome.output == """
-                QUEUE                      READY   WAITING   LEASED   FAILED   HELD   OLDEST DUE   SETTINGS
-                http:pay.example.com:443   1000+   2         0        3        0      1m1s ago     -
-                task:stock                 0       0         1        0        0      -            paused, 4 at a time, 100/s
+                QUEUE                      READY   WAITING   RUNNING   FAILED   HELD   OLDEST DUE   SETTINGS
+                http:pay.example.com:443   1000+   2         16        3        0      1m1s ago     -
+                task:stock                 0       0         1         0        0      -            paused, 4 at a time, 100/s
 
                 """)
         #expect(outcome.errors == "effects are held: 'wfctl release' lets them start\n")
@@ -46,7 +47,8 @@ struct QueueVerbTests {
     @Test(arguments: [
         ["queue", "stock"], ["queue", "stock", "--pause", "--resume"], ["queue", "stock", "--concurrency", "0"],
         ["queue", "stock", "--concurrency", "many"], ["queue", "stock", "--rate", "5"],
-        ["queue", "stock", "--rate", "0/s"], ["queue", "stock", "--rate", "5/2d"], ["queue", "mail:x", "--pause"],
+        ["queue", "stock", "--rate", "0/s"], ["queue", "stock", "--rate", "-1/s"], ["queue", "http:nope", "--pause"],
+        ["queue", "stock", "--rate", "5/2d"], ["queue", "mail:x", "--pause"],
         ["effects", "retry"], ["effects", "retry", "o"], ["effects", "retry", "o", "id", "more"],
         ["effects", "skip", "o", "id"], ["effects", "cancel", "o", "id", "--result", "1"],
         ["effects", "skip", "o", "id", "--result", "1", "--new-key"], ["effects", "retry", "--all"],
@@ -141,7 +143,7 @@ struct QueueVerbTests {
             outcome.output.hasSuffix(
                 """
                 waits for: pay of task:stock, attempt 2 in 12s: http-status: status 503
-                           pay of task:stock, failed after 1 attempts
+                           pay of task:stock, failed after 1 attempt
 
                 """), "\(outcome.output)")
     }

@@ -50,6 +50,30 @@ struct SimulatedInvocationTests {
         #expect(both.exit == 65 && both.errors.contains("A line has one of the fields 'event', 'done' and 'fail'"))
     }
 
+    /// What can never be sent fails at once, as the daemon fails it.
+    @Test func whatCannotBeSentFailsAtOnce() async {
+        let harness = CommandHarness(files: [
+            "m.yaml": """
+            id: m
+            initial: paying
+            context: {name: "..", why: null}
+            states:
+              paying:
+                invoke:
+                  http: {url: "https://pay.example.com/{context.name}"}
+                  onDone: paid
+                  onError: {target: rejected, actions: {assign: {why: event.data}}}
+              paid: {}
+              rejected: {}
+            """
+        ])
+        let (outcome, _) = await harness.run(["simulate", "m.yaml", "-o", "jsonl"], transport: ScriptedTransport([]))
+        #expect(outcome.exit == 0 && outcome.errors.isEmpty)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines.last?.contains(#""event":"error.invoke.paying""#) == true)
+        #expect(lines.last?.contains(#""type":"invalid-request""#) == true, "\(outcome.output)")
+    }
+
     /// Requests and programs are shown as they would be begun, and answered as tasks are; calls need no answer.
     @Test func requestsProgramsAndCallsAreShown() async {
         let harness = CommandHarness(files: [

@@ -1,3 +1,4 @@
+import Statechart
 import Testing
 
 @testable import WorkflowEffects
@@ -37,9 +38,12 @@ struct AddressTests {
     }
 
     @Test func originsAreCompared() {
-        #expect(Origin("https://Pay.example.com") == Origin("https://pay.example.com:443/v1?q"))
-        #expect(Origin("https://pay.example.com") != Origin("http://pay.example.com:443"))
-        #expect(Origin("https://pay.example.com:8443") != Origin("https://pay.example.com"))
-        for text in ["", "pay.example.com", "ftp://pay.example.com", "https://"] { #expect(Origin(text) == nil) }
+        #expect(HTTPOrigin("https://Pay.example.com") == HTTPOrigin("https://pay.example.com:443/"))
+        #expect(HTTPOrigin("https://pay.example.com") != HTTPOrigin("http://pay.example.com:443"))
+        #expect(HTTPOrigin("https://pay.example.com:8443") != HTTPOrigin("https://pay.example.com"))
+        // A path would promise what is not held.
+        for text in ["", "pay.example.com", "ftp://pay.example.com", "https://", "https://pay.example.com/v1"] {
+            #expect(HTTPOrigin(text) == nil, "\(text)")
+        }
     }
 }

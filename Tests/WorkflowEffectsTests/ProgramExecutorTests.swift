@@ -10,13 +10,13 @@ import WorkflowStore
 /// Programs that the daemon runs.
 struct ProgramExecutorTests {
     private static func outcome(
-        _ script: String, _ order: JSONObject = [:], input: JSONValue? = nil
+        _ script: String, _ order: JSONObject = [:], input: JSONValue? = nil, grace: Duration = .seconds(10)
     ) async throws -> AttemptOutcome {
         // By the shell: a file that was written a moment ago may be open in what other tests start, and cannot be run.
         let folder = try TemporaryFolder()
         let path = try folder.write(script, to: "program")
         let executor = ProgramExecutor(
-            ["program": "/bin/sh"], places: 2, search: ProcessInfo.processInfo.environment["PATH"])
+            ["program": "/bin/sh"], places: 2, search: ProcessInfo.processInfo.environment["PATH"], grace: grace)
         var order = order
         var words: [JSONValue] = [.string(path)]
         if case .array(let more)? = order["args"] { words += more }
@@ -67,6 +67,17 @@ struct ProgramExecutorTests {
         #expect(bad.type == "invalid-output" && !bad.canRetry)
     }
 
+    /// What a program leaves in its process group ends with it.
+    @Test(.timeLimit(.minutes(1))) func nothingIsLeftBehind() async throws {
+        let outcome = try await Self.outcome("tail -f /dev/null >/dev/null 2>&1 </dev/null & echo $!")
+        guard case .done(.int(let pid)) = outcome else { throw TestingError("\(outcome)") }
+        // It was told to end before the outcome was; a zombie whose parent has not looked yet is gone, too.
+        while let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), !status.contains(") Z ") {
+            try #require(kill(pid_t(pid), 0) == 0 || errno == ESRCH)
+            await Task.yield()
+        }
+    }
+
     @Test(.timeLimit(.minutes(1))) func whatDoesNotEndIsEnded() async throws {
         let late = try await Self.outcome("exec tail -f /dev/null", ["attemptTimeout": 300])
         guard case .failed(let failure) = late else { throw TestingError("done") }
@@ -79,6 +90,80 @@ struct ProgramExecutorTests {
         #expect(
             try await Self.outcome("exec <&-; echo 2", input: .string(String(repeating: "x", count: 1 << 20)))
                 == .done(2))
+    }
+
+    /// Whether a process has ended; who has left it may not have looked yet.
+    private static func hasEnded(_ pid: String) -> Bool {
+        guard let facts = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return true }
+        return facts.contains(") Z ")
+    }
+
+    /// Waits until a program has written the number of one that it has started, and gives it.
+    private static func child(in file: String) async throws -> String {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            if let text = try? String(contentsOfFile: file, encoding: .utf8), text.hasSuffix("\n") {
+                return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            await Task.yield()
+        }
+        throw TestingError("the program has started nothing")
+    }
+
+    private static func expectEnd(of pid: String) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !hasEnded(pid), ContinuousClock.now < deadline { await Task.yield() }
+        #expect(hasEnded(pid))
+    }
+
+    /// It ignores the signal that asks it to end, and so does what it has started, which has its output too.
+    @Test(.timeLimit(.minutes(1))) func whatRefusesToEndIsKilled() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("child")
+        let late = try await Self.outcome(
+            "trap '' TERM; tail -f /dev/null & echo $! > \(file); exec tail -f /dev/null",
+            ["attemptTimeout": 2_000], grace: .milliseconds(200))
+        #expect(late == .failed(.again("timeout", "the program took longer than 2.0 seconds")))
+        try await Self.expectEnd(of: try await Self.child(in: file))
+        let endless = try await Self.outcome(
+            "trap '' TERM; exec yes", ["maxBytes": 1_000], grace: .milliseconds(200))
+        #expect(endless == .failed(.final("too-large", "it printed more than 1000 bytes")))
+    }
+
+    /// It ends when it is asked to, and what it has started goes on: that has no more time.
+    @Test(.timeLimit(.minutes(1))) func whatIsLeftOfALateProgramIsKilled() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("child")
+        let begin = ContinuousClock.now
+        let late = try await Self.outcome(
+            "(trap '' TERM; exec tail -f /dev/null >/dev/null 2>&1) & echo $! > \(file); wait",
+            ["attemptTimeout": 1_000])
+        #expect(late == .failed(.again("timeout", "the program took longer than 1.0 seconds")))
+        try await Self.expectEnd(of: try await Self.child(in: file))
+        #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+
+    /// Its state was left.
+    @Test(.timeLimit(.minutes(1))) func whatNobodyWantsIsEnded() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("child")
+        let running = Task {
+            try await Self.outcome("tail -f /dev/null >/dev/null 2>&1 & echo $! > \(file); wait")
+        }
+        let child = try await Self.child(in: file)
+        #expect(!Self.hasEnded(child))
+        running.cancel()
+        _ = try await running.value
+        try await Self.expectEnd(of: child)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["exec <&- >&- 2>&-; tail -f /dev/null >/dev/null 2>&1", "exec yes why >&2"])
+    func streamsThatAreClosedOrFullDoNotKeepAProgram(script: String) async throws {
+        let late = try await Self.outcome(
+            script, ["attemptTimeout": 500], input: .string(String(repeating: "x", count: 1 << 20)))
+        #expect(late == .failed(.again("timeout", "the program took longer than 0.5 seconds")))
     }
 
     @Test func programsThatAreNotThereHoldTheEffect() async throws {

@@ -107,6 +107,23 @@ import WorkflowStore
         try await host.stop()
     }
 
+    @Test(.timeLimit(.minutes(1))) func whoCompletesBehindAnotherWorkerIsToldSo() async throws {
+        let host = try await Self.host(starting: "p")
+        let first = try Self.token(try await Self.lease(host).first)
+        let failed = RawRequest.post(Route.failTask.path(first), #"{"message": "x", "retryAfter": 0}"#)
+        #expect(try await host.answers(to: [failed])[0].status == 204)
+        let second = try Self.token(try await Self.lease(host).first)
+        for (task, result, status) in [(first, "1", 410), (second, "2", 204), (first, "3", 410), (second, "4", 204)] {
+            #expect(try await host.answers(to: [.post(Route.completeTask.path(task), result)])[0].status == status)
+        }
+        let told = try await host.answers(to: [.post(Route.prolongTask.path(first), "{}")])[0]
+        #expect(told.status == 410)
+        #expect(try told.object["detail"] == "The lease is lost: the task has ended or was cancelled")
+        let instance = try await Self.status("p", on: host)
+        #expect(instance["context"]?.object?["receipt"] == 2 && instance["seq"] == 2)
+        try await host.stop()
+    }
+
     @Test(.timeLimit(.minutes(1))) func aSignOfLifeProlongsTheLeaseAndTellsTheNextAttempt() async throws {
         let host = try await Self.host(starting: "p")
         let task = try await Self.lease(host, #"{"lease": 100}"#).first

@@ -15,6 +15,16 @@ typedef struct {
     int32_t count;
 } sqlite_floor_text;
 
+// What an event is to the one task of its instance.
+typedef enum {
+    SQLITE_FLOOR_NO_TASK,
+    SQLITE_FLOOR_BEGINS,
+    // It is no event: a worker takes the task.
+    SQLITE_FLOOR_LEASES,
+    // It is the result of the task.
+    SQLITE_FLOOR_COMPLETES,
+} sqlite_floor_step;
+
 // An event as it is to be written. Texts are numbers of entries in the plan; -1 is NULL.
 typedef struct {
     // The instance's place in the order of the ids.
@@ -27,7 +37,8 @@ typedef struct {
     int32_t context;
     int32_t memory;
     int32_t armed;
-    // The same as the instance's row says it: before and behind the position of the row that armed the timer.
+    // The same as the instance's row says it: before and behind the position of the row that armed the timer, or of the
+    // task.
     int32_t armed_head;
     int32_t armed_tail;
     // The caller's key.
@@ -39,6 +50,15 @@ typedef struct {
     // Whether this event armed the timer.
     bool arms;
     int64_t at_ms;
+    // What the row notes beside its event.
+    int32_t note;
+    sqlite_floor_step step;
+    // Of the task, with `due_ms` and `ordinal`; only where it begins or is taken.
+    int32_t name;
+    int32_t queue;
+    int32_t request;
+    int32_t worker;
+    int64_t priority;
 } sqlite_floor_event;
 
 typedef struct {

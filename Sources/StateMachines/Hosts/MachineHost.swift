@@ -68,11 +68,15 @@ public struct MachineVersion: Sendable, Hashable {
     public let version: Int64
     /// False when this text was the latest version already.
     public let isNew: Bool
+    /// What the host says of the definition: what is probably not meant, and what it cannot do of what the machine asks
+    /// of the world. Lines are those of the text.
+    public let warnings: [String]
 
-    package init(machine: String, version: Int64, isNew: Bool) {
+    package init(machine: String, version: Int64, isNew: Bool, warnings: [String] = []) {
         self.machine = machine
         self.version = version
         self.isNew = isNew
+        self.warnings = warnings
     }
 }
 

@@ -15,7 +15,14 @@ public final class MemoryHost: MachineHost {
 
     public func apply<M: MachineDefinition>(_ machine: M.Type) async throws(HostError) -> MachineVersion {
         let typed = try M.typed()
-        return state.withLock { $0.apply(typed.machine, M.text) }
+        let version = state.withLock { $0.apply(typed.machine, M.text) }
+        let reading = try? Statechart.DefinitionReader.read(M.text)  // Its mistakes were thrown before.
+        let waiting = typed.machine.effects.compactMap { effect in
+            effect.action.kind == "task" ? nil : effect.warning("nothing here does '\(effect.action.kind)': it waits")
+        }
+        return MachineVersion(
+            machine: version.machine, version: version.version, isNew: version.isNew,
+            warnings: ((reading?.warnings ?? []) + waiting).map(\.description))
     }
 
     public func start<M: MachineDefinition>(

@@ -22,6 +22,11 @@ package struct URLTemplate: Sendable, Equatable {
         text.hasPrefix("http://") || text.hasPrefix("https://")
     }
 
+    /// Whether a text that is no literal url was probably meant as one: no expression begins so.
+    static func isMistaken(_ text: String) -> Bool {
+        text.hasPrefix("/") || text.drop { $0.isLetter }.hasPrefix("://")
+    }
+
     /// Reads a url; each mistake in it is of the definition.
     package init(_ text: String) throws(URLMistake) {
         guard text.utf8.count <= RequestURL.longest else { throw .length }

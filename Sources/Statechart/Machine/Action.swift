@@ -32,13 +32,13 @@ package indirect enum Action: Sendable {
 }
 
 extension Action {
-    /// Whether it is a call, or may come to one.
-    var calls: Bool {
+    /// The calls that it is, or may come to.
+    var calls: [Call] {
         switch self {
-        case .call: true
-        case .choose(let branches, _): branches.contains { $0.actions.contains(where: \.calls) }
-        case .foreach(let loop): loop.actions.contains(where: \.calls)
-        case .assign, .raise, .send, .cancel, .log: false
+        case .call(let call): [call]
+        case .choose(let branches, _): branches.flatMap { $0.actions.flatMap(\.calls) }
+        case .foreach(let loop): loop.actions.flatMap(\.calls)
+        case .assign, .raise, .send, .cancel, .log: []
         }
     }
 }

@@ -41,8 +41,8 @@ package final class Machine: Sendable {
     let plan: SequentialPlan?
     /// Whether any state has invocations.
     package let hasInvocations: Bool
-    /// Whether anything of it asks the world for something: an invocation or a call.
-    package let hasEffects: Bool
+    /// Where it asks the world for something: its invocations and calls.
+    package let effects: [EffectUse]
     /// Whether any state has tags.
     package let hasTags: Bool
     /// The states of each tag.
@@ -78,13 +78,8 @@ package final class Machine: Sendable {
         prefixes = states.flatMap(\.candidates.prefixes)
         takesAny = states.contains { !$0.candidates.any.isEmpty }
         hasEventless = states.contains { !$0.eventless.isEmpty }
-        let hasInvocations = states.contains { !$0.invocations.isEmpty }
-        self.hasInvocations = hasInvocations
-        hasEffects =
-            hasInvocations || transitions.contains { $0.actions.contains(where: \.calls) }
-            || states.contains { state in
-                (state.entry + state.exit + (state.initial?.actions ?? [])).contains(where: \.calls)
-            }
+        hasInvocations = states.contains { !$0.invocations.isEmpty }
+        effects = EffectUse.all(in: states, transitions)
         plan = SequentialPlan(states: states, transitions: transitions)
         alone = states.map { [$0.index] }
         let tagged = states.flatMap { state in state.tags.map { ($0, [state.index]) } }
@@ -93,6 +88,9 @@ package final class Machine: Sendable {
         let families = Set(prefixes.map { $0.name + ".*" }).filter { !EventName.isReserved($0) }
         descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()
     }
+
+    /// Whether anything of it asks the world for something.
+    package var hasEffects: Bool { !effects.isEmpty }
 
     /// The state of a number.
     package subscript(index: StateIndex) -> State { states[index.offset] }

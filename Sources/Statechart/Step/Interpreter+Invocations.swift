@@ -74,12 +74,15 @@ package struct EffectRequest: Sendable, Equatable {
     package let priority: Int64
     /// Canonical JSON: what is asked, and what the definition says about trying again. The same for the same macrostep.
     package let text: String
+    /// Why it can never be sent; nil for what can be.
+    package let invalid: String?
 
     /// - Parameter deadline: When the invocation times out, in milliseconds since 1970.
     init(_ name: String, _ content: EffectContent, _ retry: RetryPolicy, deadline: Int64?) {
         self.name = name
         queue = content.queue
         priority = content.priority
+        invalid = content.request["invalid"]?.string
         var request = content.request
         request["deadline"] = deadline.map(JSONValue.int)
         request["retry"] = retry.json

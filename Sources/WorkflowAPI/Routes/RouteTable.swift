@@ -139,7 +139,7 @@ extension Route {
     public static let listEffects = Route(
         .get, "/v1/effects", for: .read, query: ["instance", "queue", "state", "limit", "page"],
         answer: .object(
-            "{items: [{instance, id, seq, queue, state, priority, due, dueInMilliseconds, attempts, worker?, "
+            "{items: [{instance, id, seq, queue, state, priority, due, dueInMilliseconds, turn?, attempts, worker?, "
                 + "progress?, error?, failedAttempts?: [{attempt, begun, ended, outcome, error?}…]}…], nextPage?}"),
         problems: [.instanceNotFound] + paging)
 }
@@ -151,15 +151,15 @@ extension Route {
     public static let decideEffect = Route(
         .post, "/v1/instances/{instance}/effects/{effect}", for: .operate,
         body: .object("{action: retry | skip | cancel, seq?, result?, newKey?, reason?}"),
-        answer: .object("{instance, id, action, seq, from, to, failed?, repeated?}"),
+        answer: .object("{instance, id, action, seq, from, to, failed?, turn?, repeated?}"),
         problems: missing + [.effectNotFound, .effectNotWaiting, .preconditionFailed] + keyed + [.payloadTooLarge]
             + writing)
     /// The queues, with what waits in them.
     public static let listQueues = Route(
         .get, "/v1/queues", for: .read, query: ["limit", "page"],
         answer: .object(
-            "{items: [{queue, ready, waiting, leased, failed, held, answered, oldestDue?, oldestDueInMilliseconds?, "
-                + "settings}…], nextPage?}"), problems: paging)
+            "{items: [{queue, ready, waiting, leased, running, failed, held, answered, oldestDue?, "
+                + "oldestDueInMilliseconds?, settings}…], nextPage?}"), problems: paging)
     /// Says how much of a queue may run.
     public static let setQueue = Route(
         .patch, "/v1/queues/{queue}", for: .operate,

@@ -18,6 +18,16 @@ public struct EffectItem: Equatable, WireObject {
         case answered
     }
 
+    /// What becomes of one that is ready.
+    public enum Turn: String, CaseIterable, Hashable, Sendable, WireReadable {
+        /// wfd makes an attempt.
+        case running
+        /// Nothing of its queue starts.
+        case paused
+        /// Nothing at all starts.
+        case held
+    }
+
     /// An attempt that failed, or came late.
     public struct Attempt: Equatable, WireObject {
         /// 1 for the first.
@@ -70,6 +80,8 @@ public struct EffectItem: Equatable, WireObject {
     public var due: WireTime
     /// Milliseconds until then; negative when it is past.
     public var dueInMilliseconds: Int64
+    /// While ready; nil when it waits for its time, a worker or a place.
+    public var turn: Turn?
     /// How many have begun.
     public var attempts: Int64
     /// Who works on it, as the worker says.
@@ -84,7 +96,7 @@ public struct EffectItem: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, id: String, seq: Int64, queue: String, state: State, priority: Int64, due: WireTime,
-        dueInMilliseconds: Int64, attempts: Int64, worker: String? = nil, progress: JSONValue? = nil,
+        dueInMilliseconds: Int64, turn: Turn? = nil, attempts: Int64, worker: String? = nil, progress: JSONValue? = nil,
         error: JSONValue? = nil, failedAttempts: [Attempt]? = nil
     ) {
         self.instance = instance
@@ -95,6 +107,7 @@ public struct EffectItem: Equatable, WireObject {
         self.priority = priority
         self.due = due
         self.dueInMilliseconds = dueInMilliseconds
+        self.turn = turn
         self.attempts = attempts
         self.worker = worker
         self.progress = progress
@@ -111,6 +124,7 @@ public struct EffectItem: Equatable, WireObject {
         priority = try fields.required("priority")
         due = try fields.required("due")
         dueInMilliseconds = try fields.required("dueInMilliseconds")
+        turn = try fields.optional("turn")
         attempts = try fields.required("attempts")
         worker = try fields.optional("worker")
         progress = try fields.optional("progress")
@@ -128,6 +142,7 @@ public struct EffectItem: Equatable, WireObject {
             writer.field("priority", priority)
             writer.field("due", due)
             writer.field("dueInMilliseconds", dueInMilliseconds)
+            writer.field("turn", ifPresent: turn?.rawValue)
             writer.field("attempts", attempts)
             writer.field("worker", ifPresent: worker)
             writer.field("progress", ifPresent: progress)

@@ -72,13 +72,15 @@ public struct EffectVerbAnswer: Equatable, WireObject {
     public var to: [String]
     /// True when the instance has failed on the result.
     public var failed: Bool?
+    /// Of `retry`: why it does not start so far.
+    public var turn: EffectItem.Turn?
     /// True when this is the answer to an earlier request with the same key, given again.
     public var repeated: Bool?
 
     /// Takes the parts as they are.
     public init(
         instance: String, id: String, action: EffectVerbRequest.Action, seq: Int64, from: [String], to: [String],
-        failed: Bool? = nil, repeated: Bool? = nil
+        failed: Bool? = nil, turn: EffectItem.Turn? = nil, repeated: Bool? = nil
     ) {
         self.instance = instance
         self.id = id
@@ -87,6 +89,7 @@ public struct EffectVerbAnswer: Equatable, WireObject {
         self.from = from
         self.to = to
         self.failed = failed
+        self.turn = turn
         self.repeated = repeated
     }
 
@@ -98,6 +101,7 @@ public struct EffectVerbAnswer: Equatable, WireObject {
         from = try fields.required("from")
         to = try fields.required("to")
         failed = try fields.optional("failed")
+        turn = try fields.optional("turn")
         repeated = try fields.optional("repeated")
     }
 
@@ -110,6 +114,7 @@ public struct EffectVerbAnswer: Equatable, WireObject {
             writer.field("from", from)
             writer.field("to", to)
             writer.field("failed", ifPresent: failed)
+            writer.field("turn", ifPresent: turn?.rawValue)
             writer.field("repeated", ifPresent: repeated)
         }
     }

@@ -4,13 +4,15 @@ public import WorkflowJSON
 public struct QueueItem: Equatable, WireObject {
     /// `task:NAME`, `http:HOST:PORT` or `exec:NAME`.
     public var queue: String
-    /// Effects that are due. This and the other counts end at `APILimits.countedEffects`, which stands for that many or
-    /// more.
+    /// Effects that are due and have not begun. This and the other counts end at `APILimits.countedEffects`, which
+    /// stands for that many or more.
     public var ready: Int64
     /// Those that are due later: they are tried again.
     public var waiting: Int64
     /// Those that a worker has.
     public var leased: Int64
+    /// Those that wfd makes an attempt at.
+    public var running: Int64
     public var failed: Int64
     /// Those that lack a secret or a program.
     public var held: Int64
@@ -24,7 +26,8 @@ public struct QueueItem: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        queue: String, ready: Int64 = 0, waiting: Int64 = 0, leased: Int64 = 0, failed: Int64 = 0, held: Int64 = 0,
+        queue: String, ready: Int64 = 0, waiting: Int64 = 0, leased: Int64 = 0, running: Int64 = 0, failed: Int64 = 0,
+        held: Int64 = 0,
         answered: Int64 = 0, oldestDue: WireTime? = nil, oldestDueInMilliseconds: Int64? = nil,
         settings: QueueSettingsItem
     ) {
@@ -32,6 +35,7 @@ public struct QueueItem: Equatable, WireObject {
         self.ready = ready
         self.waiting = waiting
         self.leased = leased
+        self.running = running
         self.failed = failed
         self.held = held
         self.answered = answered
@@ -45,6 +49,7 @@ public struct QueueItem: Equatable, WireObject {
         ready = try fields.required("ready")
         waiting = try fields.required("waiting")
         leased = try fields.required("leased")
+        running = try fields.required("running")
         failed = try fields.required("failed")
         held = try fields.required("held")
         answered = try fields.required("answered")
@@ -59,6 +64,7 @@ public struct QueueItem: Equatable, WireObject {
             writer.field("ready", ready)
             writer.field("waiting", waiting)
             writer.field("leased", leased)
+            writer.field("running", running)
             writer.field("failed", failed)
             writer.field("held", held)
             writer.field("answered", answered)

@@ -65,10 +65,31 @@ public enum QueueName {
     public static func whole(_ text: String) -> String? {
         let name = text.contains(":") ? text : "task:" + text
         guard let colon = name.firstIndex(of: ":"), name.utf8.count <= APILimits.queueNameBytes,
-            ["task", "http", "exec"].contains(name[..<colon]), name.index(after: colon) < name.endIndex,
-            name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            name.index(after: colon) < name.endIndex, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
-        return name
+        let rest = name[name.index(after: colon)...]
+        switch name[..<colon] {
+        case "task", "exec": return isName(rest) ? name : nil
+        case "http": return isPlace(rest) ? name : nil
+        default: return nil
+        }
+    }
+
+    /// Whether it is what definitions have: letters, digits, `_`, `.` and `-`, first a letter or `_`.
+    private static func isName(_ text: Substring) -> Bool {
+        guard let first = text.first, first.isLetter || first == "_" else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isNumber || "_.-".contains($0) }
+    }
+
+    /// Whether it is a host in lower case and a port, as `pay.example.com:443`, or `[::1]:8080`.
+    private static func isPlace(_ text: Substring) -> Bool {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]) else {
+            return false
+        }
+        let host = text[..<colon]
+        let isBracketed = host.first == "[" && host.last == "]"
+        return (1...65_535).contains(port) && !host.isEmpty && host == host.lowercased()
+            && (isBracketed || !host.contains(":")) && !host.utf8.contains(UInt8(ascii: "/"))
     }
 
     /// What a name must be, for messages.

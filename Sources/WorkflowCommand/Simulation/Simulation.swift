@@ -15,6 +15,8 @@ struct Simulation {
     private var snapshot: Snapshot
     private(set) var now: LogicalTime
     private var fired = 0
+    /// Invocations that a daemon fails at once, and why: what they ask can never be sent.
+    private var unsendable: [(id: String, reason: String)] = []
 
     /// - Parameter start: What the virtual clock shows first.
     init(_ machine: Machine, at start: LogicalTime) {
@@ -108,14 +110,32 @@ struct Simulation {
             return [step(input.event, kind: input.kind, reason: reason(for: refusal, of: input.event.name))]
         case .success(let chain):
             fired += chain.rest.count
-            return chain.links.map { take($0) }
+            return chain.links.map { take($0) } + failUnsendable()
         }
+    }
+
+    /// What a daemon does with requests that can never be sent.
+    private mutating func failUnsendable() -> [SimulatedStep] {
+        var steps: [SimulatedStep] = []
+        while let (id, reason) = unsendable.popLast() {
+            // It may have been left since.
+            guard snapshot.status == .running, snapshot.armed.invocation(id) != nil, !isEndless else { continue }
+            let error: JSONValue = [
+                "type": "invalid-request", "message": .string(reason), "attempts": 1,
+            ]
+            steps += end(id, EventName.failed + id, error)
+        }
+        return steps
     }
 
     private mutating func take(_ link: Chain.Link) -> SimulatedStep {
         let event = link.input.event
         let from = machine.leafPaths(of: snapshot.configuration)
         snapshot = link.macrostep.snapshot
+        for request in link.macrostep.requests.reversed() {
+            guard case .invoke(let pending, let effect) = request, let reason = effect.invalid else { continue }
+            pending.invocation.map { unsendable.append((id: $0, reason: reason)) }
+        }
         let because = link.refusal.map { reason(for: $0, of: event.name) }
         var told = step(event, kind: link.input.kind, reason: because)
         told.from = from

@@ -38,6 +38,9 @@ struct Apply: Verb {
                 do {
                     let applied = try await client.apply(definition.bytes, as: definition.mediaType)
                     try printer.add([Applied(file: definition.path, applied: applied)])
+                    for line in definition.lines(of: applied.machine.warnings ?? []) {
+                        try session.say(DiagnosticText.styled(line))
+                    }
                 } catch let error as OutputClosed {
                     throw error
                 } catch {

@@ -106,7 +106,7 @@ struct Effects: Verb {
         .init("INSTANCE") { $0.instance },
         .init("ID") { $0.id },
         .init("QUEUE") { $0.queue },
-        .init("STATE", style: { $0.state == .failed || $0.state == .held ? .bad : nil }) { $0.state.rawValue },
+        .init("STATE", style: { $0.state == .failed || $0.state == .held ? .bad : nil }) { EffectWords.state($0) },
         .time("DUE") { $0.due },
         .init("ATTEMPTS") { String($0.attempts) },
         .init("WORKER", cut: .second) { $0.worker ?? "-" },
@@ -137,6 +137,27 @@ private struct FailedAttempt: JSONWritable {
         .init("OUTCOME", style: .bad) { $0.attempt.outcome },
         .init("WHY", cut: .first) { ErrorWords.message(of: $0.attempt.error) },
     ]
+}
+
+/// Where an effect stands, for people.
+enum EffectWords {
+    /// `ready`, `running`, `ready, paused`.
+    static func state(_ effect: EffectItem) -> String {
+        switch effect.turn {
+        case .running: "running"
+        case .paused, .held: "\(effect.state.rawValue), \(effect.turn?.rawValue ?? "")"
+        case nil: effect.state.rawValue
+        }
+    }
+
+    /// Why one that is due does not start.
+    static func reason(_ turn: EffectItem.Turn, _ queue: String?) -> String {
+        switch turn {
+        case .running: "an attempt runs"
+        case .paused: "its queue is paused" + (queue.map { ": 'wfctl queue \($0) --resume'" } ?? "")
+        case .held: "effects are held: 'wfctl release'"
+        }
+    }
 }
 
 /// What the error of an effect says to a person.

@@ -9,8 +9,8 @@ struct Queues: Verb {
         discussion: """
             $ wfctl queues
 
-            READY is due, WAITING is tried again later. A count of \(APILimits.countedEffects)+ stands for that many \
-            or more. 'wfctl queue' changes the settings.
+            READY is due, WAITING is tried again later, RUNNING is with a worker or done by wfd. A count of \
+            \(APILimits.countedEffects)+ stands for that many or more. 'wfctl queue' changes the settings.
             """)
 
     @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
@@ -47,7 +47,7 @@ struct Queues: Verb {
         .init("QUEUE") { $0.queue },
         count("READY") { $0.ready },
         count("WAITING") { $0.waiting },
-        count("LEASED") { $0.leased },
+        count("RUNNING") { $0.leased + $0.running },
         count("FAILED", { $0.failed }, isBad: true),
         count("HELD", { $0.held }, isBad: true),
         .init("OLDEST DUE", style: { $0.oldestDueInMilliseconds ?? 0 < -60_000 ? .warning : nil }) { item in

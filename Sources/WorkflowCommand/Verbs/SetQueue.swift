@@ -22,7 +22,9 @@ struct SetQueue: Verb {
         help: ArgumentHelp("So many at a time, 1 to 10000; 'default' takes it back.", valueName: "n"))
     var concurrency: String?
 
-    @Option(help: ArgumentHelp("So many may start in a span; 'default' takes it back.", valueName: "n/span"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("So many may start in a span; 'default' takes it back.", valueName: "n/span"))
     var rate: String?
 
     @Flag(help: "Let nothing start.")

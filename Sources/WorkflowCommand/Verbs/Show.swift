@@ -23,7 +23,7 @@ struct Show: Verb {
     private static func waiting(for effects: [EffectItem]) -> StyledText {
         var text: StyledText = ""
         for (place, effect) in effects.enumerated() {
-            let error = ErrorWords.text(of: effect.error)
+            let error = effect.state == .held ? ErrorWords.message(of: effect.error) : ErrorWords.text(of: effect.error)
             let why: StyledText = error.isEmpty ? "" : ": \(error, .bad)"
             text =
                 text + "\(place == 0 ? "waits for: " : "           ")\(effect.id) of \(effect.queue), "
@@ -32,16 +32,21 @@ struct Show: Verb {
         return text
     }
 
+    /// `attempt 2 is due, but its queue is paused`.
+
     private static func turn(of effect: EffectItem) -> String {
         let next = effect.attempts + 1
         switch effect.state {
-        case .ready where effect.dueInMilliseconds <= 0: return "attempt \(next) is due"
+        case .ready where effect.turn == .running: return "attempt \(effect.attempts) runs"
+        case .ready where effect.dueInMilliseconds <= 0:
+            return "attempt \(next) is due"
+                + (effect.turn.map { ", but \(EffectWords.reason($0, effect.queue))" } ?? "")
         case .ready:
             return "attempt \(next) in \(DurationText.text(milliseconds: effect.dueInMilliseconds / 1_000 * 1_000))"
         case .leased: return "attempt \(effect.attempts) is with \(effect.worker ?? "a worker")"
         case .open: return "runs"
         case .held: return "held"
-        case .failed: return "failed after \(effect.attempts) attempts"
+        case .failed: return "failed after \(effect.attempts) attempt\(effect.attempts == 1 ? "" : "s")"
         case .answered: return "its result waits"
         }
     }

@@ -110,7 +110,8 @@ struct TaskRun: Sendable {
     private func say(_ report: TaskReport) async throws(ClientError) {
         try await work.patience.ask(untilStops: 2) { () throws(ClientError) in
             switch report {
-            case .completed(let result): try await work.client.complete(task: task.task, result: result)
+            case .completed(let result):
+                try await work.client.complete(task: task.task, result: JSONWriter.bytes(result))
             case .failed(let failure): try await work.client.fail(task: task.task, failure)
             }
         }

@@ -102,9 +102,6 @@ extension TaskFailure {
 
     static func again(_ type: String, _ message: String) -> TaskFailure { TaskFailure(type: type, message: message) }
 
-    /// Whether the service has surely got nothing.
-    var wasNotSent: Bool { facts["sent"] == nil && message.hasPrefix("no connection") }
-
     /// Sorts what the client throws.
     init(calling host: String, at address: IPAddress, _ error: any Error, mask: SecretMask) {
         let place = "'\(host)' (\(address))"
@@ -137,6 +134,18 @@ extension TaskFailure {
             self = .again("connect", "\(place) closed the connection before its answer was whole")
         case is HTTPParserError: self = .final("invalid-output", "the answer of \(place) is no HTTP")
         default: self = .again("connect", "the connection to \(place) failed: \(mask.masked("\(error)"))")
+        }
+    }
+}
+
+extension Error {
+    /// Whether there was no connection, so that the service has surely got nothing.
+    var isOfConnecting: Bool {
+        switch self {
+        case is NIOConnectionError, is ChannelError: true
+        case let error as IOError: error.errnoCode == ECONNREFUSED
+        case let error as HTTPClientError: [.connectTimeout, .getConnectionFromPoolTimeout].contains(error)
+        default: false
         }
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Statechart
 import WorkflowJSON
 
 /// A request over HTTP as a machine has asked for it; what a definition may not ask for was refused before.
@@ -14,7 +14,7 @@ struct HTTPCall: Sendable {
     let headers: [(name: String, value: String)]
     let body: Body?
     /// Headers whose values have places for secrets, as `Bearer {pay_token}`.
-    let secretHeaders: [(name: String, template: String)]
+    let secretHeaders: [(name: String, template: SecretText)]
     /// The secrets to sign with.
     let signers: [String]
     let timeout: Duration
@@ -30,7 +30,12 @@ struct HTTPCall: Sendable {
         self.method = method
         self.url = url
         headers = Self.texts(http["headers"])
-        secretHeaders = Self.texts(http["secretHeaders"]).map { (name: $0.name, template: $0.value) }
+        var secretHeaders: [(name: String, template: SecretText)] = []
+        for (name, text) in Self.texts(http["secretHeaders"]) {
+            guard let template = try? SecretText(text) else { return nil }
+            secretHeaders.append((name, template))
+        }
+        self.secretHeaders = secretHeaders
         signers =
             switch http["sign"] {
             case .string(let name)?: [name]

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+package import Statechart
 package import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -15,16 +16,26 @@ package final class HTTPExecutor: EffectExecutor {
     private let rules: AddressRules
     private let secrets: SecretFolder
     private let agent: String
-    private let resolver = NameResolver()
+    private let resolver: NameResolver
     private let clients: HTTPClients
 
     /// - Parameters:
     ///   - allowed: Addresses that may be called although they are not of the public internet.
     ///   - authority: A file of certificates to be trusted beside those of the system.
     ///   - agent: What the daemon calls itself.
-    package init(
+    package convenience init(
         allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String
     ) throws {
+        try self.init(
+            allowing: allowed, secrets: secrets, authority: authority, agent: agent, resolver: NameResolver())
+    }
+
+    /// - Parameter resolver: Finds the addresses of hosts.
+    init(
+        allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String,
+        resolver: NameResolver
+    ) throws {
+        self.resolver = resolver
         rules = AddressRules(allowed: allowed)
         self.secrets = secrets
         self.agent = agent
@@ -39,9 +50,26 @@ package final class HTTPExecutor: EffectExecutor {
     /// Closes its connections; to be called once, when nothing runs.
     package func shutdown() async { await clients.shutdown() }
 
+    package func missing(for action: EffectAction) -> [String] {
+        guard case .http(let http) = action, case .literal(let template, _) = http.address else { return [] }
+        let inHeaders = http.secretHeaders.members.flatMap { member in
+            member.value.string.flatMap { try? SecretText($0) }?.secrets ?? []
+        }
+        var known: Set<String> = []
+        return (inHeaders + [http.signingSecret].compactMap(\.self)).filter { known.insert($0).inserted }
+            .compactMap { name in
+                do throws(SecretFolder.Missing) {
+                    _ = try secrets.secret(name, for: template.origin)
+                    return nil
+                } catch {
+                    return error.reason
+                }
+            }
+    }
+
     package func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
         if let reason = attempt.request["invalid"]?.string { return .failed(.final("invalid-request", reason)) }
-        guard let call = HTTPCall(attempt.request), let origin = Origin(call.url) else {
+        guard let call = HTTPCall(attempt.request), let origin = (try? RequestURL(call.url))?.origin else {
             return .failed(.final("invalid-request", "the request cannot be read"))
         }
         let signed: SignedCall
@@ -63,9 +91,10 @@ package final class HTTPExecutor: EffectExecutor {
         }
     }
 
-    private func send(_ call: SignedCall, _ attempt: EffectAttempt, to origin: Origin) async -> AttemptOutcome? {
+    private func send(_ call: SignedCall, _ attempt: EffectAttempt, to origin: HTTPOrigin) async -> AttemptOutcome? {
         // As the client reads it: what it would look up itself would not be checked.
-        guard let host = try? HTTPClient.Request(url: call.call.url).host, host.lowercased() == origin.host else {
+        guard let host = try? HTTPClient.Request(url: call.call.url).host, host.lowercased() == origin.host
+        else {
             return .failed(.final("invalid-request", "the URL cannot be read"))
         }
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
@@ -81,22 +110,35 @@ package final class HTTPExecutor: EffectExecutor {
                         "address-refused",
                         "'\(name)' has the address \(refused), which may not be called; see --allow-http"))
             }
-            if !call.secrets.isEmpty, !origin.isEncrypted, !addresses.allSatisfy(AddressRules.isLoopback) {
-                return .held("secrets go over https only, or to this machine: \(origin)")
+            if !call.secrets.isEmpty, !origin.isSecure, !addresses.allSatisfy(AddressRules.isLoopback) {
+                return .held("secrets go over https only, or to this machine: \(origin.text)")
             }
-            var outcome = await send(call, host, to: first)
-            // One that nobody listens on was sent nothing.
+            var answer = await send(call, host, to: first)
             for address in addresses.dropFirst().prefix(3) {
-                guard case .failed(let failure)? = outcome, failure.type == "connect", failure.wasNotSent else { break }
-                outcome = await send(call, host, to: address)
+                guard case .nobody? = answer else { break }
+                answer = await send(call, host, to: address)
             }
-            return outcome
+            return answer?.outcome
         }
     }
 
-    private func send(_ call: SignedCall, _ host: String, to address: IPAddress) async -> AttemptOutcome? {
+    /// What came of calling one address.
+    private enum Answer {
+        case ended(AttemptOutcome)
+        /// There was no connection, so nothing was sent.
+        case nobody(TaskFailure)
+
+        var outcome: AttemptOutcome {
+            switch self {
+            case .ended(let outcome): outcome
+            case .nobody(let failure): .failed(failure)
+            }
+        }
+    }
+
+    private func send(_ call: SignedCall, _ host: String, to address: IPAddress) async -> Answer? {
         do {
-            return try await clients.with(host: host, at: address) { client in
+            let outcome: AttemptOutcome = try await clients.with(host: host, at: address) { client in
                 let response = try await client.execute(call.request, timeout: TimeAmount(call.call.timeout))
                 let limit = call.call.maxBytes
                 var body: [UInt8] = []
@@ -108,10 +150,12 @@ package final class HTTPExecutor: EffectExecutor {
                 }
                 return HTTPAnswer(response, body: body, of: call).outcome
             }
+            return .ended(outcome)
         } catch {
             // Who cancels an attempt does not want to know.
             if Task.isCancelled { return nil }
-            return .failed(TaskFailure(calling: host, at: address, error, mask: call.mask))
+            let failure = TaskFailure(calling: host, at: address, error, mask: call.mask)
+            return error.isOfConnecting ? .nobody(failure) : .ended(.failed(failure))
         }
     }
 }
@@ -125,7 +169,7 @@ struct SignedCall: Sendable {
     var mask: SecretMask { SecretMask(secrets) }
 
     init(
-        _ call: HTTPCall, _ attempt: EffectAttempt, to origin: Origin, with folder: SecretFolder, agent: String
+        _ call: HTTPCall, _ attempt: EffectAttempt, to origin: HTTPOrigin, with folder: SecretFolder, agent: String
     ) throws(SecretFolder.Missing) {
         self.call = call
         var used: [String: SecretFolder.Secret] = [:]
@@ -140,17 +184,18 @@ struct SignedCall: Sendable {
         for (name, value) in call.headers { request.headers.replaceOrAdd(name: name, value: value) }
         for (name, template) in call.secretHeaders {
             var value = ""
-            var rest = template[...]
-            while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-                value += rest[..<open]
-                let place = try secret(String(rest[rest.index(after: open)..<close]))
-                guard !place.text.contains(where: \.isNewline) else {
-                    throw .init(reason: "secret '\(place.name)' has several lines, which a header cannot have")
+            for piece in template.pieces {
+                switch piece {
+                case .text(let text): value += text
+                case .secret(let name):
+                    let secret = try secret(name)
+                    guard !secret.text.contains(where: \.isNewline) else {
+                        throw .init(reason: "secret '\(name)' has several lines, which a header cannot have")
+                    }
+                    value += secret.text
                 }
-                value += place.text
-                rest = rest[close...].dropFirst()
             }
-            request.headers.replaceOrAdd(name: name, value: value + rest)
+            request.headers.replaceOrAdd(name: name, value: value)
         }
         let id = attempt.key.text
         if !call.signers.isEmpty {
@@ -161,7 +206,9 @@ struct SignedCall: Sendable {
             for (name, value) in signature { request.headers.replaceOrAdd(name: name, value: value) }
         }
         request.headers.replaceOrAdd(name: "Idempotency-Key", value: id)
-        request.headers.replaceOrAdd(name: "traceparent", value: attempt.traceparent)
+        request.headers.replaceOrAdd(
+            name: "traceparent",
+            value: TraceContext.parent(instance: attempt.uuid, key: attempt.key, attempt: attempt.number))
         if !request.headers.contains(name: "user-agent") { request.headers.add(name: "User-Agent", value: agent) }
         if !request.headers.contains(name: "accept") { request.headers.add(name: "Accept", value: "*/*") }
         if let body = call.body {
@@ -172,18 +219,5 @@ struct SignedCall: Sendable {
         }
         self.request = request
         secrets = Array(used.values)
-    }
-}
-
-extension EffectAttempt {
-    /// W3C Trace Context: the trace is the instance's, the span the attempt's.
-    var traceparent: String {
-        func digits(_ bytes: some Sequence<UInt8>) -> String {
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
-        // Of the key the last bytes are the most random; zero alone would be no span.
-        var span = Array(key.bytes.suffix(8))
-        span[7] ^= UInt8(truncatingIfNeeded: number)
-        return "00-\(digits(uuid.bytes))-\(digits(span))-01"
     }
 }

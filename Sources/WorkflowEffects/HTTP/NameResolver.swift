@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import NIOCore
 import Synchronization
 
@@ -24,52 +24,72 @@ final class NameResolver: Sendable {
 
     private struct State {
         var known: [String: (answer: Answer, until: ContinuousClock.Instant)] = [:]
-        var waiting: [String: [AsyncStream<Answer>.Continuation]] = [:]
+        /// The names that are looked up, and who waits for each.
+        var waiting: [String: [UInt64: AsyncStream<Answer>.Continuation]] = [:]
+        var lastNumber: UInt64 = 0
     }
 
-    /// How long an answer is used again.
-    private static let kept = Duration.seconds(5)
     /// Names that are looked up at a time, and names that are remembered.
     private static let bound = 256
 
+    /// How long an answer is used again.
+    private let kept: Duration
+    private let lookUp: @Sendable (String) -> Answer
     private let state = Mutex(State())
+
+    /// - Parameter lookUp: Finds the addresses of a name, and may take as long as it likes.
+    init(
+        keeping kept: Duration = .seconds(5),
+        lookUp: @escaping @Sendable (String) -> Answer = { NameResolver.answerOfSystem($0) }
+    ) {
+        self.kept = kept
+        self.lookUp = lookUp
+    }
+
+    /// How many wait for an answer.
+    var waiters: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     /// The addresses of a host in the system's order; nil when the task was cancelled.
     func addresses(of name: String) async -> Answer? {
         if let address = IPAddress(name) { return .addresses([address]) }
         let (stream, continuation) = AsyncStream.makeStream(of: Answer.self, bufferingPolicy: .bufferingNewest(1))
         let now = ContinuousClock.now
-        let (known, isFirst): (Answer?, Bool) = state.withLock { state in
-            if let known = state.known[name], known.until > now { return (known.answer, false) }
-            if state.waiting[name] == nil, state.waiting.count >= Self.bound {
-                return (.failed("too many names are looked up"), false)
+        let (known, number, isFirst): (Answer?, UInt64, Bool) = state.withLock { state in
+            if let known = state.known[name], known.until > now { return (known.answer, 0, false) }
+            let isFirst = state.waiting[name] == nil
+            if isFirst, state.waiting.count >= Self.bound {
+                return (.failed("too many names are looked up"), 0, false)
             }
-            state.waiting[name, default: []].append(continuation)
-            return (nil, state.waiting[name]?.count == 1)
+            state.lastNumber += 1
+            state.waiting[name, default: [:]][state.lastNumber] = continuation
+            return (nil, state.lastNumber, isFirst)
         }
         if let known { return known }
         if isFirst {
-            DispatchQueue(label: "wfd-names").async { [self] in tell(name, Self.lookUp(name)) }
+            // A thread of its own: those that the system shares out are few, and the database needs them too.
+            Thread.detachNewThread { [self] in tell(name, lookUp(name)) }
         }
         for await answer in stream { return answer }
+        // Cancelled. The name itself stays, as long as it is looked up.
+        state.withLock { $0.waiting[name]?[number] = nil }
         return nil
     }
 
     private func tell(_ name: String, _ answer: Answer) {
         let now = ContinuousClock.now
-        let waiting = state.withLock { state in
+        let waiting = state.withLock { [kept] state in
             if state.known.count >= Self.bound { state.known = state.known.filter { $0.value.until > now } }
             if state.known.count >= Self.bound { state.known = [:] }
-            if case .addresses = answer { state.known[name] = (answer, now + Self.kept) }
-            return state.waiting.removeValue(forKey: name) ?? []
+            if case .addresses = answer { state.known[name] = (answer, now + kept) }
+            return state.waiting.removeValue(forKey: name) ?? [:]
         }
-        for continuation in waiting {
+        for continuation in waiting.values {
             continuation.yield(answer)
             continuation.finish()
         }
     }
 
-    private static func lookUp(_ name: String) -> Answer {
+    private static func answerOfSystem(_ name: String) -> Answer {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         #if canImport(Darwin)

@@ -1,3 +1,4 @@
+package import Statechart
 package import WorkflowEngine
 import WorkflowJSON
 import WorkflowPrograms
@@ -11,12 +12,15 @@ package final class ProgramExecutor: EffectExecutor {
 
     private let programs: [String: String]
     private let search: String?
+    private let grace: Duration
 
     /// - Parameters:
     ///   - programs: The files of programs by the names that machines have for them.
     ///   - places: How many run at a time.
     ///   - search: Where programs find others: the daemon's `PATH`.
-    package init(_ programs: [String: String], places: Int, search: String?) {
+    ///   - grace: How long a program that is told to end may refuse.
+    package init(_ programs: [String: String], places: Int, search: String?, grace: Duration = .seconds(10)) {
+        self.grace = grace
         self.programs = programs
         self.places = places
         self.search = search
@@ -25,17 +29,15 @@ package final class ProgramExecutor: EffectExecutor {
     /// Milliseconds of an attempt of which the definition says nothing.
     private static let timeout: Int64 = 300_000
     private static let maxBytes: Int64 = 256 << 10
-    /// The exit code of a program for which trying again makes no sense; that of bad data in `sysexits.h`.
-    private static let hopeless: Int32 = 65
 
     package func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
         if let reason = attempt.request["invalid"]?.string { return .failed(.final("invalid-request", reason)) }
         let name = String(attempt.queue.dropFirst(queues.count))
-        guard let path = programs[name] else {
-            return .held("there is no program '\(name)': start wfd with --exec \(name)=/path")
-        }
-        guard ProgramStart.path(of: path, in: [:]) != nil else {
-            return .held("program '\(name)' cannot be run: '\(path)' is no file that may be executed")
+        let path: String
+        do throws(MissingProgram) {
+            path = try file(of: name)
+        } catch {
+            return .held(error.reason)
         }
         let order = attempt.request["exec"]?.object ?? JSONObject()
         var arguments: [String] = []
@@ -45,13 +47,39 @@ package final class ProgramExecutor: EffectExecutor {
         do throws(ProgramFailure) {
             program = try ProgramRun(
                 path, arguments, variables: variables(of: attempt),
-                input: JSONWriter.bytes(input) + [UInt8(ascii: "\n")])
+                input: JSONWriter.bytes(input) + [UInt8(ascii: "\n")], grace: grace)
         } catch {
             return .failed(.again("exit", error.message))
         }
         let limit = Int(order["maxBytes"]?.integer ?? Self.maxBytes)
         let timeout = Duration.milliseconds(order["attemptTimeout"]?.integer ?? Self.timeout)
         return await outcome(of: program, limit: limit, timeout: timeout)
+    }
+
+    package func missing(for action: EffectAction) -> [String] {
+        guard case .exec(let exec) = action else { return [] }
+        do throws(MissingProgram) {
+            _ = try file(of: exec.program)
+            return []
+        } catch {
+            return [error.reason]
+        }
+    }
+
+    /// Why a program cannot be run: its effects are held until somebody has mended that.
+    private struct MissingProgram: Error {
+        let reason: String
+    }
+
+    private func file(of name: String) throws(MissingProgram) -> String {
+        guard let path = programs[name] else {
+            throw MissingProgram(reason: "there is no program '\(name)': start wfd with --exec \(name)=/path")
+        }
+        guard ProgramStart.path(of: path, in: [:]) != nil else {
+            throw MissingProgram(
+                reason: "program '\(name)' cannot be run: '\(path)' is no file that may be executed")
+        }
+        return path
     }
 
     /// What a program sees of its surroundings, and nothing else.
@@ -82,7 +110,7 @@ package final class ProgramExecutor: EffectExecutor {
                     }
                     group.cancelAll()
                     if isLate { return .failed(.again("timeout", "the program took longer than \(timeout)")) }
-                    return Self.outcome(outcome, limit: limit)
+                    return AttemptOutcome(ProgramReport(outcome, keeping: limit))
                 }
                 preconditionFailure("one of the group waits for the program")
             }
@@ -90,28 +118,16 @@ package final class ProgramExecutor: EffectExecutor {
             program.terminate()
         }
     }
+}
 
-    private static func outcome(_ run: ProgramRun.Outcome, limit: Int) -> AttemptOutcome {
-        var facts = JSONObject()
-        if !run.errors.isEmpty { facts["stderr"] = .string(String(decoding: run.errors, as: UTF8.self)) }
-        func failed(_ type: String, _ message: String, canRetry: Bool = true) -> AttemptOutcome {
-            .failed(TaskFailure(type: type, message: message, facts: facts, canRetry: canRetry))
-        }
-        if run.isTooLong { return failed("too-large", "it printed more than \(limit) bytes", canRetry: false) }
-        switch run.end {
-        case .killed(let signal):
-            facts["signal"] = .int(Int64(signal))
-            return failed("exit", "killed by signal \(signal)")
-        case .exited(0):
-            guard run.output.contains(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return .done(.null) }
-            do throws(JSONError) {
-                return .done(try JSONReader.value(from: run.output))
-            } catch {
-                return failed("invalid-output", "its output is not JSON: \(error.description)", canRetry: false)
-            }
-        case .exited(let code):
-            facts["code"] = .int(Int64(code))
-            return failed("exit", "exit code \(code)", canRetry: code != hopeless)
+extension AttemptOutcome {
+    fileprivate init(_ report: ProgramReport) {
+        switch report {
+        case .completed(let value): self = .done(value)
+        case .failed(let failure):
+            self = .failed(
+                TaskFailure(
+                    type: failure.type, message: failure.message, facts: failure.facts, canRetry: failure.canRetry))
         }
     }
 }

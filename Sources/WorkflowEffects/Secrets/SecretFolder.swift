@@ -1,4 +1,5 @@
 import Foundation
+import Statechart
 
 /// Secrets are files, read for each attempt: so they can be changed while the daemon runs.
 package struct SecretFolder: Sendable {
@@ -22,22 +23,27 @@ package struct SecretFolder: Sendable {
     private static let least = 8
     private static let most = 64 << 10
 
-    /// - Parameter origin: Where it is to go, as `https://pay.example.com:443`.
-    func secret(_ name: String, for origin: Origin) throws(Missing) -> Secret {
+    /// - Parameter origin: Where it is to go.
+    func secret(_ name: String, for origin: HTTPOrigin) throws(Missing) -> Secret {
         guard let path else { throw Missing(reason: "secret '\(name)' is missing: wfd has no folder of secrets") }
         guard Self.isName(name) else { throw Missing(reason: "'\(name)' is no name of a secret") }
         guard let text = Self.text(of: "\(path)/\(name)") else {
             throw Missing(reason: "secret '\(name)' is missing: there is no file '\(name)' that wfd can read")
         }
+        guard !text.isEmpty else { throw Missing(reason: "secret '\(name)' is empty") }
         guard text.utf8.count >= Self.least, !text.utf8.contains(0) else {
             throw Missing(reason: "secret '\(name)' has fewer than \(Self.least) bytes, or a NUL")
         }
         guard let list = Self.text(of: "\(path)/\(name).origins") else {
             throw Missing(reason: "secret '\(name)' may go nowhere: there is no file '\(name).origins'")
         }
-        let origins = list.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        guard origins.contains(where: { Origin($0) == origin }) else {
-            throw Missing(reason: "secret '\(name)' may not go to \(origin): '\(name).origins' does not have it")
+        let lines = list.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard lines.contains(where: { HTTPOrigin($0) == origin }) else {
+            // Whoever wrote it may have meant this origin.
+            let wrong = lines.first { !$0.isEmpty && HTTPOrigin($0) == nil }
+            let hint = wrong.map { "; its line '\($0)' is no origin, as 'https://pay.example.com' is" } ?? ""
+            throw Missing(
+                reason: "secret '\(name)' may not go to \(origin.text): '\(name).origins' does not have it" + hint)
         }
         return Secret(name: name, text: text)
     }
@@ -66,24 +72,10 @@ package struct SecretFolder: Sendable {
     }
 }
 
-/// Scheme, host and port of a URL.
-struct Origin: Equatable, CustomStringConvertible {
-    let scheme: String
-    let host: String
-    let port: Int
-
-    init?(_ url: String) {
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
-            let host = parts.host, !host.isEmpty
-        else { return nil }
-        let usual = ["http": 80, "https": 443]
-        guard let port = parts.port ?? usual[scheme], usual[scheme] != nil else { return nil }
-        self.scheme = scheme
-        self.host = host.lowercased()
-        self.port = port
+extension HTTPOrigin {
+    /// Reads a line of a file of origins; nil for one that has a path, too, or is no url at all.
+    init?(_ line: String) {
+        guard let url = try? RequestURL(line), url.text == url.origin.text + "/" else { return nil }
+        self = url.origin
     }
-
-    var isEncrypted: Bool { scheme == "https" }
-
-    var description: String { "\(scheme)://\(host):\(port)" }
 }

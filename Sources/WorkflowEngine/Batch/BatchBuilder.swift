@@ -40,6 +40,8 @@ struct BatchBuilder {
     private var keys: [KeyPlace: Position] = [:]
     /// What the batch did to effects; of one that ended, that.
     var effects: [Position: EffectChange] = [:]
+    /// The effects that the batch made ready, by their queues; something else may have become of them since.
+    var readied: [String: [Position]] = [:]
     var attempts: [AttemptRecord] = []
     /// What was set for queues, by their names.
     var queues: [String: QueueRecord] = [:]
@@ -76,7 +78,8 @@ struct BatchBuilder {
     /// What the next batch is applied on top of, before this one is committed.
     var result: UncommittedBatch {
         UncommittedBatch(
-            machines: machines, keys: keys, effects: effects, attempts: attempts, queues: queues, hold: hold)
+            machines: machines, keys: keys, effects: effects, readied: readied, attempts: attempts, queues: queues,
+            hold: hold)
     }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
@@ -270,6 +273,7 @@ struct UncommittedBatch {
     let machines: [LoadedMachine]
     let keys: [KeyPlace: Position]
     let effects: [Position: EffectChange]
+    let readied: [String: [Position]]
     let attempts: [AttemptRecord]
     let queues: [String: QueueRecord]
     let hold: Bool?

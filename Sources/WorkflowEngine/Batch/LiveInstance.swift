@@ -148,12 +148,25 @@ struct TouchedInstances {
 final class WorkingSet {
     private let bound: Int
     @exclusivity(unchecked) private var cache: GenerationCache<InstanceKey, LiveInstance>
+    /// Of instances that have effects: these know the id only.
+    private var keys: GenerationCache<InstanceID, InstanceKey>
 
     /// - Parameter bound: Bytes, about.
     init(bound: Int) {
         self.bound = bound
         cache = GenerationCache(bound: bound)
+        keys = GenerationCache(bound: bound / Self.shareOfKeys)
     }
+
+    /// What part of the bound names may take beside it.
+    private static let shareOfKeys = 16
+
+    /// The key of an instance that was kept.
+    func key(of id: InstanceID) -> InstanceKey? { keys.value(for: id, cost: Self.cost) }
+
+    func keep(_ key: InstanceKey, of id: InstanceID) { keys.insert(key, for: id, cost: Self.cost(key)) }
+
+    private static func cost(_ key: InstanceKey) -> Int { 128 + key.name.rawValue.utf8.count }
 
     func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.countedBytes) }
 
@@ -167,7 +180,13 @@ final class WorkingSet {
     }
 
     /// Makes room. What was asked for or kept since the last call stays.
-    func trim() { cache.trim() }
+    func trim() {
+        cache.trim()
+        keys.trim()
+    }
 
-    func forgetAll() { cache = GenerationCache(bound: bound) }
+    func forgetAll() {
+        cache = GenerationCache(bound: bound)
+        keys = GenerationCache(bound: bound / Self.shareOfKeys)
+    }
 }

@@ -53,6 +53,16 @@ extension Engine {
         }
         let command = ApplyMachineCommand(source: source, machine: reading.machine, caller: caller)
         let applied = try await queue.submit(command)
-        return (applied, reading.warnings)
+        return (applied, reading.warnings + reading.machine.effects.flatMap(missing))
+    }
+
+    /// What an effect needs that is not here.
+    private func missing(for effect: EffectUse) -> [Diagnostic] {
+        if case .task = effect.action { return [] }
+        let kind = effect.action.kind
+        guard let runner = runners.first(where: { $0.serves(kind + ":") }) else {
+            return [effect.warning("nothing here does '\(kind)': it waits until wfd serves this database")]
+        }
+        return runner.missing(for: effect.action).map { effect.warning("it will be held: \($0)") }
     }
 }

@@ -77,6 +77,8 @@ package struct EffectVerdict: Sendable {
     package let to: [String]
     /// Whether the instance has failed on that result.
     package let hasFailed: Bool
+    /// Where the effect stands; nil when the answer is given again.
+    package var queue: String?
     package var isRepeated = false
 }
 
@@ -124,7 +126,8 @@ extension EffectVerbCommand: WriterCommand {
             EffectVerdict(
                 instance: instance.state.record.name, effect: effect.name, seq: seq,
                 from: machine.leafPaths(of: from), to: machine.leafPaths(of: instance.state.snapshot.configuration),
-                hasFailed: instance.state.snapshot.status == .failed && !(wasFailed && isLive(effect, instance))))
+                hasFailed: instance.state.snapshot.status == .failed && !(wasFailed && isLive(effect, instance)),
+                queue: effect.queue))
     }
 
     private func isLive(_ effect: EffectRecord, _ instance: LiveInstance) -> Bool {

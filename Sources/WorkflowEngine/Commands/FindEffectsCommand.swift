@@ -39,9 +39,13 @@ extension FindEffectsCommand: WriterCommand {
                 break
             }
             guard let instance = try batch.instance(of: effect) else { continue }
-            // What an instance has failed on waits for a person; what is due first may end it.
+            // What an instance has failed on waits for a person; what is due first may end it. The timers of one that
+            // has failed wait, and its effects do not.
             if effect.number != nil, instance.state.invocation(of: effect.id)?.isKept != false { continue }
-            if let deadline = instance.state.timeout(ofInvocation: effect.name), deadline <= batch.now { continue }
+            let isRunning = instance.state.snapshot.status == .running
+            if isRunning, let deadline = instance.state.timeout(ofInvocation: effect.name), deadline <= batch.now {
+                continue
+            }
             answer.effects.append(
                 FoundEffect(
                     effect: effect,

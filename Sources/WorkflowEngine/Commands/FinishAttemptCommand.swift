@@ -27,7 +27,7 @@ extension FinishAttemptCommand: WriterCommand {
     func want(_ rows: inout WantedRows) { rows.instances.insert(found.instance) }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) {
-        guard let instance = try batch.instance(of: found.effect) else { return }
+        guard let instance = try batch.instance(found.instance) else { return }
         // What is due comes first: it may end the invocation.
         batch.fireDue(of: instance)
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
@@ -38,6 +38,7 @@ extension FinishAttemptCommand: WriterCommand {
         if case .held(let reason) = outcome {
             effect.state = .held
             effect.error = JSONWriter.string(["message": .string(reason), "type": "held"] as JSONValue)
+            batch.note(.stuck(effect, of: instance.state.record.name))
             return batch.change(effect)
         }
         effect.attempts = number

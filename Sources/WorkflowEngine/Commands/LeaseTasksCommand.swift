@@ -44,7 +44,7 @@ extension LeaseTasksCommand: WriterCommand {
         let settings = batch.settings(of: queue)
         // Whoever waits is told when that changes.
         if batch.areEffectsHeld || settings.isPaused { return grant }
-        let leaseRoom = batch.leaseRoom(in: queue, settings)
+        let leaseRoom = batch.leaseRoom(in: queue, settings, wanted: max)
         let startRoom = batch.leases.startRoom(in: queue, settings, at: batch.now)
         if leaseRoom < max { batch.leases.want(queue) }
         let room = Swift.min(leaseRoom, startRoom)
@@ -78,11 +78,13 @@ extension LeaseTasksCommand: WriterCommand {
         leased.worker = worker
         leased.due = Timestamp(rawValue: batch.now.rawValue + milliseconds)
         batch.change(leased)
-        let request = effect.requested
+        let uuid = instance.state.record.uuid
+        let key = effect.key(of: uuid)
         return LeasedTask(
             token: TaskToken(leased, lease), instance: instance.state.record.name, id: effect.name,
-            attempt: leased.attempts, key: effect.key(of: instance.state.record.uuid),
-            traceparent: effect.traceparent(of: instance.state.record.uuid), input: request["input"],
+            attempt: leased.attempts, key: key,
+            traceparent: TraceContext.parent(instance: uuid, key: key, attempt: leased.attempts),
+            input: effect.requested["input"],
             progress: effect.progress.flatMap { try? JSONReader.value(from: $0) }, leasedUntil: leased.due,
             deadline: instance.state.timeout(ofInvocation: effect.name))
     }

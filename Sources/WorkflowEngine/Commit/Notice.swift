@@ -1,5 +1,6 @@
 import Logging
 import Statechart
+import WorkflowJSON
 import WorkflowStore
 
 /// What an operator is told when a batch is on disk.
@@ -12,6 +13,8 @@ enum Notice: Sendable {
     case set(QueueRecord)
     /// Somebody holds effects, or releases them.
     case held(Bool, by: Actor?)
+    /// An effect waits for a person: it lacks something, or its attempts are used up.
+    case stuck(EffectRecord, of: InstanceName)
     /// An instance made so many macrosteps by itself within a minute.
     case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
@@ -55,6 +58,18 @@ extension OperatorLog: CommitObserver {
             tell(
                 .queues, .notice, isHeld ? "effects are held" : "effects were released",
                 ["actor": "\(actor?.rawValue ?? "")"])
+        case .stuck(let effect, let instance):
+            let error = effect.error.flatMap(RecordedFailure.object) ?? JSONObject()
+            var metadata: Logger.Metadata = [
+                "instance": "\(instance)", "effect": "\(effect.name)", "queue": "\(effect.queue)",
+                "attempts": "\(effect.attempts)",
+            ]
+            let isHeld = effect.state == .held
+            // What a service has said may be a payload.
+            metadata[isHeld ? "reason" : "type"] = "\(error[isHeld ? "message" : "type"]?.string ?? "")"
+            tell(
+                .attempts, .warning,
+                isHeld ? "an effect is held: 'wfctl release' tries it again" : "a call has failed for good", metadata)
         case .restless(let instance, let event, let macrosteps):
             tell(
                 .restlessness, .warning, "an instance does not come to rest",

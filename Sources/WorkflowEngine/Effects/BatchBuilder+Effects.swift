@@ -15,8 +15,7 @@ struct EffectChange: Sendable {
 extension BatchBuilder {
     /// An effect as it is after what was applied so far; nil when it has ended.
     func effect(_ id: Position) throws(Rejection) -> EffectRecord? {
-        if let change = effects[id] { return change.record }
-        for batch in provisional.reversed() { if let change = batch.effects[id] { return change.record } }
+        if let change = uncommitted(id) { return change.record }
         return try read { () throws(StoreError) in try store.effect(id) }
     }
 
@@ -24,16 +23,34 @@ extension BatchBuilder {
     func readyEffects(in queue: String, limit: Int) throws(Rejection) -> [EffectRecord] {
         // A clock that was set back hides nothing that was ready before.
         let due = max(now, numbers.last)
-        let changes = uncommittedEffects
-        // What is not committed may have taken as many of those that the store gives.
         let stored = try read { () throws(StoreError) in
-            try store.readyEffects(queue: queue, due: due, limit: limit + changes.count)
+            try store.readyEffects(queue: queue, due: due, limit: limit) { id in
+                effects.keys.contains(id) || provisional.contains { $0.effects.keys.contains(id) }
+            }
         }
-        let changed = changes.values.compactMap(\.record).filter {
-            $0.queue == queue && $0.state == .ready && $0.due <= due
-        }
-        let ready = stored.filter { changes[$0.id] == nil } + changed
+        let changed = readied(in: queue, by: due)
+        if changed.isEmpty { return stored }
+        let ready = stored + changed
         return Array(ready.sorted { ($0.priority, $0.due, $0.id) < ($1.priority, $1.due, $1.id) }.prefix(limit))
+    }
+
+    /// What of a queue is ready that was made so and is not committed.
+    private func readied(in queue: String, by due: Timestamp) -> [EffectRecord] {
+        var ids: Set<Position> = []
+        for batch in provisional { ids.formUnion(batch.readied[queue] ?? []) }
+        ids.formUnion(readied[queue] ?? [])
+        return ids.compactMap { id in
+            // Something else may have become of it since.
+            guard let record = uncommitted(id)?.record, record.state == .ready, record.due <= due else { return nil }
+            return record
+        }
+    }
+
+    /// What was done last to an effect that is not committed.
+    private func uncommitted(_ id: Position) -> EffectChange? {
+        if let change = effects[id] { return change }
+        for batch in provisional.reversed() { if let change = batch.effects[id] { return change } }
+        return nil
     }
 
     /// What was done to effects that is not committed.
@@ -44,14 +61,17 @@ extension BatchBuilder {
         return changes
     }
 
-    /// How many more leases of a queue there may be, whatever its rate.
-    func leaseRoom(in queue: String, _ settings: QueueSettings) -> Int {
+    /// How many more leases of a queue there may be, whatever its rate; no more than are wanted.
+    func leaseRoom(in queue: String, _ settings: QueueSettings, wanted: Int) -> Int {
         var count = leases.count(in: queue)
+        // Each of these may be one more: they are looked at only where that matters.
+        let changes = provisional.reduce(effects.count) { $0 + $1.effects.count }
+        if leases.bound(settings) - count - changes >= wanted { return wanted }
         for (id, change) in uncommittedEffects {
             let isLeased = change.record.map { $0.queue == queue && $0.state == .leased } ?? false
             count += (isLeased ? 1 : 0) - (leases.knows(id, in: queue) ? 1 : 0)
         }
-        return max(0, leases.bound(settings) - count)
+        return min(wanted, max(0, leases.bound(settings) - count))
     }
 
     /// When a queue has something ready next; nil when nothing waits. What is not committed is told when it is.
@@ -74,6 +94,7 @@ extension BatchBuilder {
 extension BatchBuilder {
     /// Changes an effect that has not ended.
     mutating func change(_ record: EffectRecord) {
+        if record.state == .ready { readied[record.queue, default: []].append(record.id) }
         effects[record.id] = EffectChange(record: record, isNew: effects[record.id]?.isNew ?? false)
         bytes += 256
     }
@@ -99,6 +120,7 @@ extension BatchBuilder {
                 priority: request.priority, due: record.updated,
                 request: request.text)
             effects[effect.id] = EffectChange(record: effect, isNew: true)
+            readied[effect.queue, default: []].append(effect.id)
             numbers.nextPosition = effect.id.next
             bytes += 256 + request.text.utf8.count
         }
@@ -220,9 +242,11 @@ extension Macrostep {
 extension BatchBuilder {
     /// The instance of an effect; nil when there is none, which no store has.
     mutating func instance(of effect: EffectRecord) throws(Rejection) -> LiveInstance? {
+        if let key = recent.key(of: effect.instanceID) { return try instance(key) }
         guard let key = try read({ () throws(StoreError) in try store.instanceKey(effect.instanceID) }) else {
             return nil
         }
+        recent.keep(key, of: effect.instanceID)
         return try instance(key)
     }
 
@@ -270,7 +294,7 @@ extension BatchBuilder {
         attempts.append(
             AttemptRecord(
                 instanceID: effect.instanceID, effect: effect.id, attempt: effect.attempts, begun: begun,
-                ended: now, outcome: failure.type, error: failure.note))
+                ended: max(now, begun), outcome: failure.type, error: failure.note))
         var effect = effect
         effect.lease = nil
         effect.worker = nil
@@ -280,7 +304,8 @@ extension BatchBuilder {
             retryAfter: failure.retryAfter, seed: UInt64(bitPattern: effect.id.rawValue))
         if let wait {
             effect.state = .ready
-            effect.due = Timestamp(rawValue: now.rawValue + wait)
+            // Where the clock was set back, all up to the last time is ready: the pause counts from there.
+            effect.due = Timestamp(rawValue: max(now, numbers.last).rawValue + wait)
             return change(effect)
         }
         change(effect)
@@ -344,7 +369,9 @@ extension BatchBuilder {
     ///
     /// - Precondition: The effect is live.
     mutating func end(_ effect: EffectRecord, with result: EffectResult, of instance: LiveInstance) {
-        if effect.number == nil { return endCall(effect, isDone: !result.event.hasPrefix(EventName.failed)) }
+        if effect.number == nil {
+            return endCall(effect, isDone: !result.event.hasPrefix(EventName.failed), of: instance)
+        }
         guard instance.state.snapshot.status == .running, let pending = instance.state.invocation(of: effect.id) else {
             var waiting = effect
             waiting.state = .answered
@@ -359,12 +386,13 @@ extension BatchBuilder {
     }
 
     /// Nobody waits for the end of a call: one that is done is over, one that has failed waits for a person.
-    private mutating func endCall(_ effect: EffectRecord, isDone: Bool) {
+    private mutating func endCall(_ effect: EffectRecord, isDone: Bool, of instance: LiveInstance) {
         if isDone { return end(effect) }
         var failed = effect
         failed.state = .failed
         failed.lease = nil
         failed.worker = nil
+        note(.stuck(failed, of: instance.state.record.name))
         change(failed)
     }
 

@@ -1,3 +1,4 @@
+package import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
@@ -11,6 +12,9 @@ package protocol EffectExecutor: Sendable {
 
     /// How many of one queue run at a time, unless somebody has set another number.
     var placesOfQueue: Int { get }
+
+    /// Why an effect would be held, in words for whoever applies its machine; empty as far as nothing is missing.
+    func missing(for action: EffectAction) -> [String]
 
     /// Carries out one attempt. Ends early when its task is cancelled: then nobody wants to know what came of it.
     func run(_ attempt: EffectAttempt) async -> AttemptOutcome

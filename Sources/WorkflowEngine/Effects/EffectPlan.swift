@@ -16,7 +16,7 @@ struct EffectPlan {
         /// What comes next, in its order.
         var waiting: Deque<FoundEffect> = []
         var running: Set<Position> = []
-        /// Of these, what is ready again: it was not found while it ran.
+        /// Of these, what is ready again, now or later: it is not found while it runs.
         var again: Set<Position> = []
         /// Whether the store may have something ready that is not here.
         var hasMore = false
@@ -45,8 +45,10 @@ struct EffectPlan {
 
     /// How many run at a time.
     private let places: Int
-    /// Bytes of requests that wait here.
+    /// Bytes of what waits here.
     private let bytes: Int
+    /// Effects of a queue that wait here as they have begun.
+    private let begun: Int
     private var queues: [String: Queue] = [:]
     /// The queues of what waits here.
     private var queueOfWaiting: [Position: String] = [:]
@@ -59,10 +61,12 @@ struct EffectPlan {
 
     /// - Parameters:
     ///   - places: How many run at a time.
-    ///   - bytes: Of requests that wait here.
-    init(places: Int, bytes: Int) {
+    ///   - bytes: Of what waits here.
+    ///   - begun: Effects of a queue that wait here as they have begun.
+    init(places: Int, bytes: Int, begun: Int) {
         self.places = places
         self.bytes = bytes
+        self.begun = begun
     }
 
     /// When a queue has something ready next that has nothing now; nil for never, as far as is known.
@@ -81,7 +85,7 @@ struct EffectPlan {
         var rest = turns.count
         while running < places, rest > 0, let name = turns.popFirst() {
             rest -= 1
-            guard var queue = queues[name] else { continue }
+            guard var queue = queues.removeValue(forKey: name) else { continue }
             defer { keep(queue, name) }
             queue.isInTurn = false
             let (places, rate) = settings(name)
@@ -98,8 +102,20 @@ struct EffectPlan {
                 giveTurn(&queue, name)
                 continue
             }
+            let window = 2 * (queue.isSuspect ? 1 : places)
+            // Before nothing is left to start, and many at once: to find one more passes all that run.
+            // Where others take all the room, each has room for one.
+            let (hasRoom, isAlone) = (waitingBytes < bytes, queue.waiting.isEmpty && queue.running.isEmpty)
+            if queue.hasMore, queue.changed == nil, queue.waiting.count <= window / 4, hasRoom || isAlone {
+                queue.hasMore = false
+                queue.changed = []
+                asked.insert(name)
+                giveTurn(&queue, name)
+                let known = queue.running.union(queue.waiting.lazy.map(\.effect.id))
+                return .find(queue: name, limit: hasRoom ? window : 1, except: known)
+            }
             if let first = queue.waiting.popFirst() {
-                waitingBytes -= first.effect.request.utf8.count
+                waitingBytes -= first.size
                 queueOfWaiting[first.effect.id] = nil
                 queue.running.insert(first.effect.id)
                 queue.rate?.started(1, at: now)
@@ -107,19 +123,13 @@ struct EffectPlan {
                 giveTurn(&queue, name)
                 return .start(first)
             }
-            guard queue.hasMore, queue.changed == nil else { continue }
-            guard waitingBytes < bytes else {
-                giveTurn(&queue, name)
-                continue
-            }
-            queue.hasMore = false
-            queue.changed = []
-            asked.insert(name)
-            // A few more than can start now, so that the store is not asked for each.
-            return .find(queue: name, limit: 2 * room, except: queue.running)
+            giveTurn(&queue, name)
         }
         return nil
     }
+
+    /// How many of a queue run.
+    func running(in name: String) -> Int { queues[name]?.running.count ?? 0 }
 
     /// What is due by now may be ready.
     mutating func expectDue(at now: Timestamp) {
@@ -136,13 +146,11 @@ struct EffectPlan {
     /// - Parameter next: When it has something ready next that is not now.
     mutating func found(_ effects: [FoundEffect], of name: String, hasMore: Bool, next: Timestamp?) {
         asked.remove(name)
-        guard var queue = queues[name] else { return }
+        guard var queue = queues.removeValue(forKey: name) else { return }
         let changed = queue.changed ?? []
         queue.changed = nil
         for effect in effects where !changed.contains(effect.effect.id) && !queue.running.contains(effect.effect.id) {
-            queue.waiting.append(effect)
-            queueOfWaiting[effect.effect.id] = name
-            waitingBytes += effect.effect.request.utf8.count
+            append(effect, to: &queue, name)
         }
         queue.hasMore = queue.hasMore || hasMore
         giveTurn(&queue, name)
@@ -153,7 +161,7 @@ struct EffectPlan {
     /// What the store has in a queue could not be found out.
     mutating func notFound(_ name: String, before time: Timestamp) {
         asked.remove(name)
-        guard var queue = queues[name] else { return }
+        guard var queue = queues.removeValue(forKey: name) else { return }
         queue.changed = nil
         note(time, &queue, name)
         keep(queue, name)
@@ -161,7 +169,7 @@ struct EffectPlan {
 
     /// A queue may have something that is ready.
     mutating func expectMore(of name: String) {
-        var queue = queues[name] ?? Queue()
+        var queue = queues.removeValue(forKey: name) ?? Queue()
         queue.hasMore = true
         giveTurn(&queue, name)
         keep(queue, name)
@@ -171,7 +179,7 @@ struct EffectPlan {
     ///
     /// - Parameter isReached: Whether somebody has answered; nil when that was not found out.
     mutating func ended(_ id: Position, of name: String, isReached: Bool?) {
-        guard var queue = queues[name], queue.running.remove(id) != nil else { return }
+        guard queues[name]?.running.remove(id) != nil, var queue = queues.removeValue(forKey: name) else { return }
         running -= 1
         if queue.again.remove(id) != nil { queue.hasMore = true }
         if let isReached { queue.isSuspect = !isReached }
@@ -181,25 +189,69 @@ struct EffectPlan {
 
     /// Takes over what is on disk. Gives the effects that run and are not what they were.
     mutating func adopt(_ batch: StoreBatch, at now: Timestamp, serves: (String) -> Bool) -> [Position] {
+        // A clock that was set back hides nothing that is ready.
+        let now = max(now, batch.numbers.last)
         var stopped = batch.endedEffects
         for id in batch.endedEffects { drop(id) }
         for effect in batch.changedEffects where serves(effect.queue) {
             drop(effect.id)
             stopped.append(effect.id)
         }
-        for effect in batch.newEffects + batch.changedEffects where effect.state == .ready && serves(effect.queue) {
-            if effect.due <= now {
-                expectMore(of: effect.queue)
-                if queues[effect.queue]?.running.contains(effect.id) == true {
-                    queues[effect.queue]?.again.insert(effect.id)
-                }
-            } else {
-                var queue = queues[effect.queue] ?? Queue()
-                note(effect.due, &queue, effect.queue)
-                keep(queue, effect.queue)
+        var owners: [InstanceID: InstanceRecord]?
+        for effect in batch.newEffects where effect.state == .ready && serves(effect.queue) {
+            guard effect.due <= now, canBeNext(effect) else {
+                expect(effect, at: now)
+                continue
+            }
+            let known = owners ?? batch.instances
+            owners = known
+            guard let owner = known[effect.instanceID] else {
+                expect(effect, at: now)
+                continue
+            }
+            take(FoundEffect(effect: effect, instance: InstanceKey(owner.name, in: owner.namespace), uuid: owner.uuid))
+        }
+        for effect in batch.changedEffects where effect.state == .ready && serves(effect.queue) {
+            expect(effect, at: now)
+            // It may be due before its place is free.
+            if queues[effect.queue]?.running.contains(effect.id) == true {
+                queues[effect.queue]?.again.insert(effect.id)
             }
         }
         return stopped
+    }
+
+    /// Whether what has just begun comes behind all that is ready of its queue, and that is here: then it needs not be
+    /// found in the store.
+    private func canBeNext(_ effect: EffectRecord) -> Bool {
+        // Half of the room is for what is found, and hosts that answer nobody get none.
+        guard waitingBytes < bytes / 2 else { return false }
+        guard let queue = queues[effect.queue] else { return true }
+        guard !queue.hasMore, queue.changed == nil, !queue.isSuspect, queue.waiting.count < begun else { return false }
+        guard let last = queue.waiting.last?.effect else { return true }
+        return (last.priority, last.due, last.id) < (effect.priority, effect.due, effect.id)
+    }
+
+    private mutating func take(_ begun: FoundEffect) {
+        let name = begun.effect.queue
+        var queue = queues.removeValue(forKey: name) ?? Queue()
+        append(begun, to: &queue, name)
+        giveTurn(&queue, name)
+        keep(queue, name)
+    }
+
+    /// It is ready in its time.
+    private mutating func expect(_ effect: EffectRecord, at now: Timestamp) {
+        if effect.due <= now { return expectMore(of: effect.queue) }
+        var queue = queues.removeValue(forKey: effect.queue) ?? Queue()
+        note(effect.due, &queue, effect.queue)
+        keep(queue, effect.queue)
+    }
+
+    private mutating func append(_ found: FoundEffect, to queue: inout Queue, _ name: String) {
+        queue.waiting.append(found)
+        queueOfWaiting[found.effect.id] = name
+        waitingBytes += found.size
     }
 
     /// An effect is not what was found any more.
@@ -209,9 +261,8 @@ struct EffectPlan {
             let place = queues[name]?.waiting.firstIndex(where: { $0.effect.id == id }),
             let removed = queues[name]?.waiting.remove(at: place)
         else { return }
-        waitingBytes -= removed.effect.request.utf8.count
-        // An idle queue is not kept.
-        if let queue = queues[name] { keep(queue, name) }
+        waitingBytes -= removed.size
+        if queues[name]?.isIdle == true { queues[name] = nil }
     }
 
     private mutating func giveTurn(_ queue: inout Queue, _ name: String) {
@@ -226,6 +277,8 @@ struct EffectPlan {
         dues.insert(Due(time: time, queue: name))
     }
 
+    /// Puts a queue back that was taken out to be changed, so that what it has was not copied. One that is idle is not
+    /// kept.
     private mutating func keep(_ queue: Queue, _ name: String) {
         queues[name] = queue.isIdle ? nil : queue
     }
@@ -236,4 +289,18 @@ struct FoundEffect: Sendable {
     let effect: EffectRecord
     let instance: InstanceKey
     let uuid: UniqueID
+
+    /// About the bytes that it takes in memory.
+    fileprivate var size: Int { 1_024 + effect.request.utf8.count }
+}
+
+extension StoreBatch {
+    /// Those that it changes, by their ids.
+    fileprivate var instances: [InstanceID: InstanceRecord] {
+        var instances: [InstanceID: InstanceRecord] = [:]
+        instances.reserveCapacity(newInstances.count + changedInstances.count)
+        for instance in newInstances { instances[instance.id] = instance }
+        for instance in changedInstances { instances[instance.id] = instance }
+        return instances
+    }
 }

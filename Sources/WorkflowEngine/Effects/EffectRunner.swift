@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import Statechart
 import Synchronization
 import WorkflowStore
 
@@ -54,7 +55,8 @@ package final class EffectRunner: Service {
         self.limits = limits
         self.health = health
         self.log = log
-        state = Mutex(State(plan: EffectPlan(places: executor.places, bytes: limits.foundBytes)))
+        state = Mutex(
+            State(plan: EffectPlan(places: executor.places, bytes: limits.foundBytes, begun: limits.begunEffects)))
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -137,7 +139,7 @@ package final class EffectRunner: Service {
     /// clock that is moved by hand.
     private func nextLook() -> Duration? {
         if health.reason != nil { return limits.probePause }
-        guard let due = state.withLock({ $0.plan.nextDue }), clock.date(of: due) != nil else { return nil }
+        guard let due = nextDue, clock.date(of: due) != nil else { return nil }
         return .milliseconds(min(60_000, max(1, due.rawValue - clock.now().rawValue)))
     }
 
@@ -249,6 +251,15 @@ extension EffectRunner {
 
     /// Whether it starts what stands in a queue.
     func serves(_ queue: String) -> Bool { queue.hasPrefix(executor.queues) }
+
+    /// Whether an attempt at an effect is made now.
+    func runs(_ effect: Position) -> Bool { state.withLock { $0.attempts[effect] != nil } }
+
+    /// How many attempts of a queue are made now.
+    func running(in queue: String) -> Int { state.withLock { $0.plan.running(in: queue) } }
+
+    /// Why an effect would be held.
+    func missing(for action: EffectAction) -> [String] { executor.missing(for: action) }
 
     /// The clock was moved.
     func look() { wake.yield() }

@@ -27,6 +27,8 @@ final class LeaseTable {
     private var entries: [Position: Entry] = [:]
     private var counts: [String: Int] = [:]
     private var expiries = Heap<Expiry>()
+    /// When leases were looked at last.
+    private var seen: Timestamp?
     /// Of the queues that have one.
     private var rates: [String: StartRate] = [:]
     /// Queues of which somebody wanted more leases than there may be.
@@ -133,6 +135,8 @@ final class LeaseTable {
 
     /// Takes out an effect whose lease may have run out by a time.
     func popExpired(by now: Timestamp) -> (effect: Position, secret: [UInt8])? {
+        if let seen, now < seen { shift(by: now.rawValue - seen.rawValue) }
+        seen = now
         while let first = expiries.min, first.until <= now {
             expiries.removeMin()
             guard let entry = entries[first.effect], entry.until == first.until else { continue }
@@ -152,6 +156,16 @@ final class LeaseTable {
     func restart() {
         if heldPlace != nil { heldPlace = .start }
         expiries = Heap(entries.map { Expiry(until: $0.value.until, effect: $0.key) })
+    }
+
+    /// The clock was set: every lease runs as long as it would have.
+    private func shift(by milliseconds: Int64) {
+        entries = entries.mapValues { entry in
+            var entry = entry
+            entry.until = Timestamp(rawValue: entry.until.rawValue + milliseconds)
+            return entry
+        }
+        restart()
     }
 
     private func enter(_ effect: EffectRecord, _ lease: TaskLease, until: Timestamp) {

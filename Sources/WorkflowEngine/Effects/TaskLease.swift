@@ -88,7 +88,7 @@ package struct TaskToken: Sendable, Equatable {
         let head = [effect.rawValue, instance.rawValue, generation, attempt, begun.rawValue].flatMap {
             withUnsafeBytes(of: $0.bigEndian, Array.init)
         }
-        return (head + secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return (head + secret).hexadecimal
     }
 
     private static func value(of digit: UInt8) -> UInt8? {
@@ -125,7 +125,7 @@ package struct LeasedTask: Sendable {
     package let attempt: Int64
     /// The same for every attempt, also after a restore, and never for two requests.
     package let key: UniqueID
-    /// For tracing (W3C Trace Context): the trace is the instance's uuid, the span is of the key.
+    /// For tracing; see ``TraceContext``.
     package let traceparent: String
     package let input: JSONValue?
     /// What an earlier attempt has told.
@@ -136,14 +136,6 @@ package struct LeasedTask: Sendable {
 }
 
 extension EffectRecord {
-    /// What tells those outside to which trace the effect belongs (W3C Trace Context, 3.2).
-    func traceparent(of instance: UniqueID) -> String {
-        let digits = (instance.bytes + key(of: instance).bytes.suffix(8)).map {
-            ($0 < 16 ? "0" : "") + String($0, radix: 16)
-        }
-        return "00-\(digits[..<16].joined())-\(digits[16...].joined())-01"
-    }
-
     /// What names the effect to those outside.
     func key(of instance: UniqueID) -> UniqueID {
         var bytes = instance.bytes

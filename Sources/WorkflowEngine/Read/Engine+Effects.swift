@@ -16,22 +16,27 @@ extension Engine {
 
     /// A page of an instance's effects, in the order in which they were begun, each with its attempts that failed. It
     /// ends early when these are long.
+    ///
+    /// - Parameter withCalls: Also those for whose end the instance does not wait.
     package func effects(
-        of name: InstanceName, _ query: EffectQuery, by caller: Caller
+        of name: InstanceName, _ query: EffectQuery, withCalls: Bool = true, by caller: Caller
     ) async throws(Rejection) -> (effects: [(effect: EffectRecord, attempts: [AttemptRecord])], next: Position?) {
         let record = try await instance(named: name, by: caller).record
         let state = try InstanceState(record: record, loaded: try await loadedMachine(record.machineID))
-        let ids = state.effects.filter { $0 > query.after ?? Position(rawValue: 0) }
-        let effects = try await read { () async throws(StoreError) in try await store.effects(ids) }.filter {
-            (query.queue ?? $0.queue) == $0.queue && (query.state ?? $0.state) == $0.state
-        }
+        let called =
+            withCalls && state.machine.hasEffects
+            ? try await read { () async throws(StoreError) in try await store.calls(behind: record.head) } : []
+        var ids = (state.effects + called).filter { $0 > query.after ?? Position(rawValue: 0) }.sorted()[...]
         var page: [(effect: EffectRecord, attempts: [AttemptRecord])] = []
         var bytes = 0
-        for effect in effects {
-            let attempts = try await read { () async throws(StoreError) in
-                try await store.attempts(of: effect.id, instance: record.id)
+        while let id = ids.popFirst() {
+            let (found, attempts) = try await read { () async throws(StoreError) in
+                (try await store.effects([id]), try await store.attempts(of: id, instance: record.id))
             }
-            bytes += attempts.reduce(0) { $0 + 128 + ($1.error?.utf8.count ?? 0) }
+            guard let effect = found.first, (query.queue ?? effect.queue) == effect.queue,
+                (query.state ?? effect.state) == effect.state
+            else { continue }
+            bytes += (effect.progress?.utf8.count ?? 0) + attempts.reduce(0) { $0 + 128 + ($1.error?.utf8.count ?? 0) }
             // One is given whatever its size.
             if page.count == query.limit || (bytes > limits.listedAttemptBytes && !page.isEmpty) {
                 return (page, page.last?.effect.id)
@@ -40,6 +45,32 @@ extension Engine {
         }
         return (page, nil)
     }
+
+    /// What becomes of an effect that is ready; nil for one that waits for its time, a worker or a place.
+    package func turn(of effect: EffectRecord) -> EffectTurn? {
+        guard effect.state == .ready else { return nil }
+        if runners.contains(where: { $0.runs(effect.id) }) { return .running }
+        return turn(in: effect.queue)
+    }
+
+    /// Why nothing of a queue starts; nil when nobody has said so.
+    package func turn(in queue: String) -> EffectTurn? {
+        if queueBoard.isHeld { return .held }
+        return queueBoard.settings(of: queue).isPaused ? .paused : nil
+    }
+
+    /// How many attempts in a queue the daemon makes itself now.
+    package func running(in queue: String) -> Int { runners.reduce(0) { $0 + $1.running(in: queue) } }
+}
+
+/// What becomes of an effect that is ready.
+package enum EffectTurn: Sendable {
+    /// The daemon makes an attempt.
+    case running
+    /// Nothing of its queue starts.
+    case paused
+    /// Nothing at all starts.
+    case held
 }
 
 extension EngineLimits {

@@ -60,7 +60,8 @@ extension HTTPRequest {
     /// Refuses a key where it would be ignored.
     func refuseIdempotencyKey() throws(Problem) {
         guard headerFields[.idempotencyKey] != nil else { return }
-        throw Problem(.invalidRequest, detail: "\(IdempotencyKey.header) is for starts and events")
+        throw Problem(
+            .invalidRequest, detail: "\(IdempotencyKey.header) is for starts, events and what is said of effects")
     }
 }
 

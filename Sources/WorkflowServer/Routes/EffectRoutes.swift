@@ -31,6 +31,7 @@ struct EffectRoutes: Sendable {
             EffectVerbAnswer(
                 instance: verdict.instance.rawValue, id: verdict.effect, action: body.action, seq: verdict.seq.rawValue,
                 from: verdict.from, to: verdict.to, failed: verdict.hasFailed ? true : nil,
+                turn: body.action == .retry ? verdict.queue.flatMap(engine.turn).map(EffectItem.Turn.init) : nil,
                 repeated: verdict.isRepeated ? true : nil))
     }
 
@@ -62,12 +63,15 @@ struct EffectRoutes: Sendable {
         guard let name = name.map(InstanceName.init(rawValue:)) else {
             let page = try await asking { try await engine.effects(query, by: caller) }
             let now = engine.now
-            return (try page.effects.map { try EffectItem($0.effect, of: $0.instance, now: now) }, page.next)
+            let items = try page.effects.map {
+                try EffectItem($0.effect, of: $0.instance, now: now, turn: engine.turn(of: $0.effect))
+            }
+            return (items, page.next)
         }
         let page = try await asking { try await engine.effects(of: name, query, by: caller) }
         let now = engine.now
         let items = try page.effects.map { effect, attempts in
-            var item = try EffectItem(effect, of: name, now: now)
+            var item = try EffectItem(effect, of: name, now: now, turn: engine.turn(of: effect))
             item.failedAttempts = try attempts.map { try EffectItem.Attempt($0) }
             return item
         }
@@ -77,14 +81,26 @@ struct EffectRoutes: Sendable {
 
 extension EffectItem {
     /// The wire form of an effect, without its attempts.
-    init(_ effect: EffectRecord, of instance: InstanceName, now: Timestamp) throws {
+    init(_ effect: EffectRecord, of instance: InstanceName, now: Timestamp, turn: EffectTurn?) throws {
         self.init(
             instance: instance.rawValue, id: effect.name, seq: effect.seq.rawValue, queue: effect.queue,
             state: State(effect.state), priority: effect.priority, due: WireTime(milliseconds: effect.due.rawValue),
-            dueInMilliseconds: effect.due.rawValue - now.rawValue, attempts: effect.attempts,
+            dueInMilliseconds: effect.due.rawValue - now.rawValue, turn: turn.map(Turn.init),
+            attempts: effect.attempts + (turn == .running ? 1 : 0),
             worker: effect.worker.flatMap { $0.isEmpty ? nil : $0 },
             progress: try effect.progress.map { try JSONReader.value(from: $0) },
             error: try effect.error.map { try JSONReader.value(from: $0) })
+    }
+}
+
+extension EffectItem.Turn {
+    init(_ turn: EffectTurn) {
+        self =
+            switch turn {
+            case .running: .running
+            case .paused: .paused
+            case .held: .held
+            }
     }
 }
 

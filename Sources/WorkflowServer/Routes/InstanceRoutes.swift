@@ -58,9 +58,13 @@ struct InstanceRoutes: Sendable {
     private func effects(of view: InstanceView, by caller: Caller) async throws -> [EffectItem]? {
         guard view.record.state.armed.contains("\"invocation\"") else { return nil }
         let query = EffectQuery(limit: APILimits.shownEffects)
-        let found = try await asking { try await engine.effects(of: view.record.name, query, by: caller).effects }
+        let found = try await asking {
+            try await engine.effects(of: view.record.name, query, withCalls: false, by: caller).effects
+        }
         let now = engine.now
-        let items = try found.map { try EffectItem($0.effect, of: view.record.name, now: now) }
+        let items = try found.map {
+            try EffectItem($0.effect, of: view.record.name, now: now, turn: engine.turn(of: $0.effect))
+        }
         return items.isEmpty ? nil : items
     }
 

@@ -32,7 +32,8 @@ struct QueueRoutes: Sendable {
         }
         let queues = try await asking { [query] in try await engine.queues(query, by: request.caller) }
         let next = queues.count < query.limit ? nil : queues.last.map { engine.text(of: .queues(after: $0.name)) }
-        return Response(Page(items: queues.map { QueueItem($0, now: now) }, nextPage: next))
+        return Response(
+            Page(items: queues.map { QueueItem($0, running: engine.running(in: $0.name), now: now) }, nextPage: next))
     }
 
     private func set(_ request: RoutedRequest) async throws -> Response {
@@ -71,10 +72,13 @@ extension SetQueueCommand.Change where Value == SetQueueCommand.Rate {
 }
 
 extension QueueItem {
-    fileprivate init(_ queue: QueueSummary, now: Timestamp) {
+    fileprivate init(_ queue: QueueSummary, running: Int, now: Timestamp) {
+        // What runs is ready in the store: after a kill it is done again. What is counted in part stays as it is.
+        let ready = queue.ready < APILimits.countedEffects ? max(0, queue.ready - running) : queue.ready
         self.init(
-            queue: queue.name, ready: Int64(queue.ready), waiting: Int64(queue.waiting), leased: Int64(queue.leased),
-            failed: Int64(queue.failed), held: Int64(queue.held), answered: Int64(queue.answered),
+            queue: queue.name, ready: Int64(ready), waiting: Int64(queue.waiting), leased: Int64(queue.leased),
+            running: Int64(running), failed: Int64(queue.failed), held: Int64(queue.held),
+            answered: Int64(queue.answered),
             oldestDue: queue.oldestDue.map { WireTime(milliseconds: $0.rawValue) },
             oldestDueInMilliseconds: queue.oldestDue.map { $0.rawValue - now.rawValue },
             settings: queue.record.map(QueueSettingsItem.init) ?? QueueSettingsItem(queue: queue.name))

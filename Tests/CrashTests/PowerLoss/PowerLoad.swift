@@ -41,25 +41,51 @@ struct PowerLoad {
               last: {type: history}
         """
 
+    /// Hands out tasks, each until somebody completes it or leaves its state.
+    static let job = """
+        id: job
+        initial: working
+        context: {round: 0, last: null}
+        states:
+          working:
+            entry: {assign: {round: context.round + 1}}
+            invoke:
+              task: jobs
+              input: {round: context.round}
+              retry: {attempts: unlimited, first: 2s}
+              timeout: 3m
+              onDone: {target: resting, actions: {assign: {last: event.data}}}
+              onError: {target: resting, actions: {assign: {last: event.data}}}
+            on: {leave: resting}
+          resting: {on: {begin: working}}
+        """
+    static let jobs = (1...6).map { "job-\($0)" }
+
     private let host: EngineHost
     private let disk: PowerDisk
     private let round: Int64
     private var made = 0
+    /// The tasks that were handed out, by this load and before it.
+    private(set) var given: [GivenTask]
     /// What each command of this load was told, in the order of sending.
     private(set) var told: [Told] = []
 
-    init(_ host: EngineHost, on disk: PowerDisk, round: Int) {
+    init(_ host: EngineHost, on disk: PowerDisk, round: Int, given: [GivenTask]) {
         self.host = host
         self.disk = disk
         self.round = Int64(round)
+        self.given = given
     }
 
     /// What an engine is told to do: to start an instance when there is no event.
     struct Command: Sendable {
+        var machine = "walk"
         let instance: String
         var event: Event?
         var marker: Marker?
         var key: RequestKey?
+        /// What a worker does; nil for a start or an event.
+        var work: PowerWork?
     }
 
     /// What it said.
@@ -70,17 +96,27 @@ struct PowerLoad {
         var reached: Int64 = 0
         /// Whether it said that the disk failed it, or that it had to stop.
         var isFailure = false
+        /// What was handed out.
+        var tasks: [LeasedTask] = []
 
         /// Nil for a retry: it cannot be told from another one, and is seen from what it led to.
         var attempt: Attempt? {
-            if command.event?.name == "retry" { return nil }
+            if command.event?.name == "retry" || command.work?.isCompletion == false { return nil }
             return Attempt(instance: command.instance, marker: command.marker, outcome: outcome)
         }
     }
 
     /// Gives commands one after another.
     mutating func give(_ commands: [Command]) async {
-        for command in commands { told.append(await Self.give(command, to: host.engine)) }
+        for command in commands { note([await Self.give(command, to: host.engine)]) }
+    }
+
+    private mutating func note(_ answers: [Told]) {
+        told += answers
+        for task in answers.flatMap(\.tasks) {
+            made += 1
+            given.append(GivenTask(task: task, marker: Marker(client: round, number: Int64(made))))
+        }
     }
 
     /// Gives some commands that form two batches: a start alone, which always writes something, and all others, which
@@ -89,7 +125,7 @@ struct PowerLoad {
         made += 1
         let first = Command(instance: "first-\(round)-\(made)")
         let commands = [first] + (0..<count).map { _ in next(names: names, using: &random) }
-        told += await withTaskGroup(of: (Int, Told).self) { [host, disk] group in
+        let answers = await withTaskGroup(of: (Int, Told).self) { [host, disk] group in
             disk.hold.shut()
             for (number, command) in commands.enumerated() {
                 // An immediate task runs at once until it has to wait: for its answer, with its command in the queue.
@@ -103,13 +139,23 @@ struct PowerLoad {
             }
             disk.hold.open()
             return await group.reduce(into: []) { $0.append($1) }
-        }.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+        note(answers.sorted { $0.0 < $1.0 }.map(\.1))
     }
 
     private mutating func next(names: [String], using random: inout SeededRandom) -> Command {
         made += 1
         let number = Int64(made)
         let key = Bool.random(using: &random) ? RequestKey(text: "key-\(round)-\(number)") : nil
+        if Int.random(in: 0..<5, using: &random) < 2 {
+            return PowerWork.next(given, using: &random)
+                ?? Command(
+                    instance: Self.jobs.randomElement(using: &random) ?? "",
+                    event: Event(
+                        name: Int.random(in: 0..<4, using: &random) > 0 ? "begin" : "leave",
+                        data: ["client": .int(round), "number": .int(number)]),
+                    marker: Marker(client: round, number: number), key: key)
+        }
         guard Int.random(in: 0..<8, using: &random) > 0, let name = names.randomElement(using: &random) else {
             return Command(instance: "own-\(round)-\(number)", key: key)
         }
@@ -131,9 +177,14 @@ struct PowerLoad {
     private static func give(_ command: Command, to engine: Engine) async -> Told {
         var told = Told(command: command)
         do throws(Rejection) {
+            if let work = command.work {
+                told.tasks = try await work.give(to: engine)
+                told.outcome = .taken
+                return told
+            }
             guard let event = command.event else {
                 _ = try await engine.start(
-                    StartCommand(machine: "walk", instance: command.instance, key: command.key))
+                    StartCommand(machine: command.machine, instance: command.instance, key: command.key))
                 told.outcome = .accepted(1)
                 told.reached = 1
                 return told

@@ -23,8 +23,11 @@ final class PowerSite {
     private var attempts: [Attempt] = []
     private var reached: [String: Int64] = [:]
     private var names: [String] = []
-    /// Some commands that had keys, to be given again.
+    /// Some commands that had keys, and some completions, to be given again.
     private var keyed: [PowerLoad.Command] = []
+    /// The tasks that were handed out, and what was told of their ends.
+    private var given: [GivenTask] = []
+    private var said: [PowerLoad.Told] = []
 
     init(seed: UInt64, honesty: PowerDisk.Honesty = .honest) throws {
         self.seed = seed
@@ -42,6 +45,9 @@ final class PowerSite {
         var again = 0
         var acknowledged = 0
         var unanswered = 0
+        /// Tasks that were handed out, and those that were completed.
+        var leased = 0
+        var completed = 0
         /// Batches that were committed while the next was applied.
         var overlapped = 0
         /// Batches that were committed with the one before.
@@ -115,12 +121,16 @@ final class PowerSite {
     ) async throws {
         do throws(Rejection) {
             _ = try await host.engine.apply(PowerLoad.definition, syntax: .yaml)
+            _ = try await host.engine.apply(PowerLoad.job, syntax: .yaml)
         } catch {
             guard disk.isCut else { throw error }
             return
         }
-        var load = PowerLoad(host, on: disk, round: round)
-        if names.isEmpty { await load.give(Self.shared.map { PowerLoad.Command(instance: $0) }) }
+        var load = PowerLoad(host, on: disk, round: round, given: given)
+        if names.isEmpty {
+            await load.give(Self.shared.map { PowerLoad.Command(instance: $0) })
+            await load.give(PowerLoad.jobs.map { PowerLoad.Command(machine: "job", instance: $0) })
+        }
         await load.give(keyed.shuffled(using: &random))
         let again = load.told.suffix(keyed.count)
         outcome.mistakes = again.compactMap(mistake)
@@ -132,7 +142,12 @@ final class PowerSite {
                 using: &random)
         }
         note(load.told)
-        keyed = load.told.map(\.command).filter { $0.key != nil }.suffix(Self.mostKeyed)
+        keyed = load.told.map(\.command).filter { $0.key != nil || $0.work?.isCompletion == true }
+            .suffix(Self.mostKeyed)
+        said += load.told.filter { $0.command.work != nil && $0.tasks.isEmpty }
+        outcome.leased = load.given.count - given.count
+        given = load.given
+        outcome.completed = load.told.count { $0.command.work?.isCompletion == true && $0.outcome.isAccepted }
         outcome.acknowledged = load.told.count { $0.reached > 0 }
         outcome.unanswered = load.told.count { $0.outcome == .unknown }
     }
@@ -140,9 +155,10 @@ final class PowerSite {
     /// What is wrong with the answer to a command that was given before with the same key.
     private func mistake(_ told: PowerLoad.Told) -> String? {
         guard let first = attempts.first(where: { $0.isSame(as: told.command) }), first.isAccepted, !told.isFailure,
-            told.outcome != first.outcome
+            told.command.work == nil ? told.outcome != first.outcome : !told.outcome.isAccepted
         else { return nil }
-        return "'\(told.command.key?.text ?? "")' was \(first.outcome), and with the same key \(told.outcome)"
+        let what = told.command.key?.text ?? "the result of \(told.command.instance)"
+        return "'\(what)' was \(first.outcome), and with the same key \(told.outcome)"
     }
 
     /// Adds what was told; of a command that was given again, what is known now.
@@ -183,6 +199,7 @@ final class PowerSite {
         for (name, seq) in reached.sorted(by: { $0.key < $1.key }) where check.seqs[name] ?? 0 < seq {
             mistakes.append("\(name) was said to be at seq \(seq), and is at \(check.seqs[name] ?? 0)")
         }
+        mistakes += try TaskCheck(path, given: given, said: said).mistakes
         // What was unknown is known now, and must stay as it is, unless it is given again with its key.
         attempts = attempts.map { check.settled($0) }.filter { $0.isAccepted || $0.marker != nil }
         names = check.seqs.keys.sorted()

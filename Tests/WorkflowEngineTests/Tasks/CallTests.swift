@@ -60,6 +60,32 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    /// Those of an instance are found behind its rows, beside what it waits for; others' are not among them.
+    @Test(arguments: [1, 2, 100]) func theCallsOfAnInstanceAreListed(limit: Int) async throws {
+        let bench = try await bench()
+        try await bench.timed.start("mailing", "p")
+        try await bench.timed.send("again", to: "p")
+        try await bench.timed.send("again", to: "o")
+        try await bench.timed.send("tick", to: "o")
+        for task in try await bench.lease("mail") where task.id == "call.1.1" {
+            try await bench.report(.completed(1), task)
+        }
+        func names(_ queue: String? = nil) async throws -> [String] {
+            var query = EffectQuery(queue: queue, limit: limit)
+            var names: [String] = []
+            repeat {
+                let page = try await bench.engine.effects(of: "o", query, by: .test)
+                names += page.effects.map(\.effect.name)
+                query.after = page.next
+            } while query.after != nil
+            return names
+        }
+        #expect(try await names() == ["call.1.2", "a", "call.2.1"])
+        #expect(try await names("exec:count") == ["call.2.1"])
+        let waited = try await bench.engine.effects(of: "o", EffectQuery(limit: 9), withCalls: false, by: .test)
+        #expect(waited.effects.map(\.effect.name) == ["a"])
+    }
+
     /// Two calls of one macrostep that ask the same are two.
     @Test func eachCallHasItsKey() async throws {
         let bench = try await bench()

@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Does tasks as the daemon does what it does itself: each attempt waits until the test says what came of it.
-private final class Servant: EffectExecutor {
+final class Servant: EffectExecutor {
     let queues = "task:"
     let places: Int
     let placesOfQueue: Int
@@ -28,6 +28,8 @@ private final class Servant: EffectExecutor {
         placesOfQueue = ofQueue
         state.withLock { $0.always = always }
     }
+
+    func missing(for action: EffectAction) -> [String] { [] }
 
     func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
         let (stream, answer) = AsyncStream.makeStream(of: AttemptOutcome.self)
@@ -169,6 +171,44 @@ private final class Servant: EffectExecutor {
         try await bench.expectWhole()
     }
 
+    /// Whether they wait in memory from their commit on or only in the store: the oldest starts first, each once, and
+    /// none whose state was left.
+    @Test(arguments: [0, 3, 100]) func theOldestStartsFirst(begun: Int) async throws {
+        let servant = Servant(places: 1, ofQueue: 1)
+        var limits = EngineLimits()
+        limits.begunEffects = begun
+        let bench = try await Self.bench(servant, limits: limits)
+        let names = (0..<20).map { "o-\($0)" }
+        for name in names.prefix(10) { try await bench.timed.start("job", name) }
+        for _ in 0..<2 { try await servant.end(nil, .done(.null)) }
+        try await eventually("the third") { servant.begun.count == 3 }
+        for name in names.dropFirst(10) { try await bench.timed.start("job", name) }
+        for name in ["o-5", "o-15"] { try await bench.timed.send("leave", to: name) }
+        for _ in 0..<16 { try await servant.end(nil, .done(.null)) }
+        try await eventually("all have ended") { try await bench.effects().isEmpty }
+        #expect(servant.begun.map(\.instance.rawValue) == names.filter { $0 != "o-5" && $0 != "o-15" })
+        #expect(servant.most == 1)
+        try await bench.expectWhole()
+    }
+
+    /// What waits in memory for one host takes all the room: others have theirs found one by one.
+    @Test func aHostThatTakesAllTheRoomStopsNoOther() async throws {
+        let servant = Servant(places: 8, ofQueue: 2)
+        var limits = EngineLimits()
+        limits.foundBytes = 1
+        let bench = try await TaskBench(
+            Self.job, Self.job.replacing("id: job", with: "id: other").replacing("task: q", with: "task: r"),
+            limits: limits, executors: [servant])
+        for number in 0..<8 { try await bench.timed.start("job", "j-\(number)") }
+        try await eventually("its places are taken") { servant.open == 2 }
+        for number in 0..<3 { try await bench.timed.start("other", "o-\(number)") }
+        for number in 0..<3 { try await servant.end(InstanceName(rawValue: "o-\(number)"), .done(1)) }
+        for _ in 0..<8 { try await servant.end(nil, .done(1)) }
+        try await eventually("all have ended") { try await bench.effects().isEmpty }
+        #expect(servant.begun.count == 11)
+        try await bench.expectWhole()
+    }
+
     /// One that reaches nobody keeps one place, and the others go on.
     @Test func aDeadHostHoldsOnePlace() async throws {
         let servant = Servant(places: 4, ofQueue: 4)
@@ -211,6 +251,56 @@ private final class Servant: EffectExecutor {
         try await eventually("it is held") { try await bench.effects().first?.state == .held }
         #expect(servant.begun.count == 1)
         try await bench.expectWhole()
+    }
+
+    @Test func whatStandsInTheWayIsTold() async throws {
+        let servant = Servant()
+        let bench = try await Self.bench(servant)
+        try await bench.timed.start("job", "o")
+        try await eventually("it runs") { servant.open == 1 }
+        let running = try #require(try await bench.effects().first)
+        #expect(bench.engine.turn(of: running) == .running && bench.engine.running(in: "task:q") == 1)
+        _ = try await bench.engine.set(SetQueueCommand(queue: "task:q", isPaused: true, by: .test))
+        try await bench.timed.start("job", "p")
+        let waiting = try #require(try await bench.effects().last)
+        #expect(bench.engine.turn(of: waiting) == .paused && bench.engine.turn(of: running) == .running)
+        _ = try await bench.engine.hold(HoldCommand(isHeld: true, by: .test))
+        #expect(bench.engine.turn(of: waiting) == .held)
+        _ = try await bench.engine.hold(HoldCommand(isHeld: false, by: .test))
+        _ = try await bench.engine.set(SetQueueCommand(queue: "task:q", isPaused: false, by: .test))
+        #expect(bench.engine.turn(of: waiting) != .paused)
+        for name in ["o", "p"] { try await servant.end(InstanceName(rawValue: name), .done(1)) }
+        try await eventually("all have ended") { try await bench.effects().isEmpty }
+        #expect(bench.engine.running(in: "task:q") == 0)
+    }
+
+    /// The timers of a failed instance wait; its effects run on, however many such instances there are.
+    @Test func aTimeoutThatCannotComeIsInNobodysWay() async throws {
+        let servant = Servant(ofQueue: 2)
+        let bench = try await TaskBench(
+            """
+            id: stuck
+            initial: a
+            context: {n: 0}
+            states:
+              a:
+                invoke: {task: q, retry: {attempts: 2, first: 10s, jitter: 0}, timeout: 15s}
+                on: {bad: {actions: {send: {event: worse}}}, worse: {actions: {assign: {n: 1 / context.n}}}}
+            """, Self.job, executors: [servant])
+        let names = (0..<6).map { InstanceName(rawValue: "s-\($0)") }
+        for name in names {
+            try await bench.timed.start("stuck", name.rawValue)
+            try await servant.end(name, Self.failed)
+        }
+        try await eventually("the failures") { try await bench.effects().allSatisfy { $0.attempts == 1 } }
+        for name in names { _ = try? await bench.timed.send("bad", to: name.rawValue) }
+        for name in names { #expect(try await bench.timed.record(name.rawValue).status == .failed) }
+        try await bench.timed.pass(20_000)
+        try await bench.timed.start("job", "o")
+        for name in names { try await servant.end(name, .done(1)) }
+        try await servant.end("o", .done(1))
+        try await eventually("the end") { try await bench.state("o") == "b" }
+        #expect(try await bench.effects().allSatisfy { $0.state == .answered })
     }
 
     /// On a virtual clock time stands still while something is done.

@@ -28,6 +28,27 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    /// Its lease has run out, and another worker was faster: the first result counts, whoever says what again.
+    @Test func aResultBehindThatOfAnotherWorkerIsKept() async throws {
+        let bench = try await TaskBench()
+        try await bench.timed.start("order", "o")
+        let first = try await bench.task("charge", seconds: 5)
+        try await bench.timed.pass(5_000)
+        try await eventually("the lease has run out") { try await Self.attempts(bench).count == 1 }
+        try await bench.timed.pass(10_000)
+        let second = try await bench.task("charge")
+        try await bench.report(.completed("second"), second)
+        for _ in 1...2 {
+            #expect(await bench.rejection(of: .completed("first"), first) == "leaseLost")
+            try await bench.report(.completed("second"), second)
+        }
+        let late = try await Self.attempts(bench)
+        #expect(late.map(\.outcome) == ["late"] && late.first?.error?.contains(#""result":"first""#) == true)
+        #expect(try await bench.timed.context("receipt", of: "o") == "second")
+        #expect(try await bench.timed.record("o").seq.rawValue == 2)
+        try await bench.expectWhole()
+    }
+
     @Test func aResultOfWhatWasLeftIsKept() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")

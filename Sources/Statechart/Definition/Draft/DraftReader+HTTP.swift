@@ -33,7 +33,11 @@ extension DraftReader {
 
     private mutating func address(_ node: SourceNode) -> HTTPDraft.Address? {
         guard let expression = expression(node, "'url'") else { return nil }
-        guard URLTemplate.isLiteral(expression.text) else { return .computed(expression) }
+        guard URLTemplate.isLiteral(expression.text) else {
+            guard URLTemplate.isMistaken(expression.text) else { return .computed(expression) }
+            diagnostics.error(URLMistake.scheme.message, at: expression.start)
+            return nil
+        }
         do throws(URLMistake) {
             let template = try URLTemplate(expression.text)
             let places = template.places.map { place in

@@ -1,0 +1,79 @@
+import IdentityTesting
+import Statechart
+import Testing
+import WorkflowStore
+
+@testable import WorkflowEngine  // The plan is no part of what the daemon uses.
+
+/// Which effects run, and which come next, without threads.
+struct EffectPlanTests {
+    private static let queue = "http:h:80"
+    private var plan = EffectPlan(places: 8, bytes: 1 << 20, begun: 128)
+
+    private static func effect(due: Int64, attempts: Int64 = 0) -> EffectRecord {
+        EffectRecord(
+            id: Position(rawValue: 2), instanceID: InstanceID(rawValue: 1), seq: Seq(rawValue: 1), number: 1,
+            name: "a", queue: queue, priority: 3, due: Timestamp(rawValue: due), attempts: attempts, request: "{}")
+    }
+
+    private static func found(_ effect: EffectRecord) -> FoundEffect {
+        FoundEffect(
+            effect: effect, instance: InstanceKey("o", in: .default), uuid: UniqueID(bytes: Array(1...16)))
+    }
+
+    private static func batch(new: [EffectRecord] = [], changed: [EffectRecord] = [], at time: Int64) -> StoreBatch {
+        var batch = StoreBatch(
+            numbers: StoreNumbers(
+                nextPosition: Position(rawValue: 9), nextInstance: InstanceID(rawValue: 9),
+                nextMachine: MachineID(rawValue: 9), last: Timestamp(rawValue: time)))
+        batch.newEffects = new
+        batch.changedEffects = changed
+        return batch
+    }
+
+    /// What is to be done at a time.
+    private mutating func next(at time: Int64) -> String {
+        switch plan.next(at: Timestamp(rawValue: time), settings: { _ in (places: 4, rate: nil) }) {
+        case .start(let found): "start \(found.effect.attempts + 1)"
+        case .find(_, _, let except): "find all but \(except.count)"
+        case nil: "nothing"
+        }
+    }
+
+    private mutating func adopt(_ batch: StoreBatch, at time: Int64) {
+        _ = plan.adopt(batch, at: Timestamp(rawValue: time)) { $0 == Self.queue }
+    }
+
+    private mutating func find(_ effects: EffectRecord...) {
+        plan.found(effects.map(Self.found), of: Self.queue, hasMore: false, next: nil)
+    }
+
+    /// The failure is on disk, and due again, before whoever made the attempt hears of it: while its place is taken it
+    /// is not found, and then it is looked for once more.
+    @Test(arguments: [100, 120]) mutating func aRetryThatIsDueBeforeItsPlaceIsFreeIsMade(due: Int64) {
+        let effect = Self.effect(due: 100)
+        adopt(Self.batch(new: [effect], at: 100), at: 100)
+        #expect(next(at: 100) == "find all but 0")
+        find(effect)
+        #expect(next(at: 100) == "start 1")
+        let failed = Self.effect(due: due, attempts: 1)
+        adopt(Self.batch(changed: [failed], at: 100), at: 100)
+        #expect(next(at: due) == "find all but 1")
+        find()
+        #expect(next(at: due) == "nothing")
+        plan.ended(effect.id, of: Self.queue, isReached: false)
+        #expect(next(at: due) == "find all but 0")
+        find(failed)
+        #expect(next(at: due) == "start 2")
+    }
+
+    /// A clock that was set back: what is new is ready, and what is due later is not.
+    @Test mutating func whatIsReadyIsMeasuredByTheLastTime() {
+        adopt(Self.batch(new: [Self.effect(due: 100)], at: 100), at: 50)
+        #expect(next(at: 50) == "find all but 0")
+        find()
+        adopt(Self.batch(changed: [Self.effect(due: 110, attempts: 1)], at: 100), at: 50)
+        #expect(next(at: 109) == "nothing")
+        #expect(next(at: 110) == "find all but 0")
+    }
+}
