@@ -84,7 +84,9 @@ let package = Package(
         .target(name: "CScheduling"),
         .target(name: "WorkflowThreads", dependencies: ["CScheduling"]),
         // Programs in process groups of their own, with their three streams.
-        .target(name: "WorkflowPrograms", dependencies: ["WorkflowJSON"]),
+        .target(name: "WorkflowPrograms", dependencies: ["CSpawn", "WorkflowJSON"]),
+        // What Swift cannot call: closing descriptors in a program that starts.
+        .target(name: "CSpawn"),
         // What Swift cannot call: the C library's allocator.
         .target(name: "CAllocation"),
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
@@ -214,7 +216,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowInterchangeTests",
             dependencies: [
-                "WorkflowInterchange", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams"),
+                "DaemonTesting", "WorkflowInterchange", "WorkflowJSON", "Statechart",
+                .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Documents"]
         ),
@@ -278,7 +281,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowCommandTests",
             dependencies: [
-                "GeneratedMachines", "StateMachines", "WorkflowJSON", "WorkflowTerminal", "WorkflowAPI",
+                "DaemonTesting", "GeneratedMachines", "StateMachines", "WorkflowJSON", "WorkflowTerminal",
+                "WorkflowAPI",
                 "WorkflowClient", "WorkflowClientTesting", "WorkflowCommand",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -288,7 +292,9 @@ let package = Package(
         .target(name: "GeneratedMachines", dependencies: ["StateMachines"], path: "Tests/GeneratedMachines"),
         .target(
             name: "DaemonTesting",
-            dependencies: ["WorkflowJSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "CSpawn", "WorkflowJSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Tests/DaemonTesting"
         ),
         // SQLite's file system with watchers: calls that fail, and disks that lose their power.
@@ -416,7 +422,9 @@ for target in package.targets {
 }
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
-let foreign = ["CRE2", "CScheduling", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults"]
+let foreign = [
+    "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults",
+]
 for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

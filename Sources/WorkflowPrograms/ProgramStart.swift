@@ -1,3 +1,4 @@
+import CSpawn
 import Synchronization
 
 #if canImport(Glibc)
@@ -37,25 +38,12 @@ package enum ProgramStart {
                 let pipes = try ProgramPipes()
                 defer { pipes.closeOthers() }
                 let streams = ProgramStreams(pipes, input: input)
-                keepFilesFromPrograms()
                 return .success((try spawn(path, arguments, variables: variables, pipes), streams))
             } catch {
                 return .failure(error)
             }
         }
         return try result.get()
-    }
-
-    /// Connections of this process must end with it, and not with the last program that it has started.
-    private static func keepFilesFromPrograms() {
-        guard let folder = opendir("/dev/fd") else { return }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        }
     }
 
     private static func spawn(
@@ -73,6 +61,8 @@ package enum ProgramStart {
         posix_spawn_file_actions_adddup2(&actions, pipes.input.readEnd, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, pipes.output.writeEnd, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, pipes.errors.writeEnd, STDERR_FILENO)
+        // Connections of this process must end with it, and not with the last program that it has started.
+        program_start_close_from(&actions, STDERR_FILENO + 1)
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setpgroup(&attributes, 0)

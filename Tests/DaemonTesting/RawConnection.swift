@@ -6,7 +6,7 @@ package import WorkflowClient
 /// `@unchecked Sendable`: a test hands it from thread to thread, and awaits each before the next.
 package final class RawConnection: @unchecked Sendable {
     /// Seconds for which it waits for an answer.
-    private static let patience = 30
+    private static let patience = 45
     private let descriptor: Int32
     private var unread: [UInt8] = []
 

@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 import Synchronization
 
@@ -106,9 +107,7 @@ package final class RunningProgram: Sendable {
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         // Else it holds connections of other tests, and their peers do not notice when those are closed.
-        for descriptor in STDERR_FILENO + 1..<min(getdtablesize(), 1_024) {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        program_start_close_from(&actions, STDERR_FILENO + 1)
         // The program takes signals as from a shell, whatever the thread that starts it blocks or ignores.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -49,7 +49,9 @@ enum ImportRules {
             "WorkflowAPI", "WorkflowClient", "WorkflowPrograms",
             "ArgumentParser", "Crypto", "Yams", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
-        "Sources/WorkflowPrograms": ["WorkflowJSON", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
+        "Sources/WorkflowPrograms": [
+            "CSpawn", "WorkflowJSON", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+        ],
         "Sources/WorkflowEffects": [
             "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "AsyncHTTPClient",
             "Crypto",

@@ -1,3 +1,4 @@
+import DaemonTesting
 import Foundation
 import Testing
 import WorkflowClientTesting
@@ -68,7 +69,7 @@ struct GeneratedFiles {
     }
 
     /// Without the line that keeps it away.
-    @Test func theFormatterLeavesThemAsTheyAre() throws {
+    @Test func theFormatterLeavesThemAsTheyAre() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("generated-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }  // What is left is the system's to remove.
@@ -79,15 +80,13 @@ struct GeneratedFiles {
             try Data(shown.utf8).write(
                 to: folder.appendingPathComponent(file.name.replacing("/", with: "-") + ".swift"))
         }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
+        let arguments = [
             "swift", "format", "--in-place", "--recursive", "--configuration",
             Self.root.appendingPathComponent(".swift-format").path, folder.path,
         ]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let result = try await RunningProgram("/usr/bin/env", arguments, environment: Programs.environment())
+            .result(within: .seconds(120))
+        #expect(result.end == .exited(0), "\(result.errors)")
         for file in Self.all {
             let text = try Self.text(Self.path(file.name))
             let formatted = try Data(

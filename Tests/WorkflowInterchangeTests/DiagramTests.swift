@@ -1,3 +1,4 @@
+import DaemonTesting
 import Foundation
 import Statechart
 import Testing
@@ -147,7 +148,7 @@ import WorkflowInterchange
                 "    s1 --> s1 : e [context.n != 0 #38;#38; context.n != 1 #38;#38; con…] / assign n\n"))
     }
 
-    @Test(.timeLimit(.minutes(2))) func graphvizReadsEveryGraph() throws {
+    @Test(.timeLimit(.minutes(2))) func graphvizReadsEveryGraph() async throws {
         guard let dot = Self.program("dot") else {
             print("graphvizReadsEveryGraph: skipped, there is no 'dot' in the PATH")
             return
@@ -159,7 +160,7 @@ import WorkflowInterchange
         for text in texts {
             let machine = try machine(text)
             let graph = GraphvizDiagram.text(of: machine, active: Set(machine.states.map(\.index)))
-            let errors = try Self.errors(of: dot, reading: graph)
+            let errors = try await Self.errors(of: dot, reading: graph)
             #expect(errors == "", "\(machine.name)")
         }
     }
@@ -172,20 +173,14 @@ import WorkflowInterchange
     }
 
     /// What a program says about its input on standard error; it must end with 0.
-    private static func errors(of program: URL, reading text: String) throws -> String {
-        let process = Process()
-        process.executableURL = program
+    private static func errors(of program: URL, reading text: String) async throws -> String {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         // Only what is laid out is looked at closely.
-        process.arguments = ["-Tsvg", "-o", "/dev/null"]
-        let (input, errors) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardError = errors
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-        try input.fileHandleForWriting.close()
-        let told = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: told, as: UTF8.self)
+        let arguments = ["-Tsvg", "-o", "/dev/null", try folder.write(text, to: "diagram.dot")]
+        let result = try await RunningProgram(program.path, arguments, environment: Programs.environment())
+            .result(within: .seconds(120))
+        #expect(result.end == .exited(0))
+        return result.errors
     }
 }

@@ -1,3 +1,4 @@
+import DaemonTesting
 import Foundation
 import Statechart
 import Testing
@@ -40,36 +41,27 @@ import WorkflowInterchange
         };
         """
 
-    @Test(.timeLimit(.minutes(2))) func theScriptOfThePagePrintsAMachine() throws {
+    @Test(.timeLimit(.minutes(2))) func theScriptOfThePagePrintsAMachine() async throws {
         guard let node = Self.program("node") else {
             print("theScriptOfThePagePrintsAMachine: skipped, there is no 'node' in the PATH")
             return
         }
-        let imported = try XStateImport.definition(from: Self.json(node: node))
+        let imported = try await XStateImport.definition(from: Self.json(node: node))
         let (definition, notes) = Documents.lines(imported)
         #expect(definition == (try Documents.text("door.yaml")))
         #expect(notes == (try Documents.text("door.txt")))
     }
 
     /// What the script prints of the module.
-    private static func json(node: URL) throws -> String {
-        let files = FileManager.default
-        let folder = files.temporaryDirectory.appending(path: UUID().uuidString)
-        try files.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? files.removeItem(at: folder) }
-        let (script, machine) = (folder.appending(path: "xstate2json.mjs"), folder.appending(path: "machine.mjs"))
-        try self.script().write(to: script, atomically: false, encoding: .utf8)
-        try module.write(to: machine, atomically: false, encoding: .utf8)
-        let process = Process()
-        process.executableURL = node
-        process.arguments = [script.path, machine.path]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: printed, as: UTF8.self)
+    private static func json(node: URL) async throws -> String {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let script = try folder.write(self.script(), to: "xstate2json.mjs")
+        let machine = try folder.write(module, to: "machine.mjs")
+        let result = try await RunningProgram(node.path, [script, machine], environment: Programs.environment())
+            .result(within: .seconds(120))
+        #expect(result.end == .exited(0), "\(result.errors)")
+        return result.output
     }
 
     /// The lines of `docs/importing.md`, from its `import` to its `console.log`.

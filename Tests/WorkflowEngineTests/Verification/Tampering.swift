@@ -125,7 +125,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7, seq 3: the digest does not fit what the row says"),
         Tampering(
             "digest",
-            "UPDATE journal SET digest = CAST(X'00' || substr(digest, 2) AS BLOB) WHERE position = {order-7/3}",
+            "UPDATE journal SET digest = CAST(zeroblob(16) || substr(digest, 17) AS BLOB) WHERE position = {order-7/3}",
             finds: "order-7, seq 3: the digest does not fit what the row says"),
         Tampering(
             "digest of the last row", "UPDATE journal SET digest = zeroblob(32) WHERE position = {order-7/6}",

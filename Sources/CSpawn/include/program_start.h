@@ -1,0 +1,11 @@
+// What Swift cannot call itself: a step of starting a program.
+#ifndef WFD_PROGRAM_START_H
+#define WFD_PROGRAM_START_H
+
+#include <spawn.h>
+
+// The program that starts has none of this process's descriptors from one number on; those that other threads open
+// meanwhile are among them. Returns 0, or the errno.
+int program_start_close_from(posix_spawn_file_actions_t *actions, int first);
+
+#endif
