@@ -40,6 +40,7 @@ enum QueueQueries {
             }
         }
         summary.oldestDue = try EffectQueries.nextReady(database, queue: name, after: nil)
+        summary.nextDue = try EffectQueries.nextReady(database, queue: name, after: query.now)
         return summary
     }
 

@@ -94,8 +94,8 @@ struct EffectSweep {
     }
 
     func run(in session: Session) async throws {
-        if decision.dryRun { return try await show(in: session) }
         let request = try decision.request(action, in: session)
+        if decision.dryRun { return try await show(in: session) }
         var progress = Progress(session, unit: .things("effects"))
         var (done, refused) = (0, 0)
         try await session.withClient { client in
@@ -114,6 +114,9 @@ struct EffectSweep {
             }
         }
         try progress.end()
+        if done + refused == 0, let queue = parameters.queue, let state = parameters.state {
+            try session.say("note: no effect of queue '\(queue)' is \(state.rawValue)")
+        }
         try session.print(EffectSweepCount(done: done, refused: refused)) {
             "\(done) done\(refused == 0 ? "" : ", \(refused) refused")\n"
         }
@@ -138,13 +141,19 @@ struct EffectSweep {
             parameters.limit = min(rest ?? .max, APILimits.largestPageItems)
             parameters.page = token
             let page = try await client.effects(parameters)
-            try await body(rest.map { Array(page.items.prefix($0)) } ?? page.items)
-            rest = rest.map { $0 - page.items.count }
+            let items = page.items.filter(isMeant)
+            try await body(rest.map { Array(items.prefix($0)) } ?? items)
+            rest = rest.map { $0 - items.count }
             guard page.nextPage == nil || page.nextPage != token else {
                 throw ClientError.protocolViolation(client.address, reason: "a page names itself as its next one")
             }
             token = page.nextPage
         } while token != nil && rest ?? 1 > 0
+    }
+
+    /// What somebody has cancelled is not tried again by a word on many.
+    private func isMeant(_ effect: EffectItem) -> Bool {
+        action != .retry || effect.error?.object?["type"] != "cancelled"
     }
 
     /// Says it of some at once; each with the problem that it met.

@@ -53,6 +53,8 @@ package struct QueueSummary: Sendable, Equatable {
     package var answered = 0
     /// When the first that is ready or waiting is due; nil without any.
     package var oldestDue: Timestamp?
+    /// When the first that is not ready yet is due.
+    package var nextDue: Timestamp?
     /// What somebody has set; nil for the defaults.
     package var record: QueueRecord?
 

@@ -31,7 +31,7 @@ struct Events: Verb {
         }
         return """
             note: \(instance) has failed and takes no events: \(failure.detail)
-              'wfctl retry \(instance)' applies the event again
+              \(Retry.hint(instance, after: failure.event))
             """
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Statechart
 import WorkflowAPI
 import WorkflowClient
 
@@ -20,6 +21,13 @@ struct Retry: Verb {
     var expectSeq: Int64?
 
     @OptionGroup var global: GlobalOptions
+
+    /// What helps an instance that has failed on an event: the same error of an invocation would fail it again.
+    static func hint(_ instance: String, after event: String) -> String {
+        guard event.hasPrefix(EventName.failed) else { return "'wfctl retry \(instance)' applies the event again" }
+        let id = event.dropFirst(EventName.failed.count)
+        return "'wfctl effects retry \(instance) \(id)' tries it again, 'wfctl effects skip' gives it a result"
+    }
 
     func validate() throws { try Least.check("--expect-seq", expectSeq) }
 

@@ -81,7 +81,7 @@ struct Show: Verb {
             let event = failure.data.map { "\(failure.event) \(StateText.data($0))" } ?? failure.event
             text =
                 text + "failed on: \(event, .bad)\nbecause:   \(failure.detail)\n"
-                + "           'wfctl retry \(shown.instance)' applies the event again\n"
+                + "           \(Retry.hint(shown.instance, after: failure.event))\n"
         }
         return text
     }

@@ -26,8 +26,15 @@ struct Work: Verb {
             away; with --once it does not, and exits with 69.
             """)
 
-    @Argument(help: "The queue's name.")
+    @Argument(help: "The queue's name, as stock or task:stock.")
     var queue: String
+
+    /// Without `task:`; nil for what is no queue of tasks.
+    private var tasks: String? {
+        let prefix = "task:"
+        guard let name = QueueName.whole(queue), name.hasPrefix(prefix) else { return nil }
+        return String(name.dropFirst(prefix.count))
+    }
 
     @Option(
         parsing: .upToNextOption,
@@ -53,6 +60,13 @@ struct Work: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        if tasks == nil {
+            let isOther = QueueName.whole(queue) != nil
+            throw ValidationError(
+                isOther
+                    ? "'\(queue)' has no workers: wfd does it itself"
+                    : "'\(queue)' is no queue of tasks: letters, digits, '_', '.' and '-', first a letter or '_'")
+        }
         try Self.check("--concurrency", concurrency, in: 1...100)
         try Self.check("--lease", lease, in: APILimits.leaseSeconds)
     }
@@ -64,7 +78,7 @@ struct Work: Verb {
                 .fileUnreadable, "Cannot run '\(name)': there is no such program, or it may not be run")
         }
         let order = TaskWork.Order(
-            queue: queue, path: path, arguments: exec.dropFirst() + arguments, concurrency: concurrency,
+            queue: tasks ?? queue, path: path, arguments: exec.dropFirst() + arguments, concurrency: concurrency,
             leaseSeconds: lease, isOnce: once, worker: Self.name)
         try await session.withClient { client in try await TaskWork(order, with: client, in: session).run() }
     }

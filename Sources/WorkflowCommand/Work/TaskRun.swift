@@ -33,7 +33,7 @@ struct TaskRun: Sendable {
             return await report(.failed(FailRequest(type: "exit", message: error.message)), since: start)
         }
         let (outcome, isLost) = await ended(program)
-        guard !isLost else { return tell("the lease was lost, and others may have the task", since: start) }
+        guard !isLost else { return tellLost(since: start) }
         await report(TaskReport(outcome), since: start)
     }
 
@@ -98,7 +98,7 @@ struct TaskRun: Sendable {
             tell(report.summary, since: start)
         } catch {
             if error.problem?.type == .leaseLost {
-                tell("the lease was lost, and others may have the task", since: start)
+                tellLost(since: start)
             } else if case .completed = report, error.problem != nil {
                 await self.report(.failed(FailRequest(type: "invalid-output", message: error.brief)), since: start)
             } else {
@@ -118,9 +118,20 @@ struct TaskRun: Sendable {
     }
 
     private func tell(_ what: String, since start: Duration) {
-        let tenths = Int64((work.session.environment.uptime() - start) / .milliseconds(100))
         // The work is done, whoever hears of it.
-        try? work.session.say("\(task.instance) \(task.id): \(what) in \(tenths / 10).\(tenths % 10) s")
+        try? work.session.say("\(task.instance) \(task.id): \(what) in \(seconds(since: start)) s")
+    }
+
+    private func tellLost(since start: Duration) {
+        let why = "the task was cancelled, or others have it"
+        // As above.
+        try? work.session.say(
+            "\(task.instance) \(task.id): the lease was lost after \(seconds(since: start)) s: \(why)")
+    }
+
+    private func seconds(since start: Duration) -> String {
+        let tenths = Int64((work.session.environment.uptime() - start) / .milliseconds(100))
+        return "\(tenths / 10).\(tenths % 10)"
     }
 }
 

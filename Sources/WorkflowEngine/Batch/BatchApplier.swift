@@ -157,6 +157,7 @@ final class BatchApplier {
     /// A batch is on disk.
     func adopt(_ sealed: SealedBatch) {
         leases.adopt(sealed.batch)
+        recent.adopt(sealed.batch)
         // Instances that are not on disk must not be dropped.
         guard sealed.number > lastTrimmed else { return }
         recent.trim()

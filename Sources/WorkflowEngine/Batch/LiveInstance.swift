@@ -150,16 +150,21 @@ final class WorkingSet {
     @exclusivity(unchecked) private var cache: GenerationCache<InstanceKey, LiveInstance>
     /// Of instances that have effects: these know the id only.
     private var keys: GenerationCache<InstanceID, InstanceKey>
+    /// As they are on disk.
+    private var effects: GenerationCache<Position, EffectRecord>
 
     /// - Parameter bound: Bytes, about.
     init(bound: Int) {
         self.bound = bound
         cache = GenerationCache(bound: bound)
         keys = GenerationCache(bound: bound / Self.shareOfKeys)
+        effects = GenerationCache(bound: bound / Self.shareOfEffects)
     }
 
     /// What part of the bound names may take beside it.
     private static let shareOfKeys = 16
+    /// The same of effects.
+    private static let shareOfEffects = 8
 
     /// The key of an instance that was kept.
     func key(of id: InstanceID) -> InstanceKey? { keys.value(for: id, cost: Self.cost) }
@@ -167,6 +172,20 @@ final class WorkingSet {
     func keep(_ key: InstanceKey, of id: InstanceID) { keys.insert(key, for: id, cost: Self.cost(key)) }
 
     private static func cost(_ key: InstanceKey) -> Int { 128 + key.name.rawValue.utf8.count }
+
+    /// An effect of a recent batch that is on disk, unless it has ended.
+    func effect(_ id: Position) -> EffectRecord? { effects.value(for: id, cost: Self.cost) }
+
+    /// A batch is on disk. Others may be under way, and what they do to effects comes before what is here.
+    func adopt(_ batch: StoreBatch) {
+        for effect in batch.newEffects { effects.insert(effect, for: effect.id, cost: Self.cost(effect)) }
+        for effect in batch.changedEffects { effects.insert(effect, for: effect.id, cost: Self.cost(effect)) }
+        for id in batch.endedEffects { effects.remove(id) }
+    }
+
+    private static func cost(_ effect: EffectRecord) -> Int {
+        512 + effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
+    }
 
     func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.countedBytes) }
 
@@ -183,10 +202,12 @@ final class WorkingSet {
     func trim() {
         cache.trim()
         keys.trim()
+        effects.trim()
     }
 
     func forgetAll() {
         cache = GenerationCache(bound: bound)
         keys = GenerationCache(bound: bound / Self.shareOfKeys)
+        effects = GenerationCache(bound: bound / Self.shareOfEffects)
     }
 }

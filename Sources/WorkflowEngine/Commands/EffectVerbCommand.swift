@@ -45,6 +45,8 @@ package struct EffectVerbCommand: Sendable {
     package var caller: Caller
     /// Where a call's row is.
     fileprivate var call: Position?
+    /// Whether the daemon makes an attempt at an effect now.
+    fileprivate var runs: @Sendable (Position) -> Bool = { _ in false }
 
     package init(
         instance: InstanceName, effect: String, expectedSeq: Seq? = nil, verb: Verb, reason: String? = nil,
@@ -158,6 +160,11 @@ extension EffectVerbCommand: WriterCommand {
             throw .effectNotWaiting(
                 "Somebody works on '\(effect.name)' of '\(instance.state.record.name)'; 'skip' and 'cancel' end it",
                 instance.state.facts)
+        case (.ready, .retry) where runs(effect.id):
+            // The service would get the same twice at once.
+            throw .effectNotWaiting(
+                "An attempt at '\(effect.name)' of '\(instance.state.record.name)' runs; 'skip' and 'cancel' end it",
+                instance.state.facts)
         default: break
         }
     }
@@ -215,6 +222,7 @@ extension Engine {
     package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
         var command = command
         command.call = try await call(command.effect, of: command.instance, by: command.caller)
+        command.runs = { [runners] effect in runners.contains { $0.runs(effect) } }
         switch try await queue.submit(command) {
         case .first(let verdict): return verdict
         case .repeated(let position): return try await repeated(command, at: position)

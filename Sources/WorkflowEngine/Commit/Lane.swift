@@ -97,6 +97,9 @@ final class Lane {
         defer { pipeline.close() }
         do throws(StoreError) {
             try leases.board.load(from: store, limits: limits)
+            if leases.board.isHeld {
+                log.tell(.queues, .warning, "effects are held: 'wfctl release' lets them start", [:])
+            }
             try resumeLeases()
             turns: while true {
                 switch queue.take(until: try nextWake()) {

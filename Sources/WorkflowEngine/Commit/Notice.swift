@@ -69,7 +69,9 @@ extension OperatorLog: CommitObserver {
             metadata[isHeld ? "reason" : "type"] = "\(error[isHeld ? "message" : "type"]?.string ?? "")"
             tell(
                 .attempts, .warning,
-                isHeld ? "an effect is held: 'wfctl release' tries it again" : "a call has failed for good", metadata)
+                isHeld
+                    ? "an effect is held: 'wfctl release' tries it again when the reason is gone"
+                    : "a call has failed for good", metadata)
         case .restless(let instance, let event, let macrosteps):
             tell(
                 .restlessness, .warning, "an instance does not come to rest",

@@ -16,6 +16,7 @@ extension BatchBuilder {
     /// An effect as it is after what was applied so far; nil when it has ended.
     func effect(_ id: Position) throws(Rejection) -> EffectRecord? {
         if let change = uncommitted(id) { return change.record }
+        if let known = recent.effect(id) { return known }
         return try read { () throws(StoreError) in try store.effect(id) }
     }
 

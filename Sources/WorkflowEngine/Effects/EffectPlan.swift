@@ -103,6 +103,8 @@ struct EffectPlan {
                 continue
             }
             let window = 2 * (queue.isSuspect ? 1 : places)
+            // All of a short queue: what it begins from then on needs not be found. Many queues have room for less.
+            let most = queue.isSuspect || waitingBytes > bytes / 8 ? window : max(window, begun)
             // Before nothing is left to start, and many at once: to find one more passes all that run.
             // Where others take all the room, each has room for one.
             let (hasRoom, isAlone) = (waitingBytes < bytes, queue.waiting.isEmpty && queue.running.isEmpty)
@@ -112,7 +114,7 @@ struct EffectPlan {
                 asked.insert(name)
                 giveTurn(&queue, name)
                 let known = queue.running.union(queue.waiting.lazy.map(\.effect.id))
-                return .find(queue: name, limit: hasRoom ? window : 1, except: known)
+                return .find(queue: name, limit: hasRoom ? most : 1, except: known)
             }
             if let first = queue.waiting.popFirst() {
                 waitingBytes -= first.size
@@ -175,16 +177,19 @@ struct EffectPlan {
         keep(queue, name)
     }
 
-    /// An attempt has ended, and what came of it is on disk or was given up.
+    /// An attempt has ended, and what came of it is on disk or was given up. Gives whether more than one may start in
+    /// its place.
     ///
     /// - Parameter isReached: Whether somebody has answered; nil when that was not found out.
-    mutating func ended(_ id: Position, of name: String, isReached: Bool?) {
-        guard queues[name]?.running.remove(id) != nil, var queue = queues.removeValue(forKey: name) else { return }
+    mutating func ended(_ id: Position, of name: String, isReached: Bool?) -> Bool {
+        guard queues[name]?.running.remove(id) != nil, var queue = queues.removeValue(forKey: name) else { return true }
         running -= 1
         if queue.again.remove(id) != nil { queue.hasMore = true }
+        let wasSuspect = queue.isSuspect
         if let isReached { queue.isSuspect = !isReached }
         giveTurn(&queue, name)
-        keep(queue, name)
+        defer { keep(queue, name) }
+        return wasSuspect && !queue.isSuspect
     }
 
     /// Takes over what is on disk. Gives the effects that run and are not what they were.

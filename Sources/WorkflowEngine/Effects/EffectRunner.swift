@@ -9,9 +9,16 @@ import WorkflowStore
 /// Nothing is written when an attempt begins: after a kill it is made again. Its place is free again only when what
 /// came of it is on disk, or when nobody wants to know any more: so a disk that is full does not make it act again.
 package final class EffectRunner: Service {
+    /// An attempt that was begun, and what came of it is not on disk.
+    private struct Attempt {
+        let task: Task<Void, Never>
+        /// It has an end, which is being written: nothing stops it any more.
+        var hasEnded = false
+    }
+
     private struct State {
         var plan: EffectPlan
-        var attempts: [Position: Task<AttemptOutcome, Never>] = [:]
+        var attempts: [Position: Attempt] = [:]
         /// Nothing more is started.
         var isEnding = false
         /// What runs is waited for no longer.
@@ -22,6 +29,11 @@ package final class EffectRunner: Service {
         /// - Parameter isHeld: Whether nothing starts.
         func isSettled(_ isHeld: Bool) -> Bool { attempts.isEmpty && (isEnding || isHeld || plan.isSettled) }
 
+        /// Nobody wants to know any more what comes of an effect.
+        func stop(_ effect: Position) {
+            if let attempt = attempts[effect], !attempt.hasEnded { attempt.task.cancel() }
+        }
+
         mutating func tellSettled() {
             for waiter in waiters { waiter.resume() }
             waiters = []
@@ -29,7 +41,7 @@ package final class EffectRunner: Service {
     }
 
     private enum Job {
-        case start(FoundEffect, Task<AttemptOutcome, Never>, EffectAttempt)
+        case start(FoundEffect, EffectAttempt)
         case find(FindEffectsCommand)
     }
 
@@ -83,30 +95,31 @@ package final class EffectRunner: Service {
     }
 
     private func serve(_ group: inout DiscardingTaskGroup) async {
-        var alarm: Task<Void, Never>?
-        defer { alarm?.cancel() }
+        var alarm: (time: ContinuousClock.Instant, task: Task<Void, Never>)?
+        defer { alarm?.task.cancel() }
         for await _ in wakes {
+            // What starts runs by itself, until nothing is left for it to start.
             while let job = nextJob() {
-                switch job {
-                case .start(let found, let task, let attempt):
-                    group.addTask { await self.finish(found, task, attempt) }
-                case .find(let command): group.addTask { await self.find(command) }
-                }
+                if case .find(let command) = job { group.addTask { await self.find(command) } }
             }
             if state.withLock({ $0.isEnding }) { return }
-            alarm?.cancel()
-            alarm = nextLook().map { pause in
-                Task {
-                    // Cancelled when there is a reason to look earlier.
-                    guard (try? await Task.sleep(for: pause)) != nil else { return }
-                    self.wake.yield()
-                }
+            guard let pause = nextLook() else { continue }
+            let (now, time) = (ContinuousClock.now, ContinuousClock.now + pause)
+            // One that comes earlier is early enough.
+            if let alarm, alarm.time > now, alarm.time <= time { continue }
+            alarm?.task.cancel()
+            let task = Task {
+                // Cancelled when there is a reason to look earlier.
+                guard (try? await Task.sleep(until: time, clock: .continuous)) != nil else { return }
+                self.wake.yield()
             }
+            alarm = (time, task)
         }
     }
 
-    /// What to do now; nil when there is nothing before something changes.
-    private func nextJob() -> Job? {
+    /// What to do now; nil when there is nothing before something changes. An attempt that starts runs in a task, or in
+    /// one that has just ended another.
+    private func nextJob(in task: Task<Void, Never>? = nil) -> Job? {
         let now = clock.now()
         guard health.reason == nil, !board.isHeld else {
             state.withLock { if $0.attempts.isEmpty { $0.tellSettled() } }
@@ -119,9 +132,9 @@ package final class EffectRunner: Service {
                 return .find(FindEffectsCommand(queue: queue, limit: limit, except: except))
             case .start(let found):
                 let attempt = EffectAttempt(found, begun: now)
-                let task = Task { [executor] in await executor.run(attempt) }
-                state.attempts[found.effect.id] = task
-                return .start(found, task, attempt)
+                // Those that run are known by their effects, and waited for by `settled`.
+                state.attempts[found.effect.id] = Attempt(task: task ?? Task { await self.work(found, attempt) })
+                return .start(found, attempt)
             case nil:
                 if state.isSettled(board.isHeld) { state.tellSettled() }
                 return nil
@@ -168,33 +181,56 @@ package final class EffectRunner: Service {
         wake.yield()
     }
 
-    /// Waits for the end of an attempt and gives what came of it to the writer.
+    /// Makes an attempt, and others in the places that are left.
+    private func work(_ found: FoundEffect, _ attempt: EffectAttempt) async {
+        // What is left to do then may be due later, or another's.
+        defer { wake.yield() }
+        var (found, attempt) = (found, attempt)
+        while true {
+            let outcome = await executor.run(attempt)
+            guard let task = await finish(found, attempt, outcome) else { return }
+            switch nextJob(in: task) {
+            case .start(let next, let itsAttempt)?: (found, attempt) = (next, itsAttempt)
+            case .find(let command)?:
+                // Others may have something to start meanwhile.
+                wake.yield()
+                return await find(command)
+            case nil: return
+            }
+        }
+    }
+
+    /// Gives what came of an attempt to the writer. Gives the task in which the next may run; nil when that was ended.
     private func finish(
-        _ found: FoundEffect, _ task: Task<AttemptOutcome, Never>, _ attempt: EffectAttempt
-    ) async {
-        let outcome = await task.value
+        _ found: FoundEffect, _ attempt: EffectAttempt, _ outcome: AttemptOutcome
+    ) async -> Task<Void, Never>? {
+        let id = found.effect.id
         // Who ends an attempt does not want to know.
-        let wasStopped = task.isCancelled
+        let wasStopped = state.withLock { state -> Bool in
+            state.attempts[id]?.hasEnded = true
+            return Task.isCancelled
+        }
         var isWritten = wasStopped
         if !wasStopped {
             let command = FinishAttemptCommand(found: found, begun: attempt.begun, outcome: outcome)
             isWritten = await insist { command } != nil
         }
-        state.withLock { state in
-            state.attempts[found.effect.id] = nil
+        let task = state.withLock { state -> Task<Void, Never>? in
+            let task = state.attempts.removeValue(forKey: id)?.task
             // What cannot be written keeps its place until the next start: it is not to act again and again.
-            if isWritten {
-                state.plan.ended(
-                    found.effect.id, of: found.effect.queue, isReached: wasStopped ? nil : outcome.isReached)
+            if isWritten, state.plan.ended(id, of: found.effect.queue, isReached: wasStopped ? nil : outcome.isReached)
+            {
+                wake.yield()
             }
             if state.isEnding, state.isSettled(board.isHeld) { state.tellSettled() }
+            return task
         }
         if !isWritten {
             log.tell(
                 .effects, .warning, "what came of an effect was not written; it is done again after the next start",
                 ["instance": "\(found.instance.name)", "effect": "\(found.effect.name)"])
         }
-        wake.yield()
+        return wasStopped ? nil : task
     }
 
     /// Asks the writer until it has done what is asked; nil when it never will.
@@ -233,7 +269,7 @@ extension EffectRunner {
         try? await Task.sleep(for: limits.endingEffects)
         let late = state.withLock { state in
             state.isOver = true
-            return Array(state.attempts.values)
+            return state.attempts.values.map(\.task)
         }
         for task in late { task.cancel() }
     }
@@ -272,7 +308,7 @@ extension EffectRunner: CommitObserver {
             var isConcerned = false
             for batch in committed.batches where batch.batch.hasEffects {
                 let stopped = state.plan.adopt(batch.batch, at: now, serves: serves)
-                for id in stopped { state.attempts[id]?.cancel() }
+                for id in stopped { state.stop(id) }
                 isConcerned = true
             }
             return isConcerned

@@ -75,12 +75,13 @@ extension QueueItem {
     fileprivate init(_ queue: QueueSummary, running: Int, now: Timestamp) {
         // What runs is ready in the store: after a kill it is done again. What is counted in part stays as it is.
         let ready = queue.ready < APILimits.countedEffects ? max(0, queue.ready - running) : queue.ready
+        let oldestDue = ready > 0 ? queue.oldestDue : queue.nextDue
         self.init(
             queue: queue.name, ready: Int64(ready), waiting: Int64(queue.waiting), leased: Int64(queue.leased),
             running: Int64(running), failed: Int64(queue.failed), held: Int64(queue.held),
             answered: Int64(queue.answered),
-            oldestDue: queue.oldestDue.map { WireTime(milliseconds: $0.rawValue) },
-            oldestDueInMilliseconds: queue.oldestDue.map { $0.rawValue - now.rawValue },
+            oldestDue: oldestDue.map { WireTime(milliseconds: $0.rawValue) },
+            oldestDueInMilliseconds: oldestDue.map { $0.rawValue - now.rawValue },
             settings: queue.record.map(QueueSettingsItem.init) ?? QueueSettingsItem(queue: queue.name))
     }
 }

@@ -61,10 +61,23 @@ struct EffectPlanTests {
         #expect(next(at: due) == "find all but 1")
         find()
         #expect(next(at: due) == "nothing")
-        plan.ended(effect.id, of: Self.queue, isReached: false)
+        _ = plan.ended(effect.id, of: Self.queue, isReached: false)
         #expect(next(at: due) == "find all but 0")
         find(failed)
         #expect(next(at: due) == "start 2")
+    }
+
+    /// One at a time asks a host that answers nobody; when it answers, more than its place is free.
+    @Test mutating func aHostThatAnswersAgainHasItsPlacesBack() {
+        let effect = Self.effect(due: 100)
+        adopt(Self.batch(new: [effect], at: 100), at: 100)
+        for (isReached, opens) in [(true, false), (false, false), (true, true), (true, false)] {
+            _ = plan.next(at: Timestamp(rawValue: 100), settings: { _ in (places: 4, rate: nil) })
+            find(effect)
+            #expect(next(at: 100) == "start 1")
+            plan.expectMore(of: Self.queue)
+            #expect(plan.ended(effect.id, of: Self.queue, isReached: isReached) == opens)
+        }
     }
 
     /// A clock that was set back: what is new is ready, and what is due later is not.

@@ -260,6 +260,10 @@ final class Servant: EffectExecutor {
         try await eventually("it runs") { servant.open == 1 }
         let running = try #require(try await bench.effects().first)
         #expect(bench.engine.turn(of: running) == .running && bench.engine.running(in: "task:q") == 1)
+        // The service would be asked twice at once.
+        let again = EffectVerbCommand(instance: "o", effect: "a", verb: .retry(newKey: true), by: .test)
+        let refusal = await #expect(throws: Rejection.self) { _ = try await bench.engine.effect(again) }
+        #expect(refusal?.code == .effectNotWaiting && servant.begun.count == 1)
         _ = try await bench.engine.set(SetQueueCommand(queue: "task:q", isPaused: true, by: .test))
         try await bench.timed.start("job", "p")
         let waiting = try #require(try await bench.effects().last)
