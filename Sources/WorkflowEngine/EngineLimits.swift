@@ -44,6 +44,8 @@ package struct EngineLimits: Sendable {
     /// Effects of one queue that wait there from their commit on; past it they are found in the store when their turn
     /// comes.
     package var begunEffects = 1_024
+    /// For how long they are looked for in the store at a time, when that takes instances that are not in memory.
+    package var findingEffects = Duration.milliseconds(2)
     /// How long the daemon waits at its end for what it has started; then it ends it, and starts it again next time.
     package var endingEffects: Duration = .seconds(10)
     /// Between two tries to write what came of an effect, when that was not taken.

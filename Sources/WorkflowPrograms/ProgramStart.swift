@@ -62,7 +62,10 @@ package enum ProgramStart {
         posix_spawn_file_actions_adddup2(&actions, pipes.output.writeEnd, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, pipes.errors.writeEnd, STDERR_FILENO)
         // Connections of this process must end with it, and not with the last program that it has started.
-        program_start_close_from(&actions, STDERR_FILENO + 1)
+        let refusal = program_start_close_from(&actions, STDERR_FILENO + 1)
+        guard refusal == 0 else {
+            throw ProgramFailure(message: "Cannot start '\(path)': \(String(cString: strerror(refusal)))")
+        }
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setpgroup(&attributes, 0)

@@ -2,8 +2,10 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
-import WorkflowEngine
 import WorkflowJSON
+import WorkflowStore
+
+@testable import WorkflowEngine  // What the writer keeps is no part of what the daemon uses.
 
 /// What the writer keeps of instances is bounded in bytes: of what they are now, and not of what they began with.
 @Suite(.timeLimit(.minutes(5))) struct WorkingSetTests {
@@ -43,5 +45,43 @@ import WorkflowJSON
         #expect(try await !Self.isForgotten("p40", running, store))
         #expect(try await Self.isForgotten("p1", running, store))
         try await running.stop()
+    }
+}
+
+/// The writer's copies of effects: as they are on disk, and of bounded size.
+@Suite struct RecentEffectsTests {
+    private let recent: WorkingSet = WorkingSet(bound: 1 << 20)
+
+    private static func effect(progress: String? = nil) -> EffectRecord {
+        EffectRecord(
+            id: Position(rawValue: 2), instanceID: InstanceID(rawValue: 1), seq: Seq(rawValue: 1), number: 1,
+            name: "a", queue: "task:q", priority: 3, due: Timestamp(rawValue: 1), attempts: 0,
+            progress: progress, request: "{}")
+    }
+
+    private static func batch(_ change: (inout StoreBatch) -> Void) -> StoreBatch {
+        var batch = StoreBatch(
+            numbers: StoreNumbers(
+                nextPosition: Position(rawValue: 9), nextInstance: InstanceID(rawValue: 9),
+                nextMachine: MachineID(rawValue: 9), last: Timestamp(rawValue: 1)))
+        change(&batch)
+        return batch
+    }
+
+    @Test func whatIsOnDiskIsKnownUntilItEnds() {
+        let id = Position(rawValue: 2)
+        recent.adopt(Self.batch { $0.newEffects = [Self.effect()] })
+        recent.adopt(Self.batch { $0.changedEffects = [Self.effect(progress: "1")] })
+        #expect(recent.effect(id)?.progress == "1")
+        recent.adopt(Self.batch { $0.endedEffects = [id] })
+        #expect(recent.effect(id) == nil)
+    }
+
+    /// A worker's progress may have a megabyte.
+    @Test func whatHasBecomeLargeIsNotKept() {
+        recent.adopt(Self.batch { $0.newEffects = [Self.effect()] })
+        recent.adopt(
+            Self.batch { $0.changedEffects = [Self.effect(progress: String(repeating: "x", count: 20_000))] })
+        #expect(recent.effect(Position(rawValue: 2)) == nil)
     }
 }

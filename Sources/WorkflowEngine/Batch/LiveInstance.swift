@@ -178,13 +178,26 @@ final class WorkingSet {
 
     /// A batch is on disk. Others may be under way, and what they do to effects comes before what is here.
     func adopt(_ batch: StoreBatch) {
-        for effect in batch.newEffects { effects.insert(effect, for: effect.id, cost: Self.cost(effect)) }
-        for effect in batch.changedEffects { effects.insert(effect, for: effect.id, cost: Self.cost(effect)) }
+        for effect in batch.newEffects { keep(effect) }
+        for effect in batch.changedEffects {
+            // It may have grown, and what replaces another is not counted.
+            effects.remove(effect.id)
+            keep(effect)
+        }
         for id in batch.endedEffects { effects.remove(id) }
     }
 
+    /// A large one is read when it is wanted.
+    private func keep(_ effect: EffectRecord) {
+        let cost = Self.cost(effect)
+        if cost <= Self.largestEffect { effects.insert(effect, for: effect.id, cost: cost) }
+    }
+
+    private static let largestEffect = 16 << 10
+
     private static func cost(_ effect: EffectRecord) -> Int {
-        512 + effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
+        512 + effect.request.utf8.count
+            + [effect.progress, effect.error, effect.answer].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
     func instance(_ key: InstanceKey) -> LiveInstance? { cache.value(for: key, cost: \.countedBytes) }

@@ -222,7 +222,7 @@ extension Engine {
     package func effect(_ command: EffectVerbCommand) async throws(Rejection) -> EffectVerdict {
         var command = command
         command.call = try await call(command.effect, of: command.instance, by: command.caller)
-        command.runs = { [runners] effect in runners.contains { $0.runs(effect) } }
+        command.runs = { [runners] effect in runners.contains { $0.acts(on: effect) } }
         switch try await queue.submit(command) {
         case .first(let verdict): return verdict
         case .repeated(let position): return try await repeated(command, at: position)

@@ -103,8 +103,9 @@ struct EffectPlan {
                 continue
             }
             let window = 2 * (queue.isSuspect ? 1 : places)
-            // All of a short queue: what it begins from then on needs not be found. Many queues have room for less.
-            let most = queue.isSuspect || waitingBytes > bytes / 8 ? window : max(window, begun)
+            // All of a short queue: what it begins from then on needs not be found. One at a time, while there is room.
+            let isLarge = !queue.isSuspect && asked.isEmpty && waitingBytes <= bytes / 8
+            let most = isLarge ? max(window, begun) : window
             // Before nothing is left to start, and many at once: to find one more passes all that run.
             // Where others take all the room, each has room for one.
             let (hasRoom, isAlone) = (waitingBytes < bytes, queue.waiting.isEmpty && queue.running.isEmpty)
@@ -189,7 +190,9 @@ struct EffectPlan {
         if let isReached { queue.isSuspect = !isReached }
         giveTurn(&queue, name)
         defer { keep(queue, name) }
-        return wasSuspect && !queue.isSuspect
+        // A queue that has none may take of the last quarter, and leaves its place before it to another.
+        let leavesTwo = queue.isInTurn && queue.running.isEmpty && turns.count > 1 && running < places - places / 4
+        return leavesTwo || (wasSuspect && !queue.isSuspect)
     }
 
     /// Takes over what is on disk. Gives the effects that run and are not what they were.

@@ -291,6 +291,9 @@ extension EffectRunner {
     /// Whether an attempt at an effect is made now.
     func runs(_ effect: Position) -> Bool { state.withLock { $0.attempts[effect] != nil } }
 
+    /// Whether an attempt at an effect is made now that has no end yet.
+    func acts(on effect: Position) -> Bool { state.withLock { $0.attempts[effect]?.hasEnded == false } }
+
     /// How many attempts of a queue are made now.
     func running(in queue: String) -> Int { state.withLock { $0.plan.running(in: queue) } }
 

@@ -10,9 +10,11 @@ struct EffectPlanTests {
     private static let queue = "http:h:80"
     private var plan = EffectPlan(places: 8, bytes: 1 << 20, begun: 128)
 
-    private static func effect(due: Int64, attempts: Int64 = 0) -> EffectRecord {
+    private static func effect(
+        due: Int64, attempts: Int64 = 0, id: Int64 = 2, queue: String = EffectPlanTests.queue
+    ) -> EffectRecord {
         EffectRecord(
-            id: Position(rawValue: 2), instanceID: InstanceID(rawValue: 1), seq: Seq(rawValue: 1), number: 1,
+            id: Position(rawValue: id), instanceID: InstanceID(rawValue: 1), seq: Seq(rawValue: 1), number: 1,
             name: "a", queue: queue, priority: 3, due: Timestamp(rawValue: due), attempts: attempts, request: "{}")
     }
 
@@ -78,6 +80,39 @@ struct EffectPlanTests {
             plan.expectMore(of: Self.queue)
             #expect(plan.ended(effect.id, of: Self.queue, isReached: isReached) == opens)
         }
+    }
+
+    /// The end of the only one of a queue leaves two places: its own, and one before the last quarter.
+    @Test mutating func theEndOfTheOnlyOneMayLeaveTwoPlaces() {
+        plan = EffectPlan(places: 4, bytes: 1 << 20, begun: 128)
+        var stored: [String: [Int64]] = ["http:a:80": [1, 2, 3], "http:b:80": [5]]
+        for queue in ["http:a:80", "http:b:80"] { plan.expectMore(of: queue) }
+        #expect(started(&stored) == [1, 2, 5])
+        stored["http:b:80"] = [6]
+        plan.expectMore(of: "http:b:80")
+        #expect(started(&stored) == [])
+        let leavesTwo = plan.ended(Position(rawValue: 5), of: "http:b:80", isReached: true)
+        #expect(leavesTwo)
+        #expect(started(&stored) == [3, 6])
+    }
+
+    /// What starts, when all that is looked for is found.
+    private mutating func started(_ stored: inout [String: [Int64]]) -> [Int64] {
+        var started: [Int64] = []
+        while let step = step() {
+            switch step {
+            case .start(let found): started.append(found.effect.id.rawValue)
+            case .find(let queue, _, _):
+                let ids = stored.removeValue(forKey: queue) ?? []
+                let effects = ids.map { Self.found(Self.effect(due: 100, id: $0, queue: queue)) }
+                plan.found(effects, of: queue, hasMore: false, next: nil)
+            }
+        }
+        return started.sorted()
+    }
+
+    private mutating func step() -> EffectPlan.Step? {
+        plan.next(at: Timestamp(rawValue: 100)) { _ in (places: 16, rate: nil) }
     }
 
     /// A clock that was set back: what is new is ready, and what is due later is not.
