@@ -77,7 +77,7 @@ let package = Package(
             path: "migrations",
             resources: [
                 .embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql"),
-                .embedInCode("V0002_effects.sql"),
+                .embedInCode("V0002_effects.sql"), .embedInCode("V0003_operators.sql"),
             ]
         ),
         // What Swift cannot call: how the scheduler treats a thread.
@@ -92,7 +92,8 @@ let package = Package(
         // What Swift cannot call: a function of SQLite with a variable number of arguments.
         .target(name: "CSQLiteMemory", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
-            name: "WorkflowStore", dependencies: ["Statechart", .product(name: "Crypto", package: "swift-crypto")]
+            name: "WorkflowStore",
+            dependencies: ["WorkflowJSON", "Statechart", .product(name: "Crypto", package: "swift-crypto")]
         ),
         .target(
             name: "SQLiteStore",
@@ -100,6 +101,7 @@ let package = Package(
                 "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore", "WorkflowThreads",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "HeapModule", package: "swift-collections"),
             ]
         ),
         .target(

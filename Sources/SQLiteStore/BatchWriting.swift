@@ -20,6 +20,7 @@ struct BatchWriting {
             try insert(batch.newInstances, database)
         }
         try updateInstances(of: batches, database)
+        try updateTally(of: batches, database)
         for batch in batches {
             try insert(batch.journal, database)
             try insert(batch.snapshots, database)

@@ -1,8 +1,10 @@
 import GRDB
+import HeapModule
 import Statechart
 import WorkflowStore
 
-/// The way through the list index for one page: machine by machine, status by status, id by id.
+/// The way through the list index for one page: machine by machine, status by status, id by id. A page in another order
+/// needs the whole way, and keeps the first that it finds.
 ///
 /// A range is the instances of one machine version in one status. Entering one costs as much of the page's rows as
 /// reading a row, so that many versions without instances are bounded too.
@@ -14,10 +16,12 @@ struct InstanceScan: Sendable {
     private let namespace: NamespaceID
     private let query: InstanceQuery
     private let statuses: [InstanceStatus]
+    /// Of a page in an order: the first ones so far, one more than it shows.
+    private var first = Heap<InstanceRank>()
     private var rowsLeft: Int
     private var bytesLeft: Int
     /// Everything up to here was looked at; an id of `.max` stands for the end of a range.
-    private var place: InstanceListPosition?
+    private var place: InstanceListPlace?
 
     /// What was found so far.
     private(set) var page = InstancePage(instances: [], next: nil)
@@ -26,39 +30,37 @@ struct InstanceScan: Sendable {
     init(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
         self.namespace = namespace
         self.query = query
-        statuses = query.status.map { [$0] } ?? Self.shownStatuses
+        let possible = query.failure == nil ? Self.shownStatuses : Self.shownStatuses.filter(\.hasFailure)
+        statuses = query.status.map { [$0] } ?? possible
         rowsLeft = limits.pageRows
         bytesLeft = limits.pageBytes
-        place = query.after
+        place = query.after?.found
         isDone = query.limit < 1 || query.status == .purging
     }
 
     /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
         while !isDone {
-            guard let start = try nextRange(database) else {
-                isDone = true
-                return
-            }
+            guard let start = try nextRange(database) else { return try end(database) }
             place = start
-            try spendRow()
+            spendRow()
             if isDone || !budget.spend() { return }
             if try read(from: start, database, &budget) == false { return }
-            place = InstanceListPosition(
+            place = InstanceListPlace(
                 machineID: start.machineID, status: start.status, id: InstanceID(rawValue: .max))
         }
     }
 
     /// Where to go on: inside the range of `place`, else before the first instance of the next range.
-    private func nextRange(_ database: Database) throws -> InstanceListPosition? {
+    private func nextRange(_ database: Database) throws -> InstanceListPlace? {
         if let place {
             if place.id.rawValue < .max, statuses.contains(place.status) { return place }
             if let status = statuses.first(where: { $0.rawValue > place.status.rawValue }) {
-                return InstanceListPosition(machineID: place.machineID, status: status, id: InstanceID(rawValue: 0))
+                return InstanceListPlace(machineID: place.machineID, status: status, id: InstanceID(rawValue: 0))
             }
         }
         guard let machine = try nextMachine(database), let status = statuses.first else { return nil }
-        return InstanceListPosition(machineID: machine, status: status, id: InstanceID(rawValue: 0))
+        return InstanceListPlace(machineID: machine, status: status, id: InstanceID(rawValue: 0))
     }
 
     private func nextMachine(_ database: Database) throws -> MachineID? {
@@ -81,7 +83,7 @@ struct InstanceScan: Sendable {
 
     /// Reads the rest of a range; false when something ended it before.
     private mutating func read(
-        from start: InstanceListPosition, _ database: Database, _ budget: inout SliceBudget
+        from start: InstanceListPlace, _ database: Database, _ budget: inout SliceBudget
     ) throws -> Bool {
         var select = try PreparedStatement(
             database,
@@ -104,44 +106,93 @@ struct InstanceScan: Sendable {
         return isWhole
     }
 
-    private mutating func take(_ row: inout StatementRow, of range: InstanceListPosition) throws {
+    private mutating func take(_ row: inout StatementRow, of range: InstanceListPlace) throws {
         // Through the row's number, so that these are the row's own columns and not the index's.
         guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue,
             row.integer(at: 3) == range.machineID.rawValue, row.text(at: 4) == range.status.rawValue
         else {
             throw SQLiteFailure.damage("the index of lists leads to a row that does not have it; restore a backup")
         }
-        let isWanted = isInState(row.text(at: InstanceRecord.configurationColumn))
-        if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
+        let entered = Timestamp(rawValue: row.integer(at: InstanceRecord.enteredColumn))
+        let isWanted = query.takes(
+            configuration: row.text(at: InstanceRecord.configurationColumn), entered: entered,
+            failure: query.failure.flatMap { _ in row.optionalText(at: InstanceRecord.failureColumn) })
+        if let order = query.order {
+            if isWanted { rank(&row, order, entered) }
+        } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // Only now is it known that there is a next page.
-            page.next = place
+            page.next = place.map { .found($0) }
             isDone = true
             return
         }
-        place = InstanceListPosition(
+        place = InstanceListPlace(
             machineID: range.machineID, status: range.status, id: InstanceID(rawValue: row.integer(at: 0)))
-        if isWanted {
+        if isWanted, query.order == nil {
             let instance = try InstanceRecord(row: &row)
             page.instances.append(instance)
             bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
         }
-        try spendRow()
+        spendRow()
     }
 
     /// Ends the page when it has looked at as many rows as it may.
-    private mutating func spendRow() throws {
+    private mutating func spendRow() {
         rowsLeft -= 1
-        guard rowsLeft <= 0 else { return }
-        page.next = place
+        guard rowsLeft <= 0, query.order == nil else { return }
+        page.next = place.map { .found($0) }
         isDone = true
     }
+}
 
-    /// Whether a leaf of the configuration is the wanted state or below it.
-    private func isInState(_ configuration: String) -> Bool {
-        guard let state = query.state else { return true }
-        return configuration.utf8.split(separator: UInt8(ascii: ",")).contains { leaf in
-            leaf.starts(with: state.utf8)
-                && (leaf.count == state.utf8.count || leaf.dropFirst(state.utf8.count).first == UInt8(ascii: "."))
+// MARK: In an order
+
+extension InstanceScan {
+    /// Keeps an instance when it is among the first behind the page before.
+    private mutating func rank(_ row: inout StatementRow, _ order: InstanceOrder, _ entered: Timestamp) {
+        let rank = InstanceRank(
+            order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered,
+            updated: Timestamp(rawValue: row.integer(at: InstanceRecord.updatedColumn)),
+            name: order == .name ? row.text(at: 2) : "")
+        if case .ranked(let after)? = query.after, rank <= after { return }
+        if first.count > query.limit {
+            guard let last = first.max, rank < last else { return }
+            first.replaceMax(with: rank)
+        } else {
+            first.insert(rank)
+        }
+    }
+
+    /// The whole way was gone.
+    private mutating func end(_ database: Database) throws {
+        isDone = true
+        guard query.order != nil else { return }
+        // One that moved on while the way was gone may have been met twice.
+        var seen: Set<InstanceID> = []
+        let ranks = first.unordered.sorted().filter { seen.insert($0.id).inserted }
+        var last: InstanceRank?
+        for rank in ranks.prefix(query.limit) {
+            if let last, bytesLeft <= 0 {
+                page.next = .ranked(last)
+                return
+            }
+            last = rank
+            var select = try PreparedStatement(database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
+            select.bind(rank.id.rawValue)
+            // What has gone or moved on since is shown as it is now, in the place where it was found.
+            guard let instance = try select.first({ row in try InstanceRecord(row: &row) }) else { continue }
+            page.instances.append(instance)
+            bytesLeft -= instance.state.context.utf8.count + instance.state.armed.utf8.count
+        }
+        if ranks.count > query.limit { page.next = .ranked(ranks[query.limit - 1]) }
+    }
+}
+
+extension InstanceStatus {
+    /// Whether such an instance says why it is so.
+    fileprivate var hasFailure: Bool {
+        switch self {
+        case .failed: true
+        case .running, .done, .cancelled, .purging: false
         }
     }
 }

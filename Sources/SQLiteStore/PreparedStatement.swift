@@ -231,6 +231,11 @@ struct StatementRow {
     }
 
     /// A column by its place, counted from 0; does not move on.
+    func optionalText(at index: CInt) -> String? {
+        sqlite3_column_type(handle, index) == SQLITE_NULL ? nil : text(at: index)
+    }
+
+    /// A column by its place, counted from 0; does not move on.
     func integer(at index: CInt) -> Int64 {
         sqlite3_column_int64(handle, index)
     }

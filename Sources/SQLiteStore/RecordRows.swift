@@ -26,6 +26,12 @@ extension InstanceRecord {
         """
     /// The place of `configuration` in `columns`.
     static let configurationColumn: CInt = 7
+    /// The place of `failure` in `columns`.
+    static let failureColumn: CInt = 12
+    /// The place of `entered_ms` in `columns`.
+    static let enteredColumn: CInt = 13
+    /// The place of `updated_ms` in `columns`.
+    static let updatedColumn: CInt = 18
     /// The place of `namespace_id` in `columns`.
     static let namespaceColumn: CInt = 19
 
@@ -126,7 +132,7 @@ extension StatementRow {
     }
 
     /// A number that counts on from 1: what is added to it cannot overflow.
-    fileprivate mutating func ordinal(_ what: String) throws(SQLiteFailure) -> Int64 {
+    mutating func ordinal(_ what: String) throws(SQLiteFailure) -> Int64 {
         let number = integer()
         guard StoreNumbers.range.contains(number) else { throw .malformed(what) }
         return number

@@ -6,6 +6,13 @@ package import WorkflowStore
     import Darwin
 #endif
 
+extension SQLiteFileStore {
+    package var usage: StoreUsage? {
+        guard let bytes = StoreFile.size(of: file.path) else { return nil }
+        return StoreUsage(file: bytes, log: StoreFile.size(of: file.wal) ?? 0, free: file.freeBytes)
+    }
+}
+
 extension SQLiteFileStore: StoreBackups {
     package var backups: (any StoreBackups)? { self }
 

@@ -18,7 +18,7 @@ extension SQLiteReading {
 /// A place in the tables that only repeat what others say, which are gone through one after another.
 private struct CopyPlace: Sendable {
     enum Table {
-        case snapshots, timers, effects, attempts, keys
+        case snapshots, timers, effects, attempts, keys, instances, tally
     }
 
     var table = Table.snapshots
@@ -27,6 +27,8 @@ private struct CopyPlace: Sendable {
     var keys: Int64 = 0
     /// What the store said of its keys when the counting began: with something else at its end the numbers say nothing.
     var ledger: KeyLedger?
+    /// What was counted of instances.
+    var tally = TallyInspection()
 
     /// Before the next table; nil behind the last one.
     func following() -> CopyPlace? {
@@ -35,7 +37,9 @@ private struct CopyPlace: Sendable {
         case .timers: CopyPlace(table: .effects)
         case .effects: CopyPlace(table: .attempts)
         case .attempts: CopyPlace(table: .keys)
-        case .keys: nil
+        case .keys: CopyPlace(table: .instances)
+        case .instances: CopyPlace(table: .tally, tally: tally)
+        case .tally: nil
         }
     }
 }
@@ -48,13 +52,15 @@ private struct CopyInspection {
 
     init(place: CopyPlace) {
         self.place = place
-        slice.next = place.following().map(InspectionPlace.init)
     }
 
     mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
-        guard let ledger = try StoreRow.read(database)?.keys else { throw SQLiteFailure.malformed("no store") }
+        guard let store = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+        let ledger = store.keys
+        defer { if slice.next == nil { slice.next = place.following().map(InspectionPlace.init) } }
         guard try place.table.isThere(in: database) else { return }
         if place.ledger == nil { place.ledger = ledger }
+        place.tally.see(store.nextPosition)
         let order = place.table.order
         try place.walk.begin(order, database)
         var select = try PreparedStatement(database, place.table.rows(after: place.walk.last != nil))
@@ -75,9 +81,14 @@ private struct CopyInspection {
             slice.next = InspectionPlace(place)
             return false
         }
-        // What a daemon wrote meanwhile would be counted half.
-        guard place.table == .keys, slice.next == nil, isInOrder, place.ledger == ledger, place.keys != ledger.count
-        else { return }
+        if slice.next == nil { compareCounts(ledger) }
+    }
+
+    /// Compares what was counted of a table that is through. What a daemon wrote meanwhile would be counted half.
+    private mutating func compareCounts(_ ledger: KeyLedger) {
+        if !isInOrder { place.tally.leaveOut() }
+        if place.table == .tally { slice.miscount = place.tally.inconsistency }
+        guard place.table == .keys, isInOrder, place.ledger == ledger, place.keys != ledger.count else { return }
         slice.inconsistencies.append(
             Inconsistency("the store says that it remembers \(ledger.count) keys, but there are \(place.keys)"))
     }
@@ -87,6 +98,8 @@ private struct CopyInspection {
         let failure = SQLiteFailure(error)
         guard failure.isCorrupt else { throw error }
         var slice = slice
+        var place = place
+        place.tally.leaveOut()
         slice.inconsistencies.append(
             Inconsistency("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
         slice.next = place.following().map(InspectionPlace.init)
@@ -121,6 +134,10 @@ private struct CopyInspection {
             if let inconsistency = try inconsistency(key, scope, position, ledger, database) {
                 slice.inconsistencies.append(inconsistency)
             }
+        case .instances:
+            row.skip()
+            place.tally.add(&row)
+        case .tally: place.tally.subtract(&row)
         }
     }
 
@@ -168,6 +185,8 @@ extension CopyPlace.Table {
         case .effects: KeyOrder(table: "effect", index: nil, columns: ["rowid"], unique: 1)
         case .attempts: KeyOrder(table: "attempt", index: nil, columns: ["effect", "attempt"], unique: 2)
         case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
+        case .instances: KeyOrder(table: "instance", index: nil, columns: ["rowid"], unique: 1)
+        case .tally: KeyOrder(table: "tally", index: nil, columns: ["machine_id", "status", "state"], unique: 3)
         }
     }
 
@@ -176,6 +195,7 @@ extension CopyPlace.Table {
         switch self {
         case .snapshots, .timers, .keys: true
         case .effects, .attempts: try EffectQueries.isThere(in: database)
+        case .instances, .tally: try TallyInspection.isThere(in: database)
         }
     }
 
@@ -208,6 +228,16 @@ extension CopyPlace.Table {
             """
             SELECT key, scope, position FROM dedupe
             \(place ? "WHERE (key, scope) > (?, ?)" : "") ORDER BY key, scope
+            """
+        case .instances:
+            """
+            SELECT id, machine_id, status, configuration FROM instance NOT INDEXED
+            \(place ? "WHERE id > ?" : "") ORDER BY id
+            """
+        case .tally:
+            """
+            SELECT machine_id, status, state, n FROM tally
+            \(place ? "WHERE (machine_id, status, state) > (?, ?, ?)" : "") ORDER BY machine_id, status, state
             """
         }
     }

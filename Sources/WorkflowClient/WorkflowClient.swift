@@ -67,6 +67,16 @@ extension WorkflowClient {
         try await get(TransportRequest(.listInstances, query: parameters.queryText))
     }
 
+    /// Why instances have failed, and how many for which reason.
+    public func failures(_ parameters: FailureParameters = .init()) async throws(ClientError) -> FailureList {
+        try await get(TransportRequest(.listFailures, query: parameters.queryText))
+    }
+
+    /// How many instances are in which status and configuration; go on with `nextPage` until it is nil.
+    public func tally(_ parameters: TallyParameters = .init()) async throws(ClientError) -> Page<TallyItem> {
+        try await get(TransportRequest(.listTally, query: parameters.queryText))
+    }
+
     /// An instance as it is now, or as it was after one of its macrosteps.
     public func instance(_ name: String, seq: Int64? = nil) async throws(ClientError) -> Instance {
         try require(name, of: "instance")
@@ -147,6 +157,11 @@ extension WorkflowClient {
     /// Whether the daemon takes requests; a problem says why not.
     public func ready() async throws(ClientError) -> Health {
         try await get(TransportRequest(.ready))
+    }
+
+    /// What an operator looks at first; also while the daemon takes no events.
+    public func status() async throws(ClientError) -> DaemonStatus {
+        try await get(TransportRequest(.status))
     }
 }
 

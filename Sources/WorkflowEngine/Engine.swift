@@ -16,6 +16,8 @@ package final class Engine: Service {
     package let store: any WorkflowStore
     /// What the writer has committed since the engine began.
     package let statistics = BatchStatistics()
+    /// What it has counted since then.
+    package let metrics = EngineMetrics()
     /// Tells of new history.
     package let feed: CommitFeed
 
@@ -85,9 +87,17 @@ package final class Engine: Service {
         }
         // Before callers are answered: who ends an effect finds it ended.
         self.observers =
-            [statistics, library, board, feed, queueWatch] + runners + [CommandAnswers(answering: answering), log]
+            [statistics, metrics, library, board, feed, queueWatch] + runners + [
+                CommandAnswers(answering: answering), log,
+            ]
             + observers
-        backups = store.backups.map { BackupCoordinator($0, limits: limits) { queue.wake() } }
+        backups = store.backups.map { [metrics] backups in
+            BackupCoordinator(backups, limits: limits) {
+                metrics.backupWasFetched(at: clock.now())
+            } wake: {
+                queue.wake()
+            }
+        }
     }
 
     /// Whether the engine can do its work now.

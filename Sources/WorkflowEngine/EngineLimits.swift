@@ -113,6 +113,12 @@ package struct EngineLimits: Sendable {
     package var verifiedBytes = 64 << 20
     /// Findings of one verification, or differing instances of one replay, that are told; all are counted.
     package var toldInconsistencies = 1_000
+    /// Failed instances that are read at once when their failures are counted.
+    package var countedPage = 1_000
+    /// Reasons of failures that are told one by one; what fails for others is counted.
+    package var failureGroups = 1_000
+    /// Counts of instances that are read at once for those who watch.
+    package var talliedRows = 10_000
     /// How often a verification or a replay says how far it is.
     package var progressInterval: Duration = .milliseconds(500)
     /// How often it is tried whether the store takes anything, after it did not.

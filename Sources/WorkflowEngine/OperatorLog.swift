@@ -15,7 +15,8 @@ package final class OperatorLog: Sendable {
             self.lines = lines
         }
 
-        static let failures = Topic("failures of instances")
+        /// Failures of a machine's instances.
+        static func failures(of machine: MachineName) -> Topic { Topic("failures of instances of \(machine)") }
         /// Batches that were refused or not written.
         package static let batches = Topic("batches that were refused or not written")
         static let effects = Topic("effects that were not written")

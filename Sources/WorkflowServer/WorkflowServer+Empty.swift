@@ -14,7 +14,8 @@ extension WorkflowServer {
         var handlers = RouteHandlers()
         handlers.on(.sendEvent, isBrief: true) { try await Self.nothing($0, name: try $0.value("instance")) }
         let router = handlers.router(
-            gate: RequestGate(hosts: nil), problems: ProblemAnswers(log: OperatorLog(logger), engine: nil))
+            gate: RequestGate(hosts: nil),
+            problems: ProblemAnswers(log: OperatorLog(logger), metrics: RequestMetrics(), engine: nil))
         self.init(address: address, router: router, logger: logger)
     }
 

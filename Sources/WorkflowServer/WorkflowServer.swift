@@ -21,18 +21,20 @@ package struct WorkflowServer: Service {
     ///   - budget: That of the daemon, for all its servers.
     ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
     ///   - rule: What becomes of callers beside.
+    ///   - metrics: Those of the daemon, for all its servers.
     ///   - version: The daemon's version, told by `/livez`.
     package init(
         engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [],
-        rule: RequestGate.Rule? = nil, version: String, limits: ServerLimits = ServerLimits(), logger: Logger
+        rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(), version: String,
+        limits: ServerLimits = ServerLimits(), logger: Logger
     ) {
-        let problems = ProblemAnswers(log: engine.log, engine: engine)
+        let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine)
         let date = DateHeader()
         let gate = RequestGate(hosts: address.hosts(allowing: allowedHosts), rule: rule)
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         self.init(
             address: address,
-            router: Self.handlers(endpoint: endpoint, version: version, limits: limits)
+            router: Self.handlers(endpoint: endpoint, metrics: metrics, version: version, limits: limits)
                 .router(gate: gate, problems: problems),
             budget: budget,
             sends: { SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0) },
@@ -54,15 +56,17 @@ package struct WorkflowServer: Service {
 
     /// What carries out the routes.
     static func handlers(
-        endpoint: EventEndpoint, version: String, limits: ServerLimits = ServerLimits()
+        endpoint: EventEndpoint, metrics: RequestMetrics = RequestMetrics(), version: String,
+        limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
         let (engine, budget) = (endpoint.engine, endpoint.budget)
         var handlers = RouteHandlers()
         MachineRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         InstanceRoutes(engine: engine, budget: budget).register(on: &handlers)
+        CountRoutes(engine: engine, budget: budget).register(on: &handlers)
         EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
-        BatchRoutes(engine: engine, budget: budget).register(on: &handlers)
+        BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)
         ReplayRoutes(engine: engine).register(on: &handlers)
         TaskRoutes(engine: engine, budget: budget).register(on: &handlers)
         EffectRoutes(engine: engine, budget: budget).register(on: &handlers)
@@ -71,6 +75,8 @@ package struct WorkflowServer: Service {
         ClockRoutes(engine: engine).register(on: &handlers)
         BackupRoutes(engine: engine, limits: limits).register(on: &handlers)
         HealthRoutes(engine: engine, version: version).register(on: &handlers)
+        StatusRoutes(engine: engine, budget: budget, version: version).register(on: &handlers)
+        MetricsRoutes(engine: engine, requests: metrics, version: version).register(on: &handlers)
         return handlers
     }
 

@@ -204,6 +204,8 @@ package struct InspectedCopies: Sendable {
     package var keys = 0
     /// Rows without what they repeat. What a row repeats wrongly is told with the instance or the journal row.
     package var inconsistencies: [Inconsistency] = []
+    /// What is wrong with the counts of instances; where an instance is not what its rows say, it may be that.
+    package var miscount: Inconsistency?
     /// Where the next slice begins; nil after the last one.
     package var next: InspectionPlace?
 

@@ -34,6 +34,10 @@ package protocol StoreReader: Sendable {
     /// one.
     func instances(_ query: InstanceQuery, in namespace: NamespaceID) async throws(StoreError) -> InstancePage
 
+    /// How many of a namespace's instances are where: in the order of versions' row numbers, then of the bytes of
+    /// statuses and configurations. None of these counts is 0.
+    func tally(_ query: TallyQuery, in namespace: NamespaceID) async throws(StoreError) -> [TallyRecord]
+
     /// A page of an instance's history, in seq order or reversed. `head` and `seq` are the instance's when the first
     /// page was read: rows after them are not shown, so that paging backwards is stable. At most 1,000 rows: of a
     /// longer range the first of its order.

@@ -14,6 +14,9 @@ package protocol WorkflowStore: StoreReader {
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) async throws(StoreError) -> Seq?
 
+    /// What it takes of a disk; nil for a store that is no file, and where nobody can tell.
+    var usage: StoreUsage? { get }
+
     /// Making backups of it; nil for a store that is backed up by other means. Its writer's `backups` is nil too then.
     var backups: (any StoreBackups)? { get }
 
@@ -235,6 +238,8 @@ package struct StoreBatch: Sendable {
     /// Attempts that failed or came late. Of one that is there already what is written last stays; of an effect the
     /// first 10 and the last 90 do.
     package var attempts: [AttemptRecord] = []
+    /// By how much the batch changes what is counted of instances.
+    package var tally: [TallyKey: Int64] = [:]
     /// What somebody has set for queues, each once. Of one with the standard settings nothing is kept.
     package var changedQueues: [QueueRecord] = []
     /// Whether no effect starts from now on; nil to leave that as it is.
@@ -269,53 +274,6 @@ package struct ListedTimer: Sendable, Equatable {
     package init(timer: TimerRecord, instance: InstanceName) {
         self.timer = timer
         self.instance = instance
-    }
-}
-
-/// Which instances to list.
-package struct InstanceQuery: Sendable, Equatable {
-    package var machine: MachineName?
-    package var status: InstanceStatus?
-    /// The path of a state: instances in it or below it.
-    package var state: String?
-    package var limit: Int
-    /// Where the page before ended; nil for the first page.
-    package var after: InstanceListPosition?
-
-    package init(
-        machine: MachineName? = nil, status: InstanceStatus? = nil, state: String? = nil, limit: Int,
-        after: InstanceListPosition? = nil
-    ) {
-        self.machine = machine
-        self.status = status
-        self.state = state
-        self.limit = limit
-        self.after = after
-    }
-}
-
-/// A place in the list of instances.
-package struct InstanceListPosition: Sendable, Equatable {
-    package var machineID: MachineID
-    package var status: InstanceStatus
-    package var id: InstanceID
-
-    package init(machineID: MachineID, status: InstanceStatus, id: InstanceID) {
-        self.machineID = machineID
-        self.status = status
-        self.id = id
-    }
-}
-
-/// A page of the list of instances.
-package struct InstancePage: Sendable {
-    package var instances: [InstanceRecord]
-    /// Where to go on; nil when this was the last page.
-    package var next: InstanceListPosition?
-
-    package init(instances: [InstanceRecord], next: InstanceListPosition?) {
-        self.instances = instances
-        self.next = next
     }
 }
 

@@ -109,10 +109,11 @@ struct Serve: AsyncParsableCommand {
         let engine = Engine(
             store: store, clock: time, executors: executors.all, answering: WorkflowServer.resuming, logger: logger)
         let budget = AnswerBudget(log: engine.log)
+        let metrics = RequestMetrics()
         let servers = addresses.map { address in
             WorkflowServer(
-                engine: engine, address: address, budget: budget, allowedHosts: allowHost, version: WFD.version,
-                logger: logger)
+                engine: engine, address: address, budget: budget, allowedHosts: allowHost, metrics: metrics,
+                version: WFD.version, logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         // Between them, what runs has time to end, and what it brings is still written.

@@ -126,10 +126,12 @@ final class PageRun {
     private func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME").replacing(/\d{8}T\d{6}Z/, with: "TIME")
             .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
-            .replacing(/\b\d+(\.\d+)?ms\b/, with: "SPAN").replacing(/\b\d+(\.\d+)? [KMG]iB/, with: "SIZE")
+            .replacing(/\b\d+(\.\d+)?ms\b/, with: "SPAN").replacing(/\b\d+(\.\d+)? [KMGT]iB/, with: "SIZE")
             .replacing(/in \d+(\.\d+)? ?s$/, with: "in SPAN")
             .replacing(/"(backup|cursor|nextPage|actor|task|worker|traceparent)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
-            .replacing(/"(bytes|seconds|dueInMilliseconds)":[\d.]+/) { #""\#($0.1)":NUMBER"# }
+            .replacing(/"(bytes|seconds|dueInMilliseconds|inState|sinceInMilliseconds|file|log|free)":[\d.]+/) {
+                #""\#($0.1)":NUMBER"#
+            }
             // A backup has the times of its events; the digest of a definition is always the same.
             .replacing(/("backup":.*"digest":)"[^"]*"/) { $0.1 + "DIGEST" }
             .replacing(/uid:\d+(\([^)]*\))?/, with: "USER").replacing(/^\d+ bytes$/, with: "SIZE")

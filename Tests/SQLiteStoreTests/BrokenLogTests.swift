@@ -150,7 +150,7 @@ import WorkflowStore
         let first = commits(in: try log(long))[0]
         try short.write(try log(long).prefix(32 + first * Self.frameBytes), to: "store.db-wal")
         let connection = try DatabaseQueue(path: short.store)
-        try connection.inDatabase { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try connection.inDatabase { try $0.execute(sql: "PRAGMA user_version = 3") }
         var log = try log(short)
         try connection.close()
         try #require(log.count == 32 + (first + 1) * Self.frameBytes)

@@ -92,7 +92,7 @@ import WorkflowStore
         _ = try scribe.writer.acceptClock(Self.now)
         let scope = KeyScope.instance(try #require(scribe.instances["a"]).id)
         for (oldest, isRemembered) in [(Self.now.rawValue, true), (Self.now.rawValue + 1, false)] {
-            let rows = scribe.resumed(scribe.writer)
+            let rows = try scribe.resumed(scribe.writer)
             rows.send("c")
             var batch = rows.take()
             batch.retention = KeyRetention(

@@ -44,7 +44,7 @@ import WorkflowStore
         #expect(store.recovered.logWasMoved == moved)
         #expect("\(store.recovered)".contains("not closed in order, its log moved into it by another program") == moved)
         for (name, instance) in scribe.instances { #expect(try writer.instance(named: name) == instance) }
-        let next = scribe.resumed(writer)
+        let next = try scribe.resumed(writer)
         next.send("order-1")
         try next.commit(writer)
         try writer.close()

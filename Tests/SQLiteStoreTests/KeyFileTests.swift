@@ -27,7 +27,7 @@ import WorkflowStore
         #expect(try writer.forgottenKeys() == forgotten)
         #expect(try StoreSuite.remembered(ledger, writer) == Array(4..<10))
         // It goes on from where it stopped, with what it had counted.
-        let again = ledger.at(writer)
+        let again = try ledger.at(writer)
         try StoreSuite.forget(writer, again, count: 6, rows: 100)
         #expect(try StoreSuite.remembered(ledger, writer) == Array(4..<10))
         try StoreSuite.forget(writer, again, count: 5, rows: 100)

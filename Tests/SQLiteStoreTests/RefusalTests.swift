@@ -61,7 +61,7 @@ import WorkflowStore
         try FileManager.default.removeItem(atPath: directory.store + ".lock")
         try expectRefusal(
             directory, .newerSchema,
-            "its schema version 9 is newer than 2, the newest that this wfd knows; run a newer wfd")
+            "its schema version 9 is newer than 3, the newest that this wfd knows; run a newer wfd")
     }
 
     /// The header in the file still says 1; only the log knows better.
@@ -75,7 +75,7 @@ import WorkflowStore
         try #require(crashed.size(of: "store.db-wal") ?? 0 > 0)
         try expectRefusal(
             crashed, .newerSchema,
-            "its schema version 9 is newer than 2, the newest that this wfd knows; run a newer wfd", mayLock: true)
+            "its schema version 9 is newer than 3, the newest that this wfd knows; run a newer wfd", mayLock: true)
     }
 
     @Test func secondDaemonIsToldThePid() throws {

@@ -9,8 +9,8 @@ import WorkflowStore
 
 @Suite struct SchemaTests {
     private static let later = [
-        Migration(version: 3, sql: "CREATE TABLE extra (id INTEGER NOT NULL PRIMARY KEY) STRICT"),
-        Migration(version: 4, sql: "ALTER TABLE extra ADD COLUMN name TEXT; INSERT INTO extra VALUES (1, 'one')"),
+        Migration(version: 4, sql: "CREATE TABLE extra (id INTEGER NOT NULL PRIMARY KEY) STRICT"),
+        Migration(version: 5, sql: "ALTER TABLE extra ADD COLUMN name TEXT; INSERT INTO extra VALUES (1, 'one')"),
     ]
 
     private func open(_ directory: TemporaryDirectory, _ migrations: [Migration]) throws -> SQLiteFileStore {
@@ -35,7 +35,7 @@ import WorkflowStore
         let error = #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         #expect(error?.code == .damaged)
         #expect(
-            error?.message == "Cannot open '\(directory.store)': its schema is not that of version 2: \(difference)")
+            error?.message == "Cannot open '\(directory.store)': its schema is not that of version 3: \(difference)")
     }
 
     /// A file of a build from before the first release says the same schema number, and has other tables.
@@ -85,27 +85,27 @@ import WorkflowStore
         try scribe.commit(writer)
         try writer.close()
         let upgraded = try open(directory, Migrations.all + Self.later)
-        #expect(upgraded.recovered.openedVersion == 2 && upgraded.recovered.schemaVersion == 4)
-        #expect(try upgraded.pragma("user_version") == "4")
+        #expect(upgraded.recovered.openedVersion == 3 && upgraded.recovered.schemaVersion == 5)
+        #expect(try upgraded.pragma("user_version") == "5")
         #expect(try await upgraded.instance(named: "order-1") == scribe.instances["order-1"])
         try upgraded.writer().close()
         #expect(try RawFile(directory).value("SELECT name FROM extra") == "one")
         #expect(throws: StoreError.self) { _ = try SQLiteFileStore.sqlite(directory) }
         let again = try open(directory, Migrations.all + Self.later)
-        #expect(again.recovered.openedVersion == 4)
+        #expect(again.recovered.openedVersion == 5)
         try again.writer().close()
     }
 
     @Test func stepThatFailsLeavesTheVersionBefore() throws {
         let directory = try TemporaryDirectory()
         try SQLiteFileStore.sqlite(directory).writer().close()
-        let failing = [Self.later[0], Migration(version: 4, sql: "DROP TABLE extra; CREATE TABLE namespace (id)")]
+        let failing = [Self.later[0], Migration(version: 5, sql: "DROP TABLE extra; CREATE TABLE namespace (id)")]
         let error = #expect(throws: StoreError.self) { _ = try open(directory, Migrations.all + failing) }
         #expect(
             error?.message
-                == "Cannot upgrade '\(directory.store)' to schema version 4: table namespace already exists (SQLite 1)")
+                == "Cannot upgrade '\(directory.store)' to schema version 5: table namespace already exists (SQLite 1)")
         let found = try open(directory, Migrations.all + [Self.later[0]])
-        #expect(found.recovered.openedVersion == 3)
+        #expect(found.recovered.openedVersion == 4)
         try found.writer().close()
     }
 

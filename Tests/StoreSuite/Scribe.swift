@@ -29,6 +29,8 @@ package final class Scribe {
     package private(set) var snapshots: [SnapshotRecord] = []
     /// The effects that instances wait for, in the order in which they began.
     private var waiting: [InstanceID: [EffectRecord]] = [:]
+    /// Where the instances were counted when something of them was taken last.
+    private var counted: [InstanceID: TallyKey] = [:]
     /// Where in the batch of its partition an instance stands.
     private var places: [InstanceID: WritableKeyPath<StoreBatch, InstanceRecord>] = [:]
     private var random = Numbers()
@@ -95,9 +97,11 @@ package final class Scribe {
     /// An instance takes an event.
     package func send(
         _ name: String, _ event: String = "go", data: String? = #"{"card":"tok_9"}"#, to state: String = "busy",
-        status: InstanceStatus = .running, actor: Actor? = nil, key: [UInt8]? = nil, real: Timestamp? = nil
+        status: InstanceStatus = .running, failure: String? = nil, actor: Actor? = nil, key: [UInt8]? = nil,
+        real: Timestamp? = nil
     ) {
         instances[name]?.status = status
+        instances[name]?.failure = failure
         let at = tick(place(of: name))
         write(name, .event, event: event, data: data, to: state, at: at, actor: actor, key: key, real: real)
     }
@@ -155,7 +159,7 @@ package final class Scribe {
     }
 
     /// One that goes on from what a store has, after a batch that was not written. For stores without other instances.
-    package func resumed(_ writer: any StoreWriter) -> Scribe {
+    package func resumed(_ writer: any StoreWriter) throws -> Scribe {
         let scribe = Scribe(writer)
         scribe.machines = machines
         for (name, rows) in history {
@@ -167,6 +171,8 @@ package final class Scribe {
                 scribe.instances[name]?.head = last.position
                 scribe.instances[name]?.digest = last.digest
             }
+            guard let key = instances[name]?.key, let record = try writer.instance(key) else { continue }
+            scribe.counted[record.id] = TallyKey(record)
         }
         return scribe
     }
@@ -185,6 +191,9 @@ package final class Scribe {
             var batch = parts[place].batch
             guard batch.numbers != parts[place].numbers || !batch.isEmpty else { return nil }
             batch.numbers = parts[place].numbers
+            for instance in batch.newInstances + batch.changedInstances {
+                batch.count(instance, before: counted.updateValue(TallyKey(instance), forKey: instance.id))
+            }
             parts[place].batch = StoreBatch(numbers: batch.numbers)
             return batch
         }

@@ -155,7 +155,7 @@ extension StoreSuite {
                 { $0.state = .leased }, { $0.attempts = -1 }, { $0.earlier = -1 }, { $0.round = -1 }, { $0.number = 0 },
             ]
             for wrong in wrongs {
-                let again = scribe.resumed(writer)
+                let again = try scribe.resumed(writer)
                 again.send("alpha")
                 again.begin("alpha", change: wrong)
                 #expect { try again.commit(writer) } throws: { code($0) == .constraint }

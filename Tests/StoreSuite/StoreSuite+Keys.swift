@@ -68,7 +68,7 @@ extension StoreSuite {
             #expect(try remembered(ledger, writer) == Array(0..<5))
             #expect(try writer.forgottenKeys(in: ledger.partition) == before)
             // The count was not moved either: there are five, and five may be.
-            let again = ledger.at(writer)
+            let again = try ledger.at(writer)
             try forget(writer, again, count: 5, rows: 100)
             #expect(try remembered(ledger, writer) == Array(0..<5))
             try forget(writer, again, count: 4, rows: 100)
@@ -107,9 +107,9 @@ extension StoreSuite {
         var partition: PartitionID { scribe.partition(of: "alpha") }
 
         /// With a scribe that begins at what is committed.
-        package func at(_ writer: any StoreWriter) -> WrittenKeys {
+        package func at(_ writer: any StoreWriter) throws -> WrittenKeys {
             var copy = self
-            copy.scribe = scribe.resumed(writer)
+            copy.scribe = try scribe.resumed(writer)
             return copy
         }
     }

@@ -34,6 +34,62 @@ extension StoreSuite {
                 }
             }
         },
+        Check(name: "instances are listed in every order, in pages of every size", marks: [.pagesOfInstances]) {
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populate(scribe, writer)
+            for order in InstanceOrder.allCases {
+                for var query in queries where query.state == nil || query.state == "review" {
+                    query.order = order
+                    let wanted = expected(query, scribe)
+                    for limit in [1, 7, 1_000] {
+                        query.limit = limit
+                        #expect(try await allPages(query, store) == wanted, "\(query), limit \(limit)")
+                    }
+                }
+            }
+        },
+        Check(name: "instances are listed by their age and by why they failed", marks: [.pagesOfInstances]) {
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populate(scribe, writer)
+            let times = Set(scribe.instances.values.map(\.entered)).sorted()
+            let some = [times[0], times[times.count / 2], times[times.count - 1]]
+            for before in some + some.map({ Timestamp(rawValue: $0.rawValue - 1) }) {
+                for order in [nil, InstanceOrder.age] {
+                    let query = InstanceQuery(enteredBefore: before, order: order, limit: 7)
+                    #expect(try await allPages(query, store) == expected(query, scribe), "\(query)")
+                }
+            }
+            // Of the three reasons 'type' is a key, and 'string + int' stands in one part of one.
+            for (text, isThere) in [("string + int", true), ("packing", true), ("type", false), ("\"", true)] {
+                let query = InstanceQuery(failure: text, limit: 2)
+                let found = try await allPages(query, store)
+                #expect(found == expected(query, scribe), "\(query)")
+                #expect(found.isEmpty != isThere, "\(text)")
+            }
+        },
+        Check(name: "the tally counts what is there, by status and configuration") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populate(scribe, writer)
+            try await expectTally(scribe, store)
+            // Two rows in one batch, a way back, and a batch of which nothing is counted elsewhere.
+            for name in ["i1", "i2", "i3"] { scribe.send(name, to: "review") }
+            scribe.send("i2", to: "packing", status: .failed)
+            scribe.send("i3", to: "packing", status: .done)
+            try scribe.commit(writer)
+            try await expectTally(scribe, store)
+            scribe.send("i1", to: "packing")
+            scribe.send("i1", to: "review")
+            try scribe.commit(writer)
+            try await expectTally(scribe, store)
+            // Several batches in one transaction.
+            scribe.send("i1", to: "elsewhere")
+            let first = scribe.takeAll()
+            scribe.send("i1", to: "nowhere")
+            try writer.commit(first + scribe.takeAll())
+            try await expectTally(scribe, store)
+        },
         Check(name: "names near a name come from both of its sides") { (store, writer) async throws in
             let scribe = Scribe(writer)
             scribe.apply("order")
@@ -70,17 +126,54 @@ extension StoreSuite {
         }
     }()
 
+    private static let failures = [
+        #"{"event":"go","message":"no such overload: string + int","state":"packing","type":"expression-failed"}"#,
+        #"{"event":"go","message":"says \"no\"","type":"livelock"}"#,
+    ]
+
     /// Two machines, three versions, sixty instances in all statuses and states.
     private static func populate(_ scribe: Scribe, _ writer: any StoreWriter) throws {
         let machines = [scribe.apply("order"), scribe.apply("refund"), scribe.apply("order")]
         for number in 0..<60 {
             let name = "i\(number)"
             scribe.start(name, machines[number % 3])
+            let status = InstanceStatus.allCases[number / 7 % InstanceStatus.allCases.count]
             scribe.send(
-                name, to: states[number % states.count],
-                status: InstanceStatus.allCases[number / 7 % InstanceStatus.allCases.count])
+                name, to: states[number % states.count], status: status,
+                failure: status == .failed ? failures[number % failures.count] : nil)
         }
         try scribe.commit(writer)
+        // The order of changes is none of the others.
+        for number in stride(from: 58, to: 0, by: -7) {
+            let instance = scribe.instances["i\(number)"]
+            scribe.send(
+                "i\(number)", to: states[number % states.count], status: instance?.status ?? .running,
+                failure: instance?.failure)
+        }
+        try scribe.commit(writer)
+    }
+
+    private static func expectTally(_ scribe: Scribe, _ store: any WorkflowStore) async throws {
+        for machine in [nil, "order", "refund", "none"] as [MachineName?] {
+            var wanted: [TallyKey: Int64] = [:]
+            for instance in scribe.instances.values where instance.status != .purging {
+                guard let own = scribe.machines.first(where: { $0.id == instance.machineID }),
+                    machine == nil || machine == own.name
+                else { continue }
+                wanted[TallyKey(instance), default: 0] += 1
+            }
+            for limit in [3, 1_000] {
+                var found: [TallyRecord] = []
+                repeat {
+                    let page = try await store.tally(
+                        TallyQuery(machine: machine, limit: limit, after: found.last?.key))
+                    found += page
+                    if page.count < limit { break }
+                } while true
+                #expect(Dictionary(found.map { ($0.key, $0.count) }) { $0 + $1 } == wanted)
+                #expect(Set(found.map(\.key)).count == found.count)
+            }
+        }
     }
 
     /// By brute force.
@@ -92,12 +185,24 @@ extension StoreSuite {
                 let isInState = query.state.map { state in
                     leaves.contains { $0 == state || $0.hasPrefix(state + ".") }
                 }
+                let isOld = query.enteredBefore.map { instance.entered <= $0 } ?? true
+                let hasFailed = query.failure.map { text in
+                    let told = ["string + int": 0, "packing": 0, "\"": 1][text].map { failures[$0] }
+                    return instance.failure != nil && instance.failure == told
+                }
                 return instance.status != .purging && query.machine ?? machine?.name == machine?.name
-                    && query.status ?? instance.status == instance.status && isInState ?? true
+                    && query.status ?? instance.status == instance.status && isInState ?? true && isOld
+                    && hasFailed ?? true
             }
-            .sorted {
-                ($0.machineID.rawValue, $0.status.rawValue, $0.id.rawValue)
-                    < ($1.machineID.rawValue, $1.status.rawValue, $1.id.rawValue)
+            .sorted { one, other in
+                switch query.order {
+                case .age: (one.entered, one.id) < (other.entered, other.id)
+                case .updated: (other.updated, one.id) < (one.updated, other.id)
+                case .name: one.name.rawValue.utf8.lexicographicallyPrecedes(other.name.rawValue.utf8)
+                case nil:
+                    (one.machineID.rawValue, one.status.rawValue, one.id.rawValue)
+                        < (other.machineID.rawValue, other.status.rawValue, other.id.rawValue)
+                }
             }
             .map(\.name)
     }

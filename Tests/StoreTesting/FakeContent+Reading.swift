@@ -43,20 +43,52 @@ extension FakeContent {
     }
 
     func instances(_ query: InstanceQuery, in namespace: NamespaceID) -> InstancePage {
-        let all = instances.values
-            .filter { namespace == $0.namespace && isWanted($0, query) }
-            .sorted { precedes($0.listPosition, $1.listPosition) }
-        let page = all.filter { instance in query.after.map { precedes($0, instance.listPosition) } ?? true }
+        let all = instances.values.filter { namespace == $0.namespace && isWanted($0, query) }
+        guard let order = query.order else {
+            let sorted = all.sorted { precedes($0.place, $1.place) }
+            return page(sorted, query) {
+                .found($0.place)
+            } isBehind: {
+                precedes($0.found, $1.found)
+            }
+        }
+        let sorted = all.sorted { $0.rank(order) < $1.rank(order) }
+        return page(sorted, query) {
+            .ranked($0.rank(order))
+        } isBehind: { before, now in
+            guard case .ranked(let before) = before, case .ranked(let now) = now else { return false }
+            return before < now
+        }
+    }
+
+    private func page(
+        _ all: [InstanceRecord], _ query: InstanceQuery, position: (InstanceRecord) -> InstanceListPosition,
+        isBehind: (InstanceListPosition, InstanceListPosition) -> Bool
+    ) -> InstancePage {
+        let page = all.filter { instance in query.after.map { isBehind($0, position(instance)) } ?? true }
         let isLast = page.count <= query.limit
         let shown = Array(page.prefix(query.limit))
-        return InstancePage(instances: shown, next: isLast ? nil : shown.last?.listPosition)
+        return InstancePage(instances: shown, next: isLast ? nil : shown.last.map(position))
     }
 
     private func isWanted(_ instance: InstanceRecord, _ query: InstanceQuery) -> Bool {
         guard instance.status != .purging, query.status ?? instance.status == instance.status else { return false }
         if let name = query.machine, machine(instance.machineID)?.name != name { return false }
-        guard let state = query.state else { return true }
-        return instance.leafPaths.contains { $0 == state || $0.hasPrefix(state + ".") }
+        return query.takes(
+            configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure)
+    }
+
+    func tally(_ query: TallyQuery, in namespace: NamespaceID) -> [TallyRecord] {
+        let own = instances.values.filter { $0.namespace == namespace && $0.status != .purging }
+        let counts = Dictionary(grouping: own, by: TallyKey.init).mapValues(\.count)
+        let sorted = counts.sorted { precedes($0.key, $1.key) }.compactMap { key, count -> TallyRecord? in
+            guard let machine = machine(key.machineID), query.machine ?? machine.name == machine.name else {
+                return nil
+            }
+            if let after = query.after, !precedes(after, key) { return nil }
+            return TallyRecord(key: key, machine: machine.name, version: machine.version, count: Int64(count))
+        }
+        return Array(sorted.prefix(query.limit))
     }
 
     func history(_ query: HistoryQuery) -> [JournalRecord] {
@@ -100,8 +132,10 @@ extension FakeContent {
 }
 
 extension InstanceRecord {
-    fileprivate var listPosition: InstanceListPosition {
-        InstanceListPosition(machineID: machineID, status: status, id: id)
+    fileprivate var place: InstanceListPlace { InstanceListPlace(machineID: machineID, status: status, id: id) }
+
+    fileprivate func rank(_ order: InstanceOrder) -> InstanceRank {
+        InstanceRank(order, id: id, entered: entered, updated: updated, name: name.rawValue)
     }
 }
 
@@ -110,7 +144,14 @@ private func precedes(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
 }
 
-private func precedes(_ left: InstanceListPosition, _ right: InstanceListPosition) -> Bool {
-    (left.machineID.rawValue, left.status.rawValue, left.id.rawValue)
+private func precedes(_ left: TallyKey, _ right: TallyKey) -> Bool {
+    if left.machineID != right.machineID { return left.machineID < right.machineID }
+    if left.status != right.status { return precedes(left.status.rawValue, right.status.rawValue) }
+    return precedes(left.configuration, right.configuration)
+}
+
+private func precedes(_ left: InstanceListPlace?, _ right: InstanceListPlace?) -> Bool {
+    guard let left, let right else { return false }
+    return (left.machineID.rawValue, left.status.rawValue, left.id.rawValue)
         < (right.machineID.rawValue, right.status.rawValue, right.id.rawValue)
 }

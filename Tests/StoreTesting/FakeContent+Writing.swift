@@ -50,6 +50,7 @@ extension FakeContent {
     /// Writes the rows of a batch.
     mutating func write(_ batch: StoreBatch) throws(StoreError) {
         let partition = batch.numbers.partition
+        try checkTally(of: batch)
         for machine in batch.machines { try add(machine) }
         for instance in batch.newInstances {
             guard instances[instance.key] == nil, names.updateValue(instance.key, forKey: instance.id) == nil
@@ -70,6 +71,17 @@ extension FakeContent {
             else { throw Self.refused("a key that was used in its scope") }
             keys.insert(key)
         }
+    }
+
+    /// What a batch says that it changes of the counts must be what it changes.
+    private func checkTally(of batch: StoreBatch) throws(StoreError) {
+        var counted = StoreBatch(numbers: batch.numbers)
+        for instance in batch.newInstances { counted.count(instance, before: nil) }
+        for instance in batch.changedInstances {
+            counted.count(instance, before: names[instance.id].flatMap { instances[$0] }.map(TallyKey.init))
+        }
+        let (said, wanted) = (batch.tally.filter { $0.value != 0 }, counted.tally.filter { $0.value != 0 })
+        guard said == wanted else { throw Self.refused("a tally that its instances do not have") }
     }
 
     private mutating func add(_ machine: MachineRecord) throws(StoreError) {

@@ -110,6 +110,8 @@ package final class FakeStore: WorkflowStore {
 
     package var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }
 
+    package var usage: StoreUsage? { nil }
+
     package var lineage: Lineage { Lineage([], generation: identity.generation) }
 
     func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
@@ -148,6 +150,10 @@ extension FakeStore {
 
     package func instances(_ query: InstanceQuery, in namespace: NamespaceID) throws(StoreError) -> InstancePage {
         try read { $0.instances(query, in: namespace) }
+    }
+
+    package func tally(_ query: TallyQuery, in namespace: NamespaceID) throws(StoreError) -> [TallyRecord] {
+        try read { $0.tally(query, in: namespace) }
     }
 
     package func history(_ query: HistoryQuery) throws(StoreError) -> [JournalRecord] {

@@ -34,6 +34,11 @@ extension StoreReader {
         try await instances(query, in: .default)
     }
 
+    /// How many of the default namespace's instances are where.
+    package func tally(_ query: TallyQuery) async throws(StoreError) -> [TallyRecord] {
+        try await tally(query, in: .default)
+    }
+
     /// A page of the effects of the default namespace's instances.
     package func effects(_ query: EffectQuery) async throws(StoreError) -> EffectPage {
         try await effects(query, in: .default)

@@ -14,6 +14,7 @@ struct DocumentationTests {
             "api", "calls", "concepts", "cookbook", "definitions", "digests", "effects", "expressions", "faq",
             "glossary",
             "importing", "library", "operations", "routes", "semantics", "swift", "tasks", "tutorial", "versioning",
+            "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }

@@ -18,10 +18,10 @@ enum ImportRules {
         ],
         "migrations": [],
         "Sources/WorkflowThreads": ["CScheduling", "Dispatch", "Foundation", "Synchronization"],
-        "Sources/WorkflowStore": ["Statechart", "Crypto"],
+        "Sources/WorkflowStore": ["WorkflowJSON", "Statechart", "Crypto"],
         "Sources/SQLiteStore": [
             "CSQLiteMemory", "WorkflowJSON", "WorkflowMigrations", "Statechart", "WorkflowStore", "WorkflowThreads",
-            "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
+            "HeapModule", "GRDB", "GRDBSQLite", "Dispatch", "Synchronization", "Glibc", "Musl", "Darwin",
         ],
         "Sources/WorkflowEngine": [
             "WorkflowJSON", "Statechart", "WorkflowThreads", "WorkflowStore", "DequeModule", "HeapModule", "Logging",

@@ -65,12 +65,16 @@ struct QueueVerbTests {
         let harness = CommandHarness()
         let released = await harness.run("release", answers: [.value(ReleasedEffects(wasHeld: true))])
         #expect(released.output == "effects start from now on\n")
-        let held = await harness.run("status", answers: [.value(Health(status: .ready, version: "1", held: true))])
+        let held = await harness.run(
+            "status", answers: [.value(DaemonStatus(status: .ready, version: "1", held: true))])
         #expect(
             held.output == """
                 status:    ready
                 version:   1
                 effects:   held: 'wfctl release' lets them start
+                behind:    nothing is late
+                instances: none
+                backup:    none since wfd began
 
                 """)
     }

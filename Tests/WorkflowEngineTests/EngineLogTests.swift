@@ -70,7 +70,7 @@ import WorkflowStore
         let lines = logged.all
         let failures = lines.count { $0.hasPrefix("warning an instance has failed ") }
         let summed = lines.compactMap { line in
-            line.wholeMatch(of: /warning lines were left out lines=(\d+) of=failures of instances/).flatMap {
+            line.wholeMatch(of: /warning lines were left out lines=(\d+) of=failures of instances of job/).flatMap {
                 Int($0.1)
             }
         }

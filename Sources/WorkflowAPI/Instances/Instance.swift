@@ -94,6 +94,10 @@ public struct Instance: Equatable, WireObject {
     /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
     public var waitsFor: [EffectItem]?
     public var seq: Int64
+    /// Since when its configuration is what it is; nil of a past state, and when it has just started.
+    public var enteredAt: WireTime?
+    /// The same as milliseconds until now; in lists only.
+    public var inState: Int64?
     public var createdAt: WireTime
     public var updatedAt: WireTime
 
@@ -101,7 +105,8 @@ public struct Instance: Equatable, WireObject {
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
         tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
-        waitsFor: [EffectItem]? = nil, seq: Int64, createdAt: WireTime, updatedAt: WireTime
+        waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil, inState: Int64? = nil,
+        createdAt: WireTime, updatedAt: WireTime
     ) {
         self.instance = instance
         self.machine = machine
@@ -114,6 +119,8 @@ public struct Instance: Equatable, WireObject {
         self.failure = failure
         self.waitsFor = waitsFor
         self.seq = seq
+        self.enteredAt = enteredAt
+        self.inState = inState
         self.createdAt = createdAt
         self.updatedAt = updatedAt
     }
@@ -130,6 +137,8 @@ public struct Instance: Equatable, WireObject {
         failure = try fields.optional("failure")
         waitsFor = try fields.optional("waitsFor")
         seq = try fields.required("seq")
+        enteredAt = try fields.optional("enteredAt")
+        inState = try fields.optional("inState")
         createdAt = try fields.required("createdAt")
         updatedAt = try fields.required("updatedAt")
     }
@@ -147,6 +156,8 @@ public struct Instance: Equatable, WireObject {
             writer.field("failure", ifPresent: failure)
             writer.field("waitsFor", ifPresent: waitsFor)
             writer.field("seq", seq)
+            writer.field("enteredAt", ifPresent: enteredAt)
+            writer.field("inState", ifPresent: inState)
             writer.field("createdAt", createdAt)
             writer.field("updatedAt", updatedAt)
         }

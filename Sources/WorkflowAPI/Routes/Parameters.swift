@@ -105,51 +105,6 @@ public struct HistoryParameters: Hashable, Sendable {
     }
 }
 
-/// The query of `GET /v1/instances`.
-public struct InstanceListParameters: Hashable, Sendable {
-    public var machine: String?
-    public var status: Instance.Status?
-    /// The path of a state: instances in it or below it.
-    public var state: String?
-    /// Items at most, 1 to 500; nil for 100.
-    public var limit: Int?
-    public var page: String?
-
-    /// Takes the parts as they are.
-    public init(
-        machine: String? = nil, status: Instance.Status? = nil, state: String? = nil, limit: Int? = nil,
-        page: String? = nil
-    ) {
-        self.machine = machine
-        self.status = status
-        self.state = state
-        self.limit = limit
-        self.page = page
-    }
-
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
-    public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query)
-        machine = try fields.string("machine")
-        status = try fields.word("status")
-        state = try fields.string("state")
-        limit = try fields.limit()
-        page = try fields.string("page")
-        try fields.refuseUnknown()
-    }
-
-    /// The encoded query with its question mark; empty when everything is as by default.
-    public var queryText: String {
-        var query = QueryText()
-        query.add("machine", machine)
-        query.add("status", status?.rawValue)
-        query.add("state", state)
-        query.add("limit", limit.map { Int64($0) })
-        query.add("page", page)
-        return query.text
-    }
-}
-
 /// The query of `GET /v1/effects`.
 public struct EffectListParameters: Hashable, Sendable {
     /// Only those of this instance, with the attempts that failed.

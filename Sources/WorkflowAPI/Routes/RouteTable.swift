@@ -3,12 +3,14 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, showInstance,
+        applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, listFailures,
+        listTally, showInstance,
         sendEvent, retryInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
         listEffects,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
-        backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready,
+        backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
+        metrics,
     ]
 
     /// What every route may be answered, whatever it does.
@@ -57,14 +59,26 @@ extension Route {
             + keyed + [.payloadTooLarge] + writing)
     /// A page of instances.
     public static let listInstances = Route(
-        .get, "/v1/instances", for: .read, query: ["machine", "status", "state", "limit", "page"],
+        .get, "/v1/instances", for: .read,
+        query: ["machine", "status", "state", "olderThan", "failure", "sort", "limit", "page"],
         answer: .object("{items: [instance…], nextPage?}"), problems: [.machineNotFound] + paging)
+    /// Why instances have failed.
+    public static let listFailures = Route(
+        .get, "/v1/failures", for: .read, query: ["machine"],
+        answer: .object(
+            "{items: [{machine, version, count, since, sinceInMilliseconds, instance, event, type, state?, line?, "
+                + "expression?, message}…], others?}"), problems: [.machineNotFound])
+    /// How many instances are where.
+    public static let listTally = Route(
+        .get, "/v1/tally", for: .read, query: ["machine", "limit", "page"],
+        answer: .object("{items: [{machine, version, status, configuration, count}…], nextPage?}"),
+        problems: [.machineNotFound] + paging)
     /// An instance as it is, or as it was.
     public static let showInstance = Route(
         .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
         answer: .object(
             "{instance, machine, version, status, configuration, tags?, context, output?, failure?, "
-                + "waitsFor?: [effect…], seq, createdAt, updatedAt}"), problems: missing)
+                + "waitsFor?: [effect…], seq, enteredAt?, inState?, createdAt, updatedAt}"), problems: missing)
     /// Sends an event to an instance.
     public static let sendEvent = Route(
         .post, "/v1/instances/{instance}/events", for: .send, body: .object(event),
@@ -208,6 +222,16 @@ extension Route {
     public static let ready = Route(
         .get, "/readyz", for: .health, query: nil, answer: .object("{status, version, held?}"),
         problems: [.draining])
+    /// What an operator looks at first.
+    public static let status = Route(
+        .get, "/v1/status", for: .read,
+        answer: .object(
+            "{status, reason?, version, held?, behind?, waiting, instances: [{status, count}…], "
+                + "failures: [failure…], otherFailures?, disk?: {file, log, free?}, lastBackupAt?, lastVerificationAt?}"
+        ))
+    /// What monitoring reads.
+    public static let metrics = Route(
+        .get, "/metrics", for: .read, answer: .bytes("metrics in the text format of Prometheus"))
 }
 
 // MARK: Problems that several have

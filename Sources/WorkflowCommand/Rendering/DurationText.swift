@@ -14,4 +14,16 @@ enum DurationText {
         }
         return text.isEmpty ? "0s" : text
     }
+
+    /// The two largest units, of seconds and more: `2d 7h`, `12s`, `0s`.
+    static func rough(milliseconds: Int64) -> String {
+        var rest = milliseconds
+        var parts: [String] = []
+        for unit in units where unit.milliseconds >= 1_000 && parts.count < 2 {
+            let count = rest / unit.milliseconds
+            rest %= unit.milliseconds
+            if count > 0 { parts.append("\(count)\(unit.name)") } else if !parts.isEmpty { break }
+        }
+        return parts.isEmpty ? "0s" : parts.joined(separator: " ")
+    }
 }

@@ -6,7 +6,15 @@ import WorkflowClient
 struct List: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List instances.",
-        discussion: "$ wfctl list --machine order --state review --limit 20")
+        discussion: """
+            $ wfctl list --machine order --state review --older-than 2d --sort age
+
+            An order needs a way through all that is asked for: of a sorted list the first \(Self.sortedAtMost) are \
+            shown unless --limit says how many.
+            """)
+
+    /// How many of a sorted list are shown when nobody says.
+    private static let sortedAtMost = 1_000
 
     @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
     var machine: String?
@@ -19,6 +27,20 @@ struct List: Verb {
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
     var status: Instance.Status?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only instances that are in their state for this long, such as 2d.", valueName: "delay"))
+    var olderThan: String?
+
+    @Option(help: ArgumentHelp("Only failed instances whose reason has this text.", valueName: "text"))
+    var failure: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The longest in their state first, the last changed first, or by name.", valueName: "age|updated|name"),
+        completion: .list(InstanceListParameters.Sort.allCases.map(\.rawValue)), transform: List.sort)
+    var sort: InstanceListParameters.Sort?
+
     @Option(parsing: .unconditional, help: ArgumentHelp("This many at most.", valueName: "n"))
     var limit: Int?
 
@@ -27,30 +49,55 @@ struct List: Verb {
     func validate() throws { try Least.check("--limit", limit) }
 
     func run(in session: Session) async throws {
-        var printer = ListPrinter(session, columns: Self.columns, spare: Self.reason)
-        var isEmpty = true
+        let isByAge = olderThan != nil || sort == .age
+        var printer = ListPrinter(
+            session, columns: isByAge ? Self.ages(withMachine: machine == nil) : Self.columns, spare: Self.reason)
+        let limit = self.limit ?? (sort == nil ? nil : Self.sortedAtMost)
+        var count = 0
         var hint: String?
         try await session.withClient { client in
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.instances(
-                    .init(machine: machine, status: status, state: state, limit: size, page: page))
+                    .init(
+                        machine: machine, status: status, state: state, olderThan: olderThan, failure: failure,
+                        sort: sort, limit: size, page: page))
             } print: {
-                if !$0.isEmpty { isEmpty = false }
+                count += $0.count
                 try printer.add($0)
             }
-            if let state, isEmpty {
+            if let state, count == 0 {
                 // A courtesy: the list is what was asked for, with or without it.
                 hint = try? await StateHint(state: state, machine: machine).text(from: client)
             }
         }
         try printer.end()
         if let hint { try session.say(hint) }
+        if self.limit == nil, count == limit {
+            try session.say("note: these are the first \(count); --limit says how many")
+        }
     }
 
     private static func status(_ word: String) throws -> Instance.Status {
         if let status = Instance.Status(rawValue: word) { return status }
         let words = Instance.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         throw ValidationError("it must be one of \(words)")
+    }
+
+    private static func sort(_ word: String) throws -> InstanceListParameters.Sort {
+        if let sort = InstanceListParameters.Sort(rawValue: word) { return sort }
+        let words = InstanceListParameters.Sort.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw ValidationError("it must be one of \(words)")
+    }
+
+    /// What a list by age shows.
+    private static func ages(withMachine: Bool) -> [Table<Instance>.Column] {
+        let machine: [Table<Instance>.Column] = [.init("MACHINE") { $0.machine }]
+        return [.init("INSTANCE") { $0.instance }] + (withMachine ? machine : []) + [
+            .init("STATE", cut: .second, style: .state) { StateText.leaves($0.configuration) },
+            .init("IN STATE") { DurationText.rough(milliseconds: $0.inState ?? 0) },
+            .init("SEQ") { String($0.seq) },
+            .init("STATUS", style: { StateText.style(of: $0.status) }) { $0.status.rawValue },
+        ]
     }
 
     private static let columns: [Table<Instance>.Column] = [

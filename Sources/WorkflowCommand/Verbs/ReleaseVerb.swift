@@ -25,21 +25,3 @@ struct ReleaseVerb: Verb {
         }
     }
 }
-
-/// `wfctl status`.
-struct Status: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether the daemon takes requests, and whether it holds effects.",
-        discussion: "$ wfctl status")
-
-    @OptionGroup var global: GlobalOptions
-
-    func run(in session: Session) async throws {
-        let health = try await session.withClient { try await $0.ready() }
-        try session.print(health) {
-            let held: StyledText =
-                health.held == true ? "\neffects:   \("held", .bad): 'wfctl release' lets them start" : ""
-            return "status:    \(health.status.rawValue)\nversion:   \(health.version ?? "-")" + held + "\n"
-        }
-    }
-}

@@ -50,15 +50,21 @@ final class BackupCoordinator: Sendable {
     private let store: any StoreBackups
     /// Wakes the writer.
     private let wake: @Sendable () -> Void
+    /// Told of each backup that was fetched to its end.
+    private let fetched: @Sendable () -> Void
     private let copies: AsyncStream<Order>
     private let copied: AsyncStream<Order>.Continuation
     /// An element when there is a backup that may expire.
     private let keeps: AsyncStream<Void>
     private let kept: AsyncStream<Void>.Continuation
 
-    init(_ store: any StoreBackups, limits: EngineLimits, wake: @escaping @Sendable () -> Void) {
+    init(
+        _ store: any StoreBackups, limits: EngineLimits, fetched: @escaping @Sendable () -> Void,
+        wake: @escaping @Sendable () -> Void
+    ) {
         self.store = store
         self.limits = limits
+        self.fetched = fetched
         self.wake = wake
         (copies, copied) = AsyncStream.makeStream(of: Order.self)
         (keeps, kept) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -264,6 +270,7 @@ extension BackupCoordinator {
 
     /// A fetch has ended. A backup that was read to its end is removed; another is kept for some more time.
     func endFetch(_ name: BackupName, isWhole: Bool) {
+        if isWhole { fetched() }
         let isOver = state.withLock { state in
             guard case .ready(let backup, _, let fetches) = state.phase, backup.name == name else { return false }
             state.phase =

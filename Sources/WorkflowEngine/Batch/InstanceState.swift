@@ -153,6 +153,11 @@ extension InstanceState {
     /// The logical time of what happens to the instance now: never before its last row.
     func time(at now: Timestamp) -> LogicalTime { LogicalTime(max(now, record.updated)) }
 
+    /// Where it is counted.
+    var tallyKey: TallyKey {
+        TallyKey(machineID: record.machineID, status: record.status, configuration: configuration)
+    }
+
     /// The tags of the active states; nil when no state of the machine has any.
     var tags: [String]? { machine.hasTags ? machine.tags(of: snapshot.configuration) : nil }
 

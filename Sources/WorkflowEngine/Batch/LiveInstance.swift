@@ -35,7 +35,10 @@ final class LiveInstance {
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
         reason: String?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
-        entry.isChanged = true
+        if !entry.isChanged {
+            entry.isChanged = true
+            if !entry.isNew { entry.before = state.tallyKey }
+        }
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
@@ -46,6 +49,7 @@ final class LiveInstance {
     func write(to batch: inout StoreBatch) {
         guard entry.isChanged else { return }
         let record = state.written()
+        batch.count(record, before: entry.before)
         if entry.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
         if let stored = entry.storedTimers { batch.change(timers: stored, to: state.timers) }
     }
@@ -60,6 +64,8 @@ struct BatchEntry {
     var isChanged = false
     /// How often something came by itself in the batch.
     var firings = 0
+    /// Where it was counted before the batch; nil of what began in it, and as long as it is not changed.
+    var before: TallyKey?
     /// Its timers in the store before the batch; nil as long as the batch leaves them as they are.
     var storedTimers: [TimerRecord]?
 

@@ -5,7 +5,7 @@ package import WorkflowStore
 /// Why an instance could not take an event that nobody waits for, as its history and its row keep it.
 ///
 /// It names what the definition says and never a value of the instance's data.
-package struct RecordedFailure: Sendable, Equatable {
+package struct RecordedFailure: Sendable, Hashable {
     /// What kind of failure this is; the raw values are types of problems.
     package enum Kind: String, Sendable {
         case expressionFailed = "expression-failed"

@@ -18,6 +18,10 @@ final class CommandQueue: @unchecked Sendable {
     /// Clocks to move, in their order, and the number of entries before each.
     private var clockMoves: [(behind: Int, request: ClockMoveRequest)] = []
     private var bytes = 0
+    /// When the first of the commands came.
+    private var firstCame = ContinuousClock.now
+    /// How long that waited, for each time that some were taken.
+    private var waits = Histogram(Histogram.seconds)
     /// Commands that wait for room, in their order.
     private var waiting: [WaitingGroup] = []
     /// Commands that were taken and have to wait on, and their bytes.
@@ -133,10 +137,24 @@ final class CommandQueue: @unchecked Sendable {
             return nil
         }
         if let rejection = refusal(of: new.count, bytes: size) { return rejection }
-        if entries.isEmpty { condition.signal() }
+        signalIfEmpty()
         entries += new
         bytes += size
         return nil
+    }
+
+    /// The first command ends the writer's waiting. Under the lock.
+    private func signalIfEmpty() {
+        guard entries.isEmpty else { return }
+        firstCame = .now
+        condition.signal()
+    }
+
+    /// Commands that wait, and how long the oldest of those that were taken together had waited.
+    var load: (commands: Int, waits: Histogram) {
+        condition.lock()
+        defer { condition.unlock() }
+        return (held.commands + entries.count, waits)
     }
 
     /// Puts the group into the queue, or behind those that wait for room.
@@ -182,7 +200,7 @@ final class CommandQueue: @unchecked Sendable {
     private func admitWaiting() {
         while let group = waiting.first, refusal(of: group.entries.count, bytes: group.bytes) == nil {
             waiting.removeFirst()
-            if entries.isEmpty { condition.signal() }
+            signalIfEmpty()
             entries += group.entries
             bytes += group.bytes
             // Resumes a task on its executor, and runs nothing here.
@@ -244,6 +262,11 @@ final class CommandQueue: @unchecked Sendable {
 
     /// All commands up to the next move of a clock.
     private func removeAll() -> [any QueuedCommand] {
+        if !entries.isEmpty {
+            let now = ContinuousClock.now
+            waits.add(now - firstCame)
+            firstCame = now
+        }
         defer {
             results = []
             resultBytes = 0

@@ -26,14 +26,16 @@ final class BatchCommitter: @unchecked Sendable {
     /// constraint together are tried one by one, so that those before the one to blame do not fail with it.
     func commit(_ sealed: [SealedBatch]) -> [BatchEnding] {
         SharedCores.ofProcess.eventsCame()
-        guard let error = write(sealed) else { return tell(sealed) }
+        let begin = ContinuousClock.now
+        guard let error = write(sealed) else { return tell(sealed, since: begin) }
         guard sealed.count > 1, error.code == .constraint else { return sealed.map { _ in .failed(error) } }
         logger.warning(
             "batches were not written together, and are tried one by one",
             metadata: ["batches": "\(sealed.count)", "error": "\(error)"])
         var endings: [BatchEnding] = []
         for batch in sealed {
-            endings += write([batch]).map { [.failed($0)] } ?? tell([batch])
+            let begin = ContinuousClock.now
+            endings += write([batch]).map { [.failed($0)] } ?? tell([batch], since: begin)
             guard case .committed? = endings.last else { break }
         }
         return endings + sealed.dropFirst(endings.count).map { _ in .untried }
@@ -72,8 +74,8 @@ final class BatchCommitter: @unchecked Sendable {
     }
 
     /// Tells what is on disk.
-    private func tell(_ sealed: [SealedBatch]) -> [BatchEnding] {
-        let committed = Committed(batches: sealed)
+    private func tell(_ sealed: [SealedBatch], since begin: ContinuousClock.Instant) -> [BatchEnding] {
+        let committed = Committed(batches: sealed, took: .now - begin)
         for observer in observers { observer.committed(committed) }
         var endings: [BatchEnding] = sealed.map { _ in .committed }
         do throws(StoreError) {
@@ -104,6 +106,8 @@ final class BatchCommitter: @unchecked Sendable {
 package struct Committed: Sendable {
     /// In the order in which they were applied.
     let batches: [SealedBatch]
+    /// How long writing them took.
+    let took: Duration
 
     /// The rows of the journal, in the order of their positions; none when all that was asked for was refused.
     package var rows: some Sequence<JournalRecord> { batches.lazy.flatMap(\.batch.journal) }

@@ -37,7 +37,7 @@ extension OperatorLog: CommitObserver {
             if let state = failure.state { metadata["state"] = "\(state)" }
             if let line = failure.line { metadata["line"] = "\(line)" }
             if let expression = failure.expression { metadata["expression"] = "\(expression)" }
-            tell(.failures, .warning, "an instance has failed", metadata)
+            tell(.failures(of: machine.name), .warning, "an instance has failed", metadata)
         case .refused(let events, let rejection):
             var metadata: Logger.Metadata = ["events": "\(events)", "reason": "\(rejection.code.rawValue)"]
             if let offset = rejection.offset {

@@ -68,7 +68,9 @@ extension Engine {
         let verification = try Verification(of: store, limits: limits)
         guard let name else {
             log.asked("verify the whole store", by: caller)
-            return try await verification.run(report)
+            let counts = try await verification.run(report)
+            if counts.differences == 0 { metrics.foundNothing(at: now) }
+            return counts
         }
         return try await verification.run(instance: InstanceKey(name, in: caller.namespace), report)
     }

@@ -21,7 +21,7 @@ extension Engine {
     package func waitingTimers(
         from place: WaitingPlace?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
-        let query = InstanceQuery(status: .failed, limit: limit, after: place?.after)
+        let query = InstanceQuery(status: .failed, limit: limit, after: place?.after.map { .found($0) })
         let page = try await read { () async throws(StoreError) in
             try await store.instances(query, in: caller.namespace)
         }
@@ -35,9 +35,9 @@ extension Engine {
             if timers.count > room {
                 return (found, WaitingPlace(after: after, instance: record.id, taken: taken + room))
             }
-            after = InstanceListPosition(machineID: record.machineID, status: record.status, id: record.id)
+            after = InstanceListPlace(machineID: record.machineID, status: record.status, id: record.id)
         }
-        return (found, page.next.map { WaitingPlace(after: $0, instance: $0.id, taken: 0) })
+        return (found, page.next?.found.map { WaitingPlace(after: $0, instance: $0.id, taken: 0) })
     }
 
     private func timers(of record: InstanceRecord) async throws(Rejection) -> [InstanceTimer] {
@@ -52,13 +52,13 @@ extension Engine {
 /// A place in the list of what waits in failed instances.
 package struct WaitingPlace: Sendable, Equatable {
     /// The last instance of which all was listed; nil before the first.
-    package let after: InstanceListPosition?
+    package let after: InstanceListPlace?
     /// The instance of which some was listed.
     package let instance: InstanceID
     /// How much of that one was listed.
     package let taken: Int
 
-    package init(after: InstanceListPosition?, instance: InstanceID, taken: Int) {
+    package init(after: InstanceListPlace?, instance: InstanceID, taken: Int) {
         self.after = after
         self.instance = instance
         self.taken = taken

@@ -325,6 +325,7 @@ extension VerificationRun {
         while let place = next {
             let slice = try await audit.inspectCopies(after: place)
             for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
+            if counts.differences == 0, let miscount = slice.miscount { try await tell(miscount, report) }
             try await tellProgress(report)
             next = slice.next
         }

@@ -44,6 +44,7 @@ struct ProblemMiddleware: RouterMiddleware {
 /// What requests that end with an error are told. Errors that are ours are logged here, once.
 struct ProblemAnswers: Sendable {
     let log: OperatorLog
+    let metrics: RequestMetrics
     /// Where names are looked up that were probably meant; nil for nowhere.
     let engine: Engine?
 
@@ -51,11 +52,14 @@ struct ProblemAnswers: Sendable {
         switch error {
         case let problem as Problem:
             log.tell(problem, request)
+            metrics.refused(problem.type)
             return WholeAnswer(problem: problem)
         case let error as HTTPError where error.status == .notFound:
+            metrics.refused(.routeNotFound)
             return WholeAnswer(problem: Problem(.routeNotFound, detail: "There is no route \(request.route)"))
         default:
             log.fault("\(error)", request)
+            metrics.refused(.internalError)
             return WholeAnswer(
                 problem: Problem(.internalError, detail: "The daemon could not answer; its log says why"))
         }

@@ -40,6 +40,7 @@ final class SendHandler: ChannelDuplexHandler {
     private let gate: RequestGate
     private let problems: ProblemAnswers
     private let date: DateHeader
+    private let timer: RequestMetrics.Timer
     private let peer: Peer
     private var context: ChannelHandlerContext?
     private var state = State.idle
@@ -59,6 +60,7 @@ final class SendHandler: ChannelDuplexHandler {
         self.endpoint = endpoint
         self.gate = gate
         self.problems = problems
+        timer = problems.metrics.timer(of: .sendEvent)
         self.date = date
         self.peer = peer
     }
@@ -191,8 +193,12 @@ extension SendHandler {
         }
         let loop = context.eventLoop
         let handler = NIOLoopBound(self, eventLoop: loop)
+        let begin = ContinuousClock.now
         endpoint.engine.begin(order.command) { outcome in
-            GatheredCalls.call(on: loop) { handler.value.answer(request, order, outcome) }
+            GatheredCalls.call(on: loop) {
+                handler.value.timer.add(since: begin)
+                handler.value.answer(request, order, outcome)
+            }
         }
     }
 

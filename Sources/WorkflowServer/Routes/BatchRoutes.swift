@@ -11,6 +11,7 @@ import WorkflowStore
 struct BatchRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
+    let metrics: RequestMetrics
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.sendEvents) { try await send($0) }
@@ -24,9 +25,10 @@ struct BatchRoutes: Sendable {
         }
         if parameters.atomic { return try await sendTogether(request) }
         let share = parameters.context ? try await budget.reserve(AnswerLimits.contextLinesBytes) : nil
-        return Response(lines: engine.log, for: .usual) { [engine] writer in
+        return Response(lines: engine.log, for: .usual) { [engine, metrics] writer in
             try await BatchStream(
-                engine: engine, body: request.request.body, caller: request.caller, withContext: parameters.context
+                engine: engine, metrics: metrics, body: request.request.body, caller: request.caller,
+                withContext: parameters.context
             ).run(&writer)
             withExtendedLifetime(share) {}
         }

@@ -8,6 +8,7 @@ import WorkflowJSON
 /// answered while later ones are read.
 struct BatchStream {
     let engine: Engine
+    let metrics: RequestMetrics
     let body: RequestBody
     let caller: Caller
     /// Whether answers say the context: then few lines are under way, and each is written before the next is made.
@@ -26,7 +27,10 @@ struct BatchStream {
             }
             var suggestions = BatchSuggestions(engine, for: caller)
             var refused = RefusedLines()
-            defer { engine.log.tell(refused) }
+            defer {
+                engine.log.tell(refused)
+                metrics.refused(refused.types)
+            }
             for await begun in groups {
                 try await Self.answer(begun, &suggestions, &refused, &writer)
                 restSink.yield(begun)
@@ -94,10 +98,12 @@ struct RefusedLines {
     private(set) var all = 0
     private(set) var count = 0
     private(set) var first: BatchAnswer?
+    private(set) var types: [ProblemType: Int] = [:]
 
     mutating func count(_ answer: BatchAnswer) {
         all += 1
-        guard answer.error != nil else { return }
+        guard let error = answer.error else { return }
+        types[error.type, default: 0] += 1
         count += 1
         if first == nil { first = answer }
     }

@@ -50,7 +50,10 @@ struct InstanceRoutes: Sendable {
         let view = if let seq = parameters.seq { try await past(of: now, after: seq, by: request.caller) } else { now }
         var instance = try Instance(view)
         instance.tags = try await asking { try await engine.tags(of: view, by: request.caller) }
-        if parameters.seq == nil { instance.waitsFor = try await effects(of: view, by: request.caller) }
+        if parameters.seq == nil {
+            instance.enteredAt = WireTime(milliseconds: view.record.entered.rawValue)
+            instance.waitsFor = try await effects(of: view, by: request.caller)
+        }
         return Response(instance, headers: [.eTag: "\"\(view.record.seq.rawValue)\""])
     }
 
@@ -72,27 +75,41 @@ struct InstanceRoutes: Sendable {
         let parameters = try reading {
             try InstanceListParameters(query: try request.queryItems)
         }
+        let now = engine.now
         var query = InstanceQuery(
             machine: parameters.machine.map(MachineName.init(rawValue:)),
-            status: parameters.status.map(InstanceStatus.init),
-            state: parameters.state, limit: parameters.limit ?? APILimits.defaultPageItems)
+            status: parameters.status.map(InstanceStatus.init), state: parameters.state,
+            enteredBefore: try parameters.olderThan.map { try Self.time($0, before: now) },
+            failure: parameters.failure, order: parameters.sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
+            limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
-            guard
-                case .instances(query.machine, query.status?.rawValue, query.state, let after) =
-                    try await engine.pageToken(page, by: request.caller)
+            guard case .instances(var before) = try await engine.pageToken(page, by: request.caller),
+                (before.enteredBefore == nil) == (query.enteredBefore == nil)
             else { throw PageToken.ofAnotherList }
-            query.after = after
+            // How old was told when the first page was asked for.
+            query.enteredBefore = before.enteredBefore
+            query.after = before.after
+            before.limit = query.limit
+            guard before == query else { throw PageToken.ofAnotherList }
         }
         let page = try await asking { [query] in try await engine.instances(query, by: request.caller) }
         if page.views.isEmpty, let machine = query.machine {
             _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
         }
         let next = page.next.map { position in
-            engine.text(
-                of: .instances(
-                    machine: query.machine, status: query.status?.rawValue, state: query.state, after: position))
+            var next = query
+            next.after = position
+            return engine.text(of: .instances(next))
         }
-        return Response(Page(items: try page.views.map { try Instance($0) }, nextPage: next))
+        return Response(Page(items: try page.views.map { try Instance($0, now: now) }, nextPage: next))
+    }
+
+    private static func time(_ text: String, before now: Timestamp) throws -> Timestamp {
+        do throws(DelayError) {
+            return Timestamp(rawValue: now.rawValue - (try DelayText.length(of: text)))
+        } catch {
+            throw Problem(.invalidParameter, detail: "Parameter 'olderThan': \(error.message)")
+        }
     }
 }
 
@@ -156,5 +173,12 @@ extension Instance {
             failure: view.failure.map(Failure.init), seq: record.seq.rawValue,
             createdAt: WireTime(milliseconds: record.created.rawValue),
             updatedAt: WireTime(milliseconds: record.updated.rawValue))
+    }
+
+    /// The same, with how long it is in its configuration.
+    fileprivate init(_ view: InstanceView, now: Timestamp) throws {
+        try self.init(view)
+        enteredAt = WireTime(milliseconds: view.record.entered.rawValue)
+        inState = max(0, now.rawValue - view.record.entered.rawValue)
     }
 }

@@ -7,7 +7,9 @@ import WorkflowStore
 /// What an opaque page token holds: where a list goes on, and which list that was.
 enum PageToken: Equatable {
     case machines(after: MachineName)
-    case instances(machine: MachineName?, status: String?, state: String?, after: InstanceListPosition)
+    /// Its limit does not count.
+    case instances(InstanceQuery)
+    case tally(machine: MachineName?, after: TallyKey)
     case timers(after: TimerKey)
     /// Behind the running timers come those that wait in failed instances.
     case waiting(from: WaitingPlace)
@@ -42,8 +44,12 @@ enum PageToken: Equatable {
     private var fields: [JSONValue] {
         switch self {
         case .machines(let name): ["m", .string(name.rawValue)]
-        case .instances(let machine, let status, let state, let after):
-            ["i", .optional(machine?.rawValue), .optional(status), .optional(state)] + Self.fields(of: after)
+        case .instances(let query): Self.fields(of: query)
+        case .tally(let machine, let key):
+            [
+                "n", .optional(machine?.rawValue), .int(key.machineID.rawValue), .string(key.status.rawValue),
+                .string(key.configuration),
+            ]
         case .timers(let key): ["t", .int(key.due.rawValue), .int(key.position.rawValue), .int(key.ordinal)]
         case .waiting(let place):
             ["w", .int(place.instance.rawValue), .int(Int64(place.taken))] + (place.after.map(Self.fields) ?? [])
@@ -55,16 +61,62 @@ enum PageToken: Equatable {
         }
     }
 
-    private static func fields(of place: InstanceListPosition) -> [JSONValue] {
+    private static func fields(of query: InstanceQuery) -> [JSONValue] {
+        let filters: [JSONValue] = [
+            .optional(query.machine?.rawValue), .optional(query.status?.rawValue), .optional(query.state),
+            query.enteredBefore.map { .int($0.rawValue) } ?? .null, .optional(query.failure),
+            .optional(query.order?.rawValue),
+        ]
+        let place: [JSONValue]? = query.after.map { after in
+            switch after {
+            case .found(let place): fields(of: place)
+            case .ranked(let rank): [.int(rank.time), .string(rank.name), .int(rank.id.rawValue)]
+            }
+        }
+        return ["i"] + filters + (place ?? [])
+    }
+
+    private static func query(_ fields: [JSONValue]) -> InstanceQuery? {
+        guard fields.count == 10 else { return nil }
+        let order = fields[6].string.flatMap(InstanceOrder.init(rawValue:))
+        let after: InstanceListPosition? =
+            order == nil ? place(fields[7...]).map { .found($0) } : rank(fields).map { .ranked($0) }
+        if after == nil { return nil }
+        var query = InstanceQuery(
+            machine: fields[1].string.map(MachineName.init(rawValue:)),
+            status: fields[2].string.flatMap(InstanceStatus.init(rawValue:)), state: fields[3].string,
+            failure: fields[5].string, order: order, limit: 0, after: after)
+        if case .int(let time) = fields[4] { query.enteredBefore = Timestamp(rawValue: time) }
+        return query
+    }
+
+    private static func tally(_ fields: [JSONValue]) -> PageToken? {
+        guard case .int(let machineID) = fields[2], let configuration = fields[4].string,
+            let status = fields[3].string.flatMap(InstanceStatus.init(rawValue:))
+        else { return nil }
+        return .tally(
+            machine: fields[1].string.map(MachineName.init(rawValue:)),
+            after: TallyKey(
+                machineID: MachineID(rawValue: machineID), status: status, configuration: configuration))
+    }
+
+    private static func rank(_ fields: [JSONValue]) -> InstanceRank? {
+        guard case .int(let time) = fields[7], let name = fields[8].string, case .int(let id) = fields[9] else {
+            return nil
+        }
+        return InstanceRank(time: time, name: name, id: InstanceID(rawValue: id))
+    }
+
+    private static func fields(of place: InstanceListPlace) -> [JSONValue] {
         [.int(place.machineID.rawValue), .string(place.status.rawValue), .int(place.id.rawValue)]
     }
 
-    private static func place(_ fields: ArraySlice<JSONValue>) -> InstanceListPosition? {
+    private static func place(_ fields: ArraySlice<JSONValue>) -> InstanceListPlace? {
         let fields = Array(fields)
         guard fields.count == 3, case .int(let machineID) = fields[0], case .int(let id) = fields[2],
             let status = fields[1].string.flatMap(InstanceStatus.init(rawValue:))
         else { return nil }
-        return InstanceListPosition(
+        return InstanceListPlace(
             machineID: MachineID(rawValue: machineID), status: status, id: InstanceID(rawValue: id))
     }
 
@@ -80,12 +132,8 @@ enum PageToken: Equatable {
         guard let kind = fields.first?.string else { return nil }
         switch (kind, fields.count) {
         case ("m", 2): return fields[1].string.map { .machines(after: MachineName(rawValue: $0)) }
-        case ("i", 7):
-            return place(fields[4...]).map { after in
-                .instances(
-                    machine: fields[1].string.map(MachineName.init(rawValue:)), status: fields[2].string,
-                    state: fields[3].string, after: after)
-            }
+        case ("i", _): return query(fields).map { .instances($0) }
+        case ("n", 5): return tally(fields)
         case ("t", 4):
             guard case .int(let due) = fields[1], case .int(let position) = fields[2],
                 case .int(let ordinal) = fields[3]

@@ -32,8 +32,11 @@ struct RouteHandlers: Sendable {
         for (template, routes) in Dictionary(grouping: handlers, by: { $0.key.template }) {
             let path = RouterPath(template.numbered)
             for (route, handler) in routes {
+                let timer = problems.metrics.timer(of: route)
                 router.on(path, method: HTTPRequest.Method(route.method)) { request, context in
-                    try await handler(RoutedRequest(request, for: route, context))
+                    let begin = ContinuousClock.now
+                    defer { timer.add(since: begin) }
+                    return try await handler(RoutedRequest(request, for: route, context))
                 }
             }
             Self.refuseOthers(than: routes.map(\.key.method), at: path, of: router)

@@ -71,6 +71,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func instances(_ query: InstanceQuery, in namespace: NamespaceID) -> InstancePage {
         InstancePage(instances: [], next: nil)
     }
+    func tally(_ query: TallyQuery, in namespace: NamespaceID) -> [TallyRecord] { [] }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }

@@ -1,0 +1,93 @@
+import GRDB
+import Statechart
+package import WorkflowStore
+
+// How many instances are where.
+
+extension BatchWriting {
+    /// Adds what batches changed. A count that is wrong stops nobody: `verify` finds it.
+    func updateTally(of batches: [StoreBatch], _ database: Database) throws {
+        guard var changes = batches.first?.tally else { return }
+        for batch in batches.dropFirst() { changes.merge(batch.tally, uniquingKeysWith: +) }
+        if changes.isEmpty { return }
+        var add = try PreparedStatement(
+            database,
+            """
+            INSERT INTO tally (machine_id, status, state, n) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET n = n + excluded.n
+            """, values: values)
+        var isEmptied = false
+        for (key, change) in changes where change != 0 {
+            add.bind(key.machineID.rawValue)
+            add.bind(key.status.rawValue)
+            add.bind(key.configuration)
+            add.bind(change)
+            try add.run()
+            isEmptied = isEmptied || change < 0
+        }
+        if isEmptied { try removeEmptied(changes, database) }
+    }
+
+    private func removeEmptied(_ changes: [TallyKey: Int64], _ database: Database) throws {
+        var remove = try PreparedStatement(
+            database, "DELETE FROM tally WHERE machine_id = ? AND status = ? AND state = ? AND n = 0", values: values)
+        for (key, change) in changes where change < 0 {
+            remove.bind(key.machineID.rawValue)
+            remove.bind(key.status.rawValue)
+            remove.bind(key.configuration)
+            try remove.run()
+        }
+    }
+}
+
+extension SQLiteReading {
+    package func tally(_ query: TallyQuery, in namespace: NamespaceID) async throws(StoreError) -> [TallyRecord] {
+        var found: [TallyRecord] = []
+        var next: TallyKey? = query.after
+        repeat {
+            let missing = query.limit - found.count
+            let slice = try await readers.slice { [next] database, budget in
+                try Self.tally(database, query, in: namespace, after: next, limit: missing, &budget)
+            }
+            found += slice.found
+            next = slice.next
+        } while next != nil && found.count < query.limit
+        return found
+    }
+
+    /// Counts of other machines are passed, and cost as much of a slice.
+    private static func tally(
+        _ database: Database, _ query: TallyQuery, in namespace: NamespaceID, after key: TallyKey?, limit: Int,
+        _ budget: inout SliceBudget
+    ) throws -> (found: [TallyRecord], next: TallyKey?) {
+        guard limit > 0, try TallyInspection.isThere(in: database) else { return ([], nil) }
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT t.machine_id, t.status, t.state, t.n, m.namespace_id, m.name, m.version
+            FROM tally t CROSS JOIN machine m ON m.id = t.machine_id
+            WHERE (t.machine_id, t.status, t.state) > (?, ?, ?) ORDER BY t.machine_id, t.status, t.state
+            """)
+        select.bind(key?.machineID.rawValue ?? 0)
+        select.bind(key?.status.rawValue ?? "")
+        select.bind(key?.configuration ?? "")
+        var found: [TallyRecord] = []
+        var next: TallyKey?
+        try select.forEachRow { row in
+            let key = TallyKey(
+                machineID: MachineID(rawValue: row.integer()), status: try row.status(), configuration: row.text())
+            let count = row.integer()
+            let isWanted = row.integer() == namespace.rawValue && key.status != .purging
+            let machine = MachineName(rawValue: row.text())
+            if isWanted, query.machine.map({ $0 == machine }) ?? true {
+                let version = MachineVersion(rawValue: try row.ordinal("a version"))
+                found.append(TallyRecord(key: key, machine: machine, version: version, count: count))
+            }
+            if found.count == limit { return false }
+            if budget.spend() { return true }
+            next = key
+            return false
+        }
+        return (found, next)
+    }
+}

@@ -1,0 +1,143 @@
+public import WorkflowJSON
+
+/// The answer of `GET /v1/status`: what an operator looks at first.
+public struct DaemonStatus: Equatable, WireObject {
+    /// What the daemon can do.
+    public enum State: String, CaseIterable, Sendable, WireReadable {
+        case starting, ready, draining
+        /// It only reads: nothing can be written now, or until somebody does something.
+        case storageUnavailable = "storage-unavailable"
+        case readOnly = "read-only"
+        case damaged
+    }
+
+    /// How many instances have a status.
+    public struct Count: Equatable, WireObject {
+        public var status: Instance.Status
+        public var count: Int64
+
+        /// Takes the parts as they are.
+        public init(status: Instance.Status, count: Int64) {
+            self.status = status
+            self.count = count
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            status = try fields.required("status")
+            count = try fields.required("count")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("status", status.rawValue)
+                writer.field("count", count)
+            }
+        }
+    }
+
+    /// What the database takes of its disk, in bytes.
+    public struct Disk: Equatable, WireObject {
+        public var file: Int64
+        /// Of the write-ahead log.
+        public var log: Int64
+        /// Nil where nobody can tell.
+        public var free: Int64?
+
+        /// Takes the parts as they are.
+        public init(file: Int64, log: Int64, free: Int64? = nil) {
+            self.file = file
+            self.log = log
+            self.free = free
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            file = try fields.required("file")
+            log = try fields.required("log")
+            free = try fields.optional("free")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("file", file)
+                writer.field("log", log)
+                writer.field("free", ifPresent: free)
+            }
+        }
+    }
+
+    public var status: State
+    /// Why it is not ready.
+    public var reason: String?
+    /// The daemon's version.
+    public var version: String
+    /// True when no effect starts until somebody releases them.
+    public var held: Bool?
+    /// By how many milliseconds the timer that should have fired first is late; nil when none is.
+    public var behind: Int64?
+    /// Commands that wait for the writer.
+    public var waiting: Int64
+    /// Of the statuses that instances have, in the order of their names.
+    public var instances: [Count]
+    /// Why most of the failed ones have failed, the largest groups first; at most so many as a person reads.
+    public var failures: [FailureItem]
+    /// How many groups there are beside; nil for none.
+    public var otherFailures: Int64?
+    /// Nil where the store is no file.
+    public var disk: Disk?
+    /// When a backup was fetched last, and when a verification of everything has found nothing; nil when neither has
+    /// been since the daemon began.
+    public var lastBackupAt: WireTime?
+    public var lastVerificationAt: WireTime?
+
+    /// Takes the parts as they are.
+    public init(
+        status: State, reason: String? = nil, version: String, held: Bool? = nil, behind: Int64? = nil,
+        waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
+        disk: Disk? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
+    ) {
+        self.status = status
+        self.reason = reason
+        self.version = version
+        self.held = held
+        self.behind = behind
+        self.waiting = waiting
+        self.instances = instances
+        self.failures = failures
+        self.otherFailures = otherFailures
+        self.disk = disk
+        self.lastBackupAt = lastBackupAt
+        self.lastVerificationAt = lastVerificationAt
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        status = try fields.required("status")
+        reason = try fields.optional("reason")
+        version = try fields.required("version")
+        held = try fields.optional("held")
+        behind = try fields.optional("behind")
+        waiting = try fields.required("waiting")
+        instances = try fields.required("instances")
+        failures = try fields.required("failures")
+        otherFailures = try fields.optional("otherFailures")
+        disk = try fields.optional("disk")
+        lastBackupAt = try fields.optional("lastBackupAt")
+        lastVerificationAt = try fields.optional("lastVerificationAt")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("status", status.rawValue)
+            writer.field("reason", ifPresent: reason)
+            writer.field("version", version)
+            writer.field("held", ifPresent: held)
+            writer.field("behind", ifPresent: behind)
+            writer.field("waiting", waiting)
+            writer.field("instances", instances)
+            writer.field("failures", failures)
+            writer.field("otherFailures", ifPresent: otherFailures)
+            writer.field("disk", ifPresent: disk)
+            writer.field("lastBackupAt", ifPresent: lastBackupAt)
+            writer.field("lastVerificationAt", ifPresent: lastVerificationAt)
+        }
+    }
+}

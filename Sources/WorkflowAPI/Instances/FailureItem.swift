@@ -1,0 +1,128 @@
+public import WorkflowJSON
+
+/// Failed instances of one machine version that failed on the same event, for the same reason.
+public struct FailureItem: Equatable, WireObject {
+    public var machine: String
+    public var version: Int64
+    public var count: Int64
+    /// When the first of them failed.
+    public var since: WireTime
+    /// The same as milliseconds until now.
+    public var sinceInMilliseconds: Int64
+    /// The one that failed first.
+    public var instance: String
+    /// On what they failed.
+    public var event: String
+    /// What was wrong with it.
+    public var type: ProblemType
+    /// The path of the state that the expression belongs to, empty for the root; nil for a livelock.
+    public var state: String?
+    /// Of the definition; nil for a livelock.
+    public var line: Int?
+    /// What failed, as the definition has it; nil for a livelock.
+    public var expression: String?
+    /// Why, without values of the instances' data.
+    public var message: String
+
+    /// Takes the parts as they are.
+    public init(
+        machine: String, version: Int64, count: Int64, since: WireTime, sinceInMilliseconds: Int64, instance: String,
+        event: String, type: ProblemType, state: String? = nil, line: Int? = nil, expression: String? = nil,
+        message: String
+    ) {
+        self.machine = machine
+        self.version = version
+        self.count = count
+        self.since = since
+        self.sinceInMilliseconds = sinceInMilliseconds
+        self.instance = instance
+        self.event = event
+        self.type = type
+        self.state = state
+        self.line = line
+        self.expression = expression
+        self.message = message
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        machine = try fields.required("machine")
+        version = try fields.required("version")
+        count = try fields.required("count")
+        since = try fields.required("since")
+        sinceInMilliseconds = try fields.required("sinceInMilliseconds")
+        instance = try fields.required("instance")
+        event = try fields.required("event")
+        type = try fields.required("type")
+        state = try fields.optional("state")
+        line = try fields.optional("line")
+        expression = try fields.optional("expression")
+        message = try fields.required("message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("machine", machine)
+            writer.field("version", version)
+            writer.field("count", count)
+            writer.field("since", since)
+            writer.field("sinceInMilliseconds", sinceInMilliseconds)
+            writer.field("instance", instance)
+            writer.field("event", event)
+            writer.field("type", type.rawValue)
+            writer.field("state", ifPresent: state)
+            writer.field("line", ifPresent: line.map { Int64($0) })
+            writer.field("expression", ifPresent: expression)
+            writer.field("message", message)
+        }
+    }
+}
+
+/// The answer of `GET /v1/failures`.
+public struct FailureList: Equatable, WireObject {
+    /// The largest first.
+    public var items: [FailureItem]
+    /// How many instances belong to none of the items, because there are too many; nil for none.
+    public var others: Int64?
+
+    /// Takes the parts as they are.
+    public init(items: [FailureItem], others: Int64? = nil) {
+        self.items = items
+        self.others = others
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        items = try fields.required("items")
+        others = try fields.optional("others")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("items", items)
+            writer.field("others", ifPresent: others)
+        }
+    }
+}
+
+/// The query of `GET /v1/failures`.
+public struct FailureParameters: Hashable, Sendable {
+    public var machine: String?
+
+    /// Takes the parts as they are.
+    public init(machine: String? = nil) {
+        self.machine = machine
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        machine = try fields.string("machine")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("machine", machine)
+        return query.text
+    }
+}

@@ -1,0 +1,71 @@
+public import WorkflowJSON
+
+/// How many instances of a machine version are in one status and configuration.
+public struct TallyItem: Equatable, WireObject {
+    public var machine: String
+    public var version: Int64
+    public var status: Instance.Status
+    /// The paths of the active leaves, in document order.
+    public var configuration: [String]
+    public var count: Int64
+
+    /// Takes the parts as they are.
+    public init(machine: String, version: Int64, status: Instance.Status, configuration: [String], count: Int64) {
+        self.machine = machine
+        self.version = version
+        self.status = status
+        self.configuration = configuration
+        self.count = count
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        machine = try fields.required("machine")
+        version = try fields.required("version")
+        status = try fields.required("status")
+        configuration = try fields.required("configuration")
+        count = try fields.required("count")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("machine", machine)
+            writer.field("version", version)
+            writer.field("status", status.rawValue)
+            writer.field("configuration", configuration)
+            writer.field("count", count)
+        }
+    }
+}
+
+/// The query of `GET /v1/tally`.
+public struct TallyParameters: Hashable, Sendable {
+    public var machine: String?
+    /// Items at most, 1 to 500; nil for 100.
+    public var limit: Int?
+    public var page: String?
+
+    /// Takes the parts as they are.
+    public init(machine: String? = nil, limit: Int? = nil, page: String? = nil) {
+        self.machine = machine
+        self.limit = limit
+        self.page = page
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        machine = try fields.string("machine")
+        limit = try fields.limit()
+        page = try fields.string("page")
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("machine", machine)
+        query.add("limit", limit.map { Int64($0) })
+        query.add("page", page)
+        return query.text
+    }
+}

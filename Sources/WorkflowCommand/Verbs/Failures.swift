@@ -1,0 +1,40 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl failures`.
+struct Failures: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "failures", abstract: "Show why instances have failed, and how many for which reason.",
+        discussion: """
+            $ wfctl failures
+
+            'wfctl list --status failed --failure TEXT' lists the instances whose reason has a text in it.
+            """)
+
+    @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
+    var machine: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(in session: Session) async throws {
+        let found = try await session.withClient { try await $0.failures(.init(machine: machine)) }
+        var printer = ListPrinter(session, columns: Self.columns)
+        try printer.add(found.items)
+        try printer.end()
+        if let others = found.others { try session.say("note: \(others) more have failed for still other reasons") }
+    }
+
+    private static let columns: [Table<FailureItem>.Column] = [
+        .init("MACHINE") { $0.machine },
+        .init("V") { String($0.version) },
+        .init("COUNT", style: .bad) { String($0.count) },
+        .init("SINCE") { DurationText.rough(milliseconds: $0.sinceInMilliseconds) },
+        .init("EVENT", cut: .last) { $0.event },
+        .init("AT", cut: .second) { item in
+            [item.state.map { $0.isEmpty ? "machine" : $0 }, item.line.map { "line \($0)" }].compactMap(\.self)
+                .joined(separator: ", ")
+        },
+        .init("WHY", cut: .first) { $0.message },
+    ]
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl tally`.
+struct Tally: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "tally", abstract: "Count instances by version, status and state.",
+        discussion: "$ wfctl tally order")
+
+    @Argument(help: "Only instances of this machine.", completion: Completion.machines.kind)
+    var machine: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("This many lines at most.", valueName: "n"))
+    var limit: Int?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Least.check("--limit", limit) }
+
+    func run(in session: Session) async throws {
+        var printer = ListPrinter(session, columns: Self.columns)
+        try await session.withClient { client in
+            try await PageWalk(limit: limit).run(address: client.address) { size, page in
+                try await client.tally(.init(machine: machine, limit: size, page: page))
+            } print: {
+                try printer.add($0)
+            }
+        }
+        try printer.end()
+    }
+
+    private static let columns: [Table<TallyItem>.Column] = [
+        .init("MACHINE") { $0.machine },
+        .init("VERSION") { String($0.version) },
+        .init("STATUS", style: { StateText.style(of: $0.status) }) { $0.status.rawValue },
+        .init("STATE", cut: .second, style: .state) { StateText.leaves($0.configuration) },
+        .init("COUNT") { String($0.count) },
+    ]
+}

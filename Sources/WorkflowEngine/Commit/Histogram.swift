@@ -1,0 +1,32 @@
+/// Counts values by ranges.
+package struct Histogram: Sendable, Equatable {
+    /// The upper ends of the ranges, in their order; above the last is one more.
+    package let bounds: [Double]
+    /// One more than the bounds.
+    package private(set) var counts: [Int]
+    package private(set) var sum: Double = 0
+
+    package init(_ bounds: [Double]) {
+        self.bounds = bounds
+        counts = Array(repeating: 0, count: bounds.count + 1)
+    }
+
+    /// Counts a value.
+    package mutating func add(_ value: Double) {
+        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
+        sum += value
+    }
+
+    /// Counts a time, in seconds.
+    package mutating func add(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        add(Double(seconds) + Double(attoseconds) / 1e18)
+    }
+
+    /// For times, in seconds.
+    package static let seconds = [
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 3_600,
+    ]
+    /// For numbers of rows.
+    package static let rows: [Double] = [1, 10, 50, 100, 250, 500, 1_000, 2_500]
+}

@@ -1,0 +1,91 @@
+import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// Failed instances of one machine version that failed on the same event, for the same reason.
+package struct FailureGroup: Sendable, Equatable {
+    package let machine: MachineName
+    package let version: MachineVersion
+    package let failure: RecordedFailure
+    package internal(set) var count = 0
+    /// When the first of them failed.
+    package internal(set) var since: Timestamp
+    /// That one.
+    package internal(set) var instance: InstanceName
+}
+
+/// What failed instances have in common.
+package struct FailureGroups: Sendable {
+    /// The largest first.
+    package let groups: [FailureGroup]
+    /// How many instances belong to none of them, because there are too many.
+    package let others: Int
+}
+
+extension Engine {
+    /// Why instances have failed. Reads each of them once.
+    package func failures(of machine: MachineName?, by caller: Caller) async throws(Rejection) -> FailureGroups {
+        if let machine { _ = try await self.machine(named: machine, by: caller) }
+        var counted: [FailureKey: FailureGroup] = [:]
+        var others = 0
+        var query = InstanceQuery(machine: machine, status: .failed, limit: limits.countedPage)
+        repeat {
+            let page = try await read { [query] () async throws(StoreError) in
+                try await store.instances(query, in: caller.namespace)
+            }
+            for record in page.instances {
+                guard let told = record.toldFailure else { continue }
+                let key = FailureKey(machine: record.machineID, failure: told.reason)
+                if counted[key] == nil {
+                    guard counted.count < limits.failureGroups else {
+                        others += 1
+                        continue
+                    }
+                    let machine = try await loadedMachine(record.machineID).record
+                    counted[key] = FailureGroup(
+                        machine: machine.name, version: machine.version, failure: told.reason, since: told.at,
+                        instance: record.name)
+                }
+                counted[key]?.add(record.name, since: told.at)
+            }
+            query.after = page.next
+        } while query.after != nil
+        return FailureGroups(groups: counted.values.sorted(by: FailureGroup.comesBefore), others: others)
+    }
+
+    /// How many instances are in which status and configuration.
+    package func tally(_ query: TallyQuery, by caller: Caller) async throws(Rejection) -> [TallyRecord] {
+        try await read { () async throws(StoreError) in try await store.tally(query, in: caller.namespace) }
+    }
+}
+
+/// What a group of failures has in common.
+private struct FailureKey: Hashable {
+    let machine: MachineID
+    let failure: RecordedFailure
+}
+
+extension FailureGroup {
+    fileprivate mutating func add(_ name: InstanceName, since: Timestamp) {
+        count += 1
+        guard since < self.since else { return }
+        self.since = since
+        instance = name
+    }
+
+    fileprivate static func comesBefore(_ one: FailureGroup, _ other: FailureGroup) -> Bool {
+        if one.count != other.count { return one.count > other.count }
+        if one.since != other.since { return one.since < other.since }
+        return one.instance.rawValue < other.instance.rawValue
+    }
+}
+
+extension InstanceRecord {
+    /// Why it has failed, and when; nil when it has not.
+    fileprivate var toldFailure: (reason: RecordedFailure, at: Timestamp)? {
+        guard let object = failure.flatMap(RecordedFailure.object), case .int(let at)? = object["at"],
+            let reason = RecordedFailure(.object(object))
+        else { return nil }
+        return (reason, Timestamp(rawValue: at))
+    }
+}

@@ -1,0 +1,69 @@
+import Hummingbird
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// How many instances are where, and why some have failed.
+struct CountRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.listTally) { request in try await budget.page { try await tally(request) } }
+        routes.on(.listFailures) { request in try await budget.page { try await failures(request) } }
+    }
+
+    private func tally(_ request: RoutedRequest) async throws -> Response {
+        let parameters = try reading { try TallyParameters(query: try request.queryItems) }
+        var query = TallyQuery(
+            machine: parameters.machine.map(MachineName.init(rawValue:)),
+            limit: parameters.limit ?? APILimits.defaultPageItems)
+        if let page = parameters.page {
+            guard case .tally(query.machine, let after) = try await engine.pageToken(page, by: request.caller) else {
+                throw PageToken.ofAnotherList
+            }
+            query.after = after
+        }
+        let records = try await asking { [query] in try await engine.tally(query, by: request.caller) }
+        if records.isEmpty, let machine = query.machine {
+            _ = try await asking { try await engine.machine(named: machine, by: request.caller) }
+        }
+        let isLast = records.count < query.limit
+        let next = isLast ? nil : records.last.map { engine.text(of: .tally(machine: query.machine, after: $0.key)) }
+        return Response(Page(items: records.map(TallyItem.init), nextPage: next))
+    }
+
+    private func failures(_ request: RoutedRequest) async throws -> Response {
+        let parameters = try reading { try FailureParameters(query: try request.queryItems) }
+        let machine = parameters.machine.map(MachineName.init(rawValue:))
+        let found = try await asking { try await engine.failures(of: machine, by: request.caller) }
+        let now = engine.now
+        return Response(
+            FailureList(
+                items: found.groups.map { FailureItem($0, now: now) },
+                others: found.others == 0 ? nil : Int64(found.others)))
+    }
+}
+
+extension TallyItem {
+    fileprivate init(_ record: TallyRecord) {
+        self.init(
+            machine: record.machine.rawValue, version: record.version.rawValue,
+            status: Instance.Status(record.key.status),
+            configuration: SnapshotText.leafPaths(in: record.key.configuration), count: record.count)
+    }
+}
+
+extension FailureItem {
+    /// The wire form of a group of failures.
+    init(_ group: FailureGroup, now: Timestamp) {
+        let failure = group.failure
+        self.init(
+            machine: group.machine.rawValue, version: group.version.rawValue, count: Int64(group.count),
+            since: WireTime(milliseconds: group.since.rawValue),
+            sinceInMilliseconds: max(0, now.rawValue - group.since.rawValue), instance: group.instance.rawValue,
+            event: failure.event, type: ProblemType(failure.kind), state: failure.state, line: failure.line,
+            expression: failure.expression, message: failure.message)
+    }
+}

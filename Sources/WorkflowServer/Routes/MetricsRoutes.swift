@@ -1,0 +1,128 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// What monitoring reads: counts since the daemon began, and how much there is of what now.
+struct MetricsRoutes: Sendable {
+    let engine: Engine
+    let requests: RequestMetrics
+    let version: String
+
+    /// Machines that have samples of their own; of the others there is one, `_other`.
+    private static let shownMachines = 200
+    private static let others = "_other"
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.metrics) { request in
+            let report = try await asking { try await engine.report(by: request.caller) }
+            let text = text(report, shown: engine.metrics.shown(report.names, atMost: Self.shownMachines))
+            return Response(
+                WholeAnswer(
+                    status: .ok, headers: [.contentType: MetricsText.mediaType], body: ByteBuffer(string: text)))
+        }
+    }
+
+    private func text(_ report: EngineReport, shown: Set<MachineName>) -> String {
+        var text = MetricsText()
+        text.begin("wfd_build_info", "gauge", "The daemon's version.")
+        text.sample("wfd_build_info", 1, [("version", version)])
+        text.one("wfd_ready", "gauge", "1 when the daemon takes events.", engine.currentHealth == .ready ? 1 : 0)
+        addInstances(report, shown, to: &text)
+        addEvents(report, shown, to: &text)
+        addTimes(report, to: &text)
+        text.one("wfd_queue_commands", "gauge", "Commands that wait for the writer.", report.waiting)
+        addDisk(report, to: &text)
+        return text.text
+    }
+
+    private func addInstances(_ report: EngineReport, _ shown: Set<MachineName>, to text: inout MetricsText) {
+        struct Key: Hashable {
+            let machine: String
+            let version: String
+            let status: String
+        }
+        var sums: [Key: Int64] = [:]
+        for counted in report.tally {
+            let isShown = shown.contains(counted.machine)
+            let key = Key(
+                machine: isShown ? counted.machine.rawValue : Self.others, version: isShown ? "\(counted.version)" : "",
+                status: counted.key.status.rawValue)
+            sums[key, default: 0] += counted.count
+        }
+        text.begin("wfd_instances", "gauge", "Instances by machine, version and status.")
+        let sorted = sums.sorted {
+            ($0.key.machine, $0.key.version, $0.key.status) < ($1.key.machine, $1.key.version, $1.key.status)
+        }
+        for (key, count) in sorted {
+            text.sample(
+                "wfd_instances", count, [("machine", key.machine), ("version", key.version), ("status", key.status)])
+        }
+    }
+
+    private func addEvents(_ report: EngineReport, _ shown: Set<MachineName>, to text: inout MetricsText) {
+        func name(_ machine: MachineName?) -> String {
+            machine.flatMap { shown.contains($0) ? $0.rawValue : nil } ?? Self.others
+        }
+        var events: [[String]: Int] = [:]
+        for (key, count) in report.counts.events {
+            events[[name(report.names[key.machine]), key.kind.rawValue], default: 0] += count
+        }
+        text.begin("wfd_events_total", "counter", "Rows of the history, by machine and kind.")
+        for (key, count) in events.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            text.sample("wfd_events_total", count, [("machine", key[0]), ("kind", key[1])])
+        }
+        var failures: [[String]: Int] = [:]
+        for (key, count) in report.counts.failures {
+            failures[[name(key.machine), key.kind.rawValue], default: 0] += count
+        }
+        text.begin("wfd_failures_total", "counter", "Instances that have failed, by machine and type.")
+        for (key, count) in failures.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            text.sample("wfd_failures_total", count, [("machine", key[0]), ("type", key[1])])
+        }
+        text.begin(
+            "wfd_refusals_total", "counter", "Requests, and lines of requests, that were answered with a problem.")
+        for (type, count) in requests.refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            text.sample("wfd_refusals_total", count, [("type", type.rawValue)])
+        }
+    }
+
+    private func addTimes(_ report: EngineReport, to text: inout MetricsText) {
+        let counts = report.counts
+        text.begin("wfd_commit_seconds", "histogram", "How long transactions took.")
+        text.sample("wfd_commit_seconds", counts.commits)
+        text.begin("wfd_batch_rows", "histogram", "Rows of the history in a batch.")
+        text.sample("wfd_batch_rows", counts.batches)
+        text.begin("wfd_queue_wait_seconds", "histogram", "How long the oldest command of those taken together waited.")
+        text.sample("wfd_queue_wait_seconds", report.waits)
+        text.begin("wfd_timer_lateness_seconds", "histogram", "By how much timers came late.")
+        text.sample("wfd_timer_lateness_seconds", counts.lateness)
+        text.begin("wfd_request_seconds", "histogram", "How long requests took until their answer began.")
+        for (route, times) in requests.requests {
+            let labels = [(name: "method", value: route.method.rawValue), ("route", route.template.description)]
+            text.sample("wfd_request_seconds", times, labels)
+        }
+    }
+
+    private func addDisk(_ report: EngineReport, to text: inout MetricsText) {
+        if let usage = report.usage {
+            text.one("wfd_database_bytes", "gauge", "Bytes of the database's file.", usage.file)
+            text.one("wfd_wal_bytes", "gauge", "Bytes of its write-ahead log.", usage.log)
+            if let free = usage.free {
+                text.one("wfd_disk_free_bytes", "gauge", "Bytes that are left on its disk.", free)
+            }
+        }
+        if let time = report.counts.lastBackup {
+            text.one(
+                "wfd_last_backup_timestamp_seconds", "gauge", "When a backup was fetched last.", time.rawValue / 1_000)
+        }
+        if let time = report.counts.lastVerification {
+            text.one(
+                "wfd_last_verification_timestamp_seconds", "gauge", "When a verification of everything found nothing.",
+                time.rawValue / 1_000)
+        }
+    }
+}

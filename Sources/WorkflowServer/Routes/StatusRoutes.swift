@@ -1,0 +1,54 @@
+import Hummingbird
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// What an operator looks at first.
+struct StatusRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+    let version: String
+
+    /// Groups of failures that a person reads at a glance.
+    private static let shownFailures = 5
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.status) { request in try await budget.page { try await status(by: request.caller) } }
+    }
+
+    private func status(by caller: Caller) async throws -> Response {
+        let now = engine.now
+        let (state, reason) = DaemonStatus.State.of(engine.currentHealth)
+        let report = try await asking { try await engine.report(by: caller) }
+        let failures = try await asking { try await engine.failures(of: nil, by: caller) }
+        let behind = try await asking { try await engine.lateness(by: caller) }
+        var counts: [Instance.Status: Int64] = [:]
+        for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
+        let others = max(0, failures.groups.count - Self.shownFailures)
+        return Response(
+            DaemonStatus(
+                status: state, reason: reason, version: version, held: engine.queueBoard.isHeld ? true : nil,
+                behind: behind, waiting: Int64(report.waiting),
+                instances: counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                    DaemonStatus.Count(status: $0.key, count: $0.value)
+                },
+                failures: failures.groups.prefix(Self.shownFailures).map { FailureItem($0, now: now) },
+                otherFailures: others == 0 ? nil : Int64(others),
+                disk: report.usage.map { DaemonStatus.Disk(file: $0.file, log: $0.log, free: $0.free) },
+                lastBackupAt: report.counts.lastBackup.map { WireTime(milliseconds: $0.rawValue) },
+                lastVerificationAt: report.counts.lastVerification.map { WireTime(milliseconds: $0.rawValue) }))
+    }
+}
+
+extension DaemonStatus.State {
+    fileprivate static func of(_ health: Engine.Health) -> (DaemonStatus.State, reason: String?) {
+        switch health {
+        case .starting: (.starting, nil)
+        case .ready: (.ready, nil)
+        case .draining: (.draining, nil)
+        case .storageUnavailable(let reason): (.storageUnavailable, reason)
+        case .readOnly(let reason): (.readOnly, reason)
+        case .damaged(let reason): (.damaged, reason)
+        }
+    }
+}

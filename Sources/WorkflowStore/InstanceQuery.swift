@@ -1,0 +1,130 @@
+import WorkflowJSON
+
+/// Which instances to list, and in which order.
+package struct InstanceQuery: Sendable, Equatable {
+    package var machine: MachineName?
+    package var status: InstanceStatus?
+    /// The path of a state: instances in it or below it.
+    package var state: String?
+    /// Instances whose configuration is the same since then, or for longer.
+    package var enteredBefore: Timestamp?
+    /// Instances that have failed or are suspended, and whose reason has this text in one of its parts.
+    package var failure: String?
+    /// Nil for the order in which they are found.
+    package var order: InstanceOrder?
+    package var limit: Int
+    /// Where the page before ended; nil for the first page.
+    package var after: InstanceListPosition?
+
+    package init(
+        machine: MachineName? = nil, status: InstanceStatus? = nil, state: String? = nil,
+        enteredBefore: Timestamp? = nil, failure: String? = nil, order: InstanceOrder? = nil, limit: Int,
+        after: InstanceListPosition? = nil
+    ) {
+        self.machine = machine
+        self.status = status
+        self.state = state
+        self.enteredBefore = enteredBefore
+        self.failure = failure
+        self.order = order
+        self.limit = limit
+        self.after = after
+    }
+
+    /// Whether it wants an instance of a machine and a status that it wants.
+    package func takes(configuration: String, entered: Timestamp, failure text: String?) -> Bool {
+        if let enteredBefore, entered > enteredBefore { return false }
+        if let failure, !(text.map { Self.parts(ofFailure: $0).contains { $0.contains(failure) } } ?? false) {
+            return false
+        }
+        guard let state else { return true }
+        return configuration.utf8.split(separator: UInt8(ascii: ",")).contains { leaf in
+            leaf.starts(with: state.utf8)
+                && (leaf.count == state.utf8.count || leaf.dropFirst(state.utf8.count).first == UInt8(ascii: "."))
+        }
+    }
+
+    /// The texts in what an instance keeps of a failure; none where it cannot be read.
+    private static func parts(ofFailure text: String) -> [String] {
+        guard let failure = (try? JSONReader.value(from: text))?.object else { return [] }
+        return failure.members.compactMap(\.value.string)
+    }
+}
+
+/// What a list of instances is ordered by.
+package enum InstanceOrder: String, Sendable, CaseIterable {
+    /// Who has been in its configuration for longest comes first.
+    case age
+    /// Whose last row is the latest comes first.
+    case updated
+    /// By the bytes of names.
+    case name
+}
+
+/// Where an instance stands in an order.
+package struct InstanceRank: Sendable, Hashable, Comparable {
+    /// Of the time; 0 in the order of names.
+    package let time: Int64
+    /// Empty in the orders of time.
+    package let name: String
+    /// Decides between equals.
+    package let id: InstanceID
+
+    package init(time: Int64, name: String, id: InstanceID) {
+        self.time = time
+        self.name = name
+        self.id = id
+    }
+
+    package init(_ order: InstanceOrder, id: InstanceID, entered: Timestamp, updated: Timestamp, name: String) {
+        switch order {
+        case .age: self.init(time: entered.rawValue, name: "", id: id)
+        case .updated: self.init(time: -updated.rawValue, name: "", id: id)
+        case .name: self.init(time: 0, name: name, id: id)
+        }
+    }
+
+    package static func < (lhs: Self, rhs: Self) -> Bool {
+        if lhs.time != rhs.time { return lhs.time < rhs.time }
+        if lhs.name != rhs.name { return lhs.name.utf8.lexicographicallyPrecedes(rhs.name.utf8) }
+        return lhs.id < rhs.id
+    }
+}
+
+/// A place in a list of instances.
+package enum InstanceListPosition: Sendable, Equatable {
+    /// In the order in which they are found.
+    case found(InstanceListPlace)
+    /// In an order that was asked for.
+    case ranked(InstanceRank)
+
+    /// Nil in an order that was asked for.
+    package var found: InstanceListPlace? {
+        if case .found(let place) = self { place } else { nil }
+    }
+}
+
+/// A place in the order in which instances are found.
+package struct InstanceListPlace: Sendable, Equatable {
+    package var machineID: MachineID
+    package var status: InstanceStatus
+    package var id: InstanceID
+
+    package init(machineID: MachineID, status: InstanceStatus, id: InstanceID) {
+        self.machineID = machineID
+        self.status = status
+        self.id = id
+    }
+}
+
+/// A page of a list of instances.
+package struct InstancePage: Sendable {
+    package var instances: [InstanceRecord]
+    /// Where to go on; nil when this was the last page.
+    package var next: InstanceListPosition?
+
+    package init(instances: [InstanceRecord], next: InstanceListPosition?) {
+        self.instances = instances
+        self.next = next
+    }
+}

@@ -1,0 +1,61 @@
+import Statechart
+
+/// What instances are counted by.
+package struct TallyKey: Hashable, Sendable {
+    package let machineID: MachineID
+    package let status: InstanceStatus
+    /// Paths of the active leaves, joined by commas.
+    package let configuration: String
+
+    package init(machineID: MachineID, status: InstanceStatus, configuration: String) {
+        self.machineID = machineID
+        self.status = status
+        self.configuration = configuration
+    }
+
+    /// Where an instance is counted.
+    package init(_ record: InstanceRecord) {
+        self.init(machineID: record.machineID, status: record.status, configuration: record.state.configuration)
+    }
+}
+
+/// How many instances are in one status and configuration of a machine version.
+package struct TallyRecord: Sendable, Equatable {
+    package let key: TallyKey
+    package let machine: MachineName
+    package let version: MachineVersion
+    package let count: Int64
+
+    package init(key: TallyKey, machine: MachineName, version: MachineVersion, count: Int64) {
+        self.key = key
+        self.machine = machine
+        self.version = version
+        self.count = count
+    }
+}
+
+/// Which counts to list.
+package struct TallyQuery: Sendable, Equatable {
+    package var machine: MachineName?
+    package var limit: Int
+    /// The last of the page before; nil for the first page.
+    package var after: TallyKey?
+
+    package init(machine: MachineName? = nil, limit: Int, after: TallyKey? = nil) {
+        self.machine = machine
+        self.limit = limit
+        self.after = after
+    }
+}
+
+extension StoreBatch {
+    /// An instance is counted elsewhere from now on.
+    ///
+    /// - Parameter before: Where it was counted; nil when it has begun in the batch.
+    package mutating func count(_ instance: InstanceRecord, before: TallyKey?) {
+        let now = TallyKey(instance)
+        if now == before { return }
+        if let before { tally[before, default: 0] -= 1 }
+        tally[now, default: 0] += 1
+    }
+}

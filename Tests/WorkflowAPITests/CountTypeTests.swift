@@ -1,0 +1,62 @@
+import Testing
+import WorkflowAPI
+import WorkflowJSON
+
+/// The wire types of what operators ask of many instances.
+struct CountTypeTests {
+    private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
+        let value = try Value(body: Array(text.utf8))
+        #expect(JSONWriter.string(value) == text)
+    }
+
+    private static let failure =
+        #"{"machine":"order","version":1,"count":88,"since":"2026-07-31T09:30:00.000Z","sinceInMilliseconds":5,"#
+        + #""instance":"o-1","event":"go","type":"expression-failed","state":"a","line":3,"expression":"1 / 0","#
+        + #""message":"division by zero"}"#
+
+    @Test func failuresKeepTheirLetters() throws {
+        try roundTrip(FailureList.self, #"{"items":[\#(Self.failure)],"others":3}"#)
+        try roundTrip(FailureList.self, #"{"items":[]}"#)
+    }
+
+    @Test func theTallyKeepsItsLetters() throws {
+        try roundTrip(
+            TallyItem.self,
+            #"{"machine":"order","version":1,"status":"running","configuration":["a.b","c"],"count":7}"#)
+    }
+
+    @Test func theStatusKeepsItsLetters() throws {
+        try roundTrip(
+            DaemonStatus.self,
+            #"{"status":"storage-unavailable","reason":"full","version":"1","held":true,"behind":5,"waiting":1,"#
+                + #""instances":[{"status":"failed","count":88}],"failures":[\#(Self.failure)],"otherFailures":2,"#
+                + #""disk":{"file":1,"log":2,"free":3},"lastBackupAt":"2026-07-31T09:30:00.000Z","#
+                + #""lastVerificationAt":"2026-07-31T09:30:00.001Z"}"#)
+        try roundTrip(
+            DaemonStatus.self, #"{"status":"ready","version":"1","waiting":0,"instances":[],"failures":[]}"#)
+    }
+
+    @Test func anInstanceSaysHowLongItIsWhereItIs() throws {
+        try roundTrip(
+            Instance.self,
+            #"{"instance":"order-1","machine":"order","version":3,"status":"running","configuration":["a"],"#
+                + #""context":{},"seq":5,"enteredAt":"2026-07-31T09:30:00.000Z","inState":7,"#
+                + #""createdAt":"2026-07-31T09:30:00.000Z","updatedAt":"2026-07-31T09:30:00.001Z"}"#)
+    }
+
+    @Test func queriesAreReadAsTheyAreWritten() throws {
+        let list = InstanceListParameters(
+            machine: "order", status: .failed, olderThan: "2d", failure: "string + int", sort: .age, limit: 3)
+        #expect(
+            list.queryText == "?machine=order&status=failed&olderThan=2d&failure=string%20%2B%20int&sort=age&limit=3")
+        let query = [
+            ("machine", "order"), ("status", "failed"), ("olderThan", "2d"), ("failure", "string + int"),
+            ("sort", "age"), ("limit", "3"),
+        ]
+        #expect(try InstanceListParameters(query: query.map { (name: $0.0, value: $0.1) }) == list)
+        #expect(throws: WireError.self) { try InstanceListParameters(query: [("sort", "size")]) }
+        #expect(try FailureParameters(query: [("machine", "m")]) == FailureParameters(machine: "m"))
+        #expect(FailureParameters().queryText.isEmpty)
+        #expect(try TallyParameters(query: [("machine", "m"), ("page", "p")]).queryText == "?machine=m&page=p")
+    }
+}

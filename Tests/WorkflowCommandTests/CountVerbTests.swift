@@ -1,0 +1,125 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+
+/// What operators ask of many instances.
+struct CountVerbTests {
+    private static let day: Int64 = 86_400_000
+
+    private static func failure(_ count: Int64, since days: Int64, state: String? = "packing") -> FailureItem {
+        FailureItem(
+            machine: "order", version: 1, count: count, since: Sample.time,
+            sinceInMilliseconds: days * day + 4 * 3_600_000, instance: "order-1", event: "after.2d.packing",
+            type: state == nil ? .livelock : .expressionFailed, state: state, line: state == nil ? nil : 31,
+            expression: state == nil ? nil : "assign x", message: "no such overload: string + int")
+    }
+
+    @Test func failuresAreShownByTheirReason() async {
+        let items = [
+            Self.failure(88, since: 2), Self.failure(2, since: 0, state: ""), Self.failure(1, since: 0, state: nil),
+        ]
+        let transport = ScriptedTransport([.value(FailureList(items: items, others: 7))])
+        let (outcome, _) = await CommandHarness().run(["failures", "--machine", "order"], transport: transport)
+        #expect(
+            outcome.output == """
+                MACHINE   V   COUNT   SINCE   EVENT              AT                 WHY
+                order     1   88      2d 4h   after.2d.packing   packing, line 31   no such overload: string + int
+                order     1   2       4h      after.2d.packing   machine, line 31   no such overload: string + int
+                order     1   1       4h      after.2d.packing                      no such overload: string + int
+
+                """)
+        #expect(outcome.errors == "note: 7 more have failed for still other reasons\n")
+        #expect(transport.requests.map(\.target) == ["/v1/failures?machine=order"])
+    }
+
+    @Test func theTallyIsAListOfPages() async {
+        func item(_ status: Instance.Status, _ configuration: [String], _ count: Int64) -> TallyItem {
+            TallyItem(machine: "order", version: 2, status: status, configuration: configuration, count: count)
+        }
+        let transport = ScriptedTransport([
+            .value(Page(items: [item(.failed, ["packing"], 88)], nextPage: "p2")),
+            .value(Page(items: [item(.running, ["a.b", "c"], 1_204)])),
+        ])
+        let (outcome, _) = await CommandHarness().run(["tally", "order"], transport: transport)
+        #expect(
+            outcome.output == """
+                MACHINE   VERSION   STATUS    STATE     COUNT
+                order     2         failed    packing   88
+                order     2         running   a.b, c    1204
+
+                """)
+        #expect(
+            transport.requests.map(\.target) == [
+                "/v1/tally?machine=order&limit=500", "/v1/tally?machine=order&limit=500&page=p2",
+            ])
+    }
+
+    @Test func aListByAgeShowsHowLong() async {
+        var old = Sample.instance("order-1042", configuration: ["review.legal.pending"], seq: 4)
+        old.inState = 2 * Self.day + 7 * 3_600_000 + 59_000
+        let transport = ScriptedTransport([.value(Page(items: [old]))])
+        let arguments = ["list", "--machine", "order", "--state", "review", "--older-than", "2d", "--sort", "age"]
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        #expect(
+            outcome.output == """
+                INSTANCE     STATE                  IN STATE   SEQ   STATUS
+                order-1042   review.legal.pending   2d 7h      4     running
+
+                """)
+        #expect(outcome.errors.isEmpty)
+        #expect(
+            transport.requests.map(\.target)
+                == ["/v1/instances?machine=order&state=review&olderThan=2d&sort=age&limit=500"])
+        let all = ScriptedTransport([.value(Page(items: [old]))])
+        let (ofAll, _) = await CommandHarness().run(["list", "--sort", "age"], transport: all)
+        #expect(ofAll.output.hasPrefix("INSTANCE     MACHINE   STATE"))
+    }
+
+    /// An order needs a way through everything for each page.
+    @Test func aSortedListEndsByItself() async {
+        let pages = (0..<3).map { page in
+            Page(items: (0..<500).map { Sample.instance("i-\(page)-\($0)") }, nextPage: "p\(page)")
+        }
+        let transport = ScriptedTransport(pages.map { .value($0) })
+        let (outcome, _) = await CommandHarness().run(
+            ["list", "--sort", "name", "--failure", "a b"], transport: transport)
+        #expect(outcome.output.split(separator: "\n").count == 1_001)
+        #expect(outcome.errors == "note: these are the first 1000; --limit says how many\n")
+        #expect(transport.requests.map(\.target)[0] == "/v1/instances?failure=a%20b&sort=name&limit=500")
+        let bad = await CommandHarness().run("list", "--sort", "size")
+        #expect(bad.exit == 64 && bad.errors.contains("it must be one of 'age', 'updated', 'name'"))
+    }
+
+    @Test func theStatusSaysWhatNeedsSomebody() async {
+        let status = DaemonStatus(
+            status: .ready, version: "1.2", behind: 90_000, waiting: 3,
+            instances: [.init(status: .failed, count: 88), .init(status: .running, count: 1_204)],
+            failures: [Self.failure(88, since: 2)], otherFailures: 2,
+            disk: .init(file: 3 << 20, log: 512, free: 5 << 30), lastBackupAt: Sample.time)
+        let outcome = await CommandHarness().run("status", answers: [.value(status)])
+        #expect(
+            outcome.output == """
+                status:    ready
+                version:   1.2
+                behind:    a timer is 1m 30s late, 3 commands wait
+                instances: 88 failed, 1204 running
+                failed:    88 of order version 1 on after.2d.packing, since 2d 4h: no such overload: string + int
+                           2 more reasons: 'wfctl failures'
+                disk:      3.0 MiB, log 512 B, 5.0 GiB free
+                backup:    2026-07-31T09:30:00.123Z
+
+                """)
+        #expect(outcome.exit == 0)
+    }
+
+    /// It says all that it knows, and then what is wrong.
+    @Test func aStatusThatIsNotReadyEndsAsARequestWould() async {
+        let status = DaemonStatus(status: .storageUnavailable, reason: "disk full", version: "1")
+        let problem = Problem(.storageUnavailable, detail: "Nothing can be written: disk full")
+        let outcome = await CommandHarness().run("status", answers: [.value(status), .problem(problem)])
+        #expect(outcome.output.hasPrefix("status:    storage-unavailable: disk full\nversion:   1\n"))
+        #expect(outcome.errors.contains("Nothing can be written: disk full"))
+        #expect(outcome.exit == 75)
+    }
+}

@@ -1,0 +1,111 @@
+import DaemonTesting
+import Foundation
+import IdentityTesting
+import Statechart
+import Testing
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+
+/// Lists by age and reason, counts and metrics, over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct MetricsRoutesTests {
+    private static func definition(_ name: String) -> String {
+        """
+        id: \(name)
+        initial: idle
+        states:
+          idle: {on: {go: busy}}
+          busy: {}
+        """
+    }
+
+    private static func host(machines: Int, instances: Int = 1) async throws -> ServerHost {
+        let host = try await ServerHost()
+        for machine in 1...machines {
+            _ = try await host.engine.apply(definition("m\(machine)"), syntax: .yaml)
+            for number in 1...instances {
+                _ = try await host.engine.start(
+                    StartCommand(machine: "m\(machine)", instance: "i-\(machine)-\(number)"))
+            }
+        }
+        return host
+    }
+
+    private static func sample(_ text: String, _ name: String) -> Double? {
+        text.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) }
+    }
+
+    @Test func countersCountWhatHappens() async throws {
+        let host = try await Self.host(machines: 1, instances: 3)
+        let event = RawRequest(
+            "POST", "/v1/instances/i-1-1/events", headers: [("Content-Type", "application/json")],
+            body: Array(#"{"event":"go"}"#.utf8))
+        let lines = RawRequest(
+            "POST", "/v1/events", headers: [("Content-Type", "application/x-ndjson")],
+            body: Array(#"{"instance":"i-1-2","event":"go"}"#.utf8) + [10]
+                + Array(#"{"instance":"i-1-2","event":"no"}"#.utf8))
+        let answers = try await host.answers(to: [event, event, .get("/v1/nothing"), lines, .get("/metrics")])
+        let text = answers[4].text
+        #expect(answers[4].headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(Self.sample(text, #"wfd_events_total{machine="m1",kind="started"}"#) == 3)
+        #expect(Self.sample(text, #"wfd_events_total{machine="m1",kind="event"}"#) == 2)
+        #expect(Self.sample(text, #"wfd_instances{machine="m1",version="1",status="running"}"#) == 3)
+        #expect(Self.sample(text, #"wfd_refusals_total{type="event-not-accepted"}"#) == 1)
+        #expect(Self.sample(text, #"wfd_refusals_total{type="unknown-event"}"#) == 1)
+        #expect(Self.sample(text, #"wfd_refusals_total{type="route-not-found"}"#) == 1)
+        let route = #"{method="POST",route="/v1/instances/{instance}/events"}"#
+        #expect(Self.sample(text, "wfd_request_seconds_count" + route) == 2)
+        #expect(Self.sample(text, #"wfd_commit_seconds_bucket{le="+Inf"}"#).map { $0 >= 5 } == true)
+        #expect(Self.sample(text, "wfd_ready") == 1)
+        #expect(Self.sample(text, "wfd_database_bytes").map { $0 > 0 } == true)
+        try await host.stop()
+    }
+
+    @Test func theFirst200MachinesHaveTheirNames() async throws {
+        let host = try await Self.host(machines: 203)
+        let text = try await host.answers(to: [.get("/metrics")])[0].text
+        let instances = text.split(separator: "\n").filter { $0.hasPrefix("wfd_instances{") }
+        #expect(instances.count == 201)
+        #expect(Self.sample(text, #"wfd_instances{machine="_other",version="",status="running"}"#) == 3)
+        #expect(Self.sample(text, #"wfd_events_total{machine="_other",kind="started"}"#) == 3)
+        #expect(Self.sample(text, #"wfd_instances{machine="m200",version="1",status="running"}"#) == 1)
+        try await host.stop()
+    }
+
+    @Test func aSortedListGoesOnWhereItEnded() async throws {
+        let host = try await Self.host(machines: 2, instances: 3)
+        var names: [String] = []
+        var page = ""
+        repeat {
+            let answer = try await host.answers(to: [.get("/v1/instances?sort=name&olderThan=0&limit=4\(page)")])[0]
+            guard case .array(let items)? = try answer.object["items"] else { break }
+            names += items.compactMap { $0.object?["instance"]?.string }
+            #expect(items.allSatisfy { $0.object?["enteredAt"] != nil && $0.object?["inState"] != nil })
+            page = try answer.object["nextPage"]?.string.map { "&page=\($0)" } ?? ""
+        } while !page.isEmpty
+        #expect(names == ["i-1-1", "i-1-2", "i-1-3", "i-2-1", "i-2-2", "i-2-3"])
+        try await host.stop()
+    }
+
+    @Test func aPageOfAnotherListIsRefused() async throws {
+        let host = try await Self.host(machines: 1, instances: 3)
+        let first = try await host.answers(to: [.get("/v1/instances?sort=age&olderThan=0&limit=1")])[0]
+        let page = try #require(try first.object["nextPage"]?.string)
+        let tally = try await host.answers(to: [.get("/v1/tally?limit=1")])[0]
+        let tallyPage = try #require(try tally.object["nextPage"]?.string)
+        let targets = [
+            "/v1/instances?page=\(page)", "/v1/instances?sort=name&olderThan=0&page=\(page)",
+            "/v1/instances?sort=age&page=\(page)", "/v1/instances?sort=age&olderThan=0&failure=x&page=\(page)",
+            "/v1/tally?page=\(page)", "/v1/tally?machine=m1&page=\(tallyPage)", "/v1/timers?page=\(tallyPage)",
+        ]
+        for target in targets {
+            let answer = try await host.answers(to: [.get(target)])[0]
+            #expect(answer.status == 400 && answer.text.contains("another list"), "\(target): \(answer.text)")
+        }
+        let bad = try await host.answers(to: [.get("/v1/instances?olderThan=2q")])[0]
+        #expect(bad.status == 400 && bad.text.contains("'2q' is no delay"))
+        let missing = try await host.answers(to: [.get("/v1/failures?machine=m"), .get("/v1/tally?machine=m")])
+        #expect(missing.map(\.status) == [404, 404])
+        try await host.stop()
+    }
+}
