@@ -61,6 +61,7 @@ package struct WorkflowServer: Service {
         MachineRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         InstanceRoutes(engine: engine, budget: budget).register(on: &handlers)
         EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
+        RepairRoutes(engine: engine, budget: endpoint.budget).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget).register(on: &handlers)
         ReplayRoutes(engine: engine).register(on: &handlers)

@@ -103,6 +103,7 @@ extension InstanceStatus {
             case .running: .running
             case .done: .done
             case .failed: .failed
+            case .suspended: .suspended
             case .cancelled: .cancelled
             }
     }
@@ -116,6 +117,7 @@ extension Instance.Status {
             case .running: .running
             case .done: .done
             case .failed: .failed
+            case .suspended: .suspended
             case .cancelled, .purging: .cancelled
             }
     }
