@@ -24,8 +24,8 @@ import WorkflowJSON
             states:
               inner:
                 exit: [{assign: {n: 1 / context.by}}, {assign: {trail: "context.trail + ['never']"}}]
-                invoke: {task: t}
-          rich: {on: {error.invoke.t: idle}}
+                invoke: {id: work, task: t}
+          rich: {on: {error.invoke.work: idle}}
         """
 
     /// One that has failed on `count`.
@@ -166,14 +166,14 @@ import WorkflowJSON
     @Test func anInvocationThatIsTriedAgainAfterASetSettlesToo() throws {
         var run = try TimedRun(Self.machine)
         try run.send("go")
-        try run.fail("t", ["type": "broken"])
+        try run.fail("work", ["type": "broken"])
         #expect(run.snapshot.status == .failed)
         let kept = try #require(run.snapshot.armed.kept)
         try run.ask(run.setting(["n": 2000]))
         let place: JSONValue = ["seq": .int(kept.id.seq), "number": .int(Int64(kept.id.number))]
-        try run.ask(.effect(run.word("retry", ["id": "t", "invoke": place])))
+        try run.ask(.effect(run.word("retry", ["id": "work", "invoke": place])))
         #expect(run.snapshot.status == .running && run.snapshot.armed.kept == nil)
-        #expect(run.snapshot.armed.invocation("t")?.isUnsettled == false)
+        #expect(run.snapshot.armed.invocation("work")?.isUnsettled == false)
     }
 
     // MARK: suspend, resume
@@ -209,7 +209,7 @@ import WorkflowJSON
         (["customer.nam.x": 1], [], "'customer' has no key 'nam'; did you mean 'name'?"),
         (["n": "x"], [], "'n' cannot be set: n is a string, not an int"),
         (["customer.name": 1], [], "'customer.name' cannot be set: customer.name is an int, not a string"),
-        (["n.x": 1], [], "'n.x' cannot be set: type int has no fields: use 'n' alone"),
+        (["n.x": 1], [], "'n.x' cannot be set: 'n' is an int, not a map"),
         (["items[7]": 1], [], "'items[7]' cannot be set: 'items' has no element 7; it has 1"),
         (
             ["items[x]": 1], [],

@@ -62,7 +62,7 @@ import WorkflowStore
             (Self.ask("set", #"{"reason": "r"}"#), "400 Say what to change: 'set' or 'unset'"),
             (
                 Self.ask("set", #"{"reason": "r", "set": {"m": 1}}"#),
-                "422 p: The context of 'pot' has no key 'm'; did you mean 'n'?"
+                "422 p: The context of 'pot' has no key 'm'"
             ),
             (Self.ask("skip", #"{"reason": "r"}"#), "409 p, in state 'idle' (seq 1), is running and needs no skip"),
             (Self.ask("resume", "{}"), "409 p, in state 'idle' (seq 1), is running and not suspended"),
@@ -70,7 +70,7 @@ import WorkflowStore
             (Self.ask("suspend", #"{"seq": 7}"#, [("If-Match", "\"1\"")]), "400 'seq' and If-Match do not agree"),
             (
                 Self.ask("resume", #"{"actions": true}"#),
-                "400 Unknown field 'actions' (known here: reason, seq, dryRun); did you mean 'reason'?"
+                "400 Unknown field 'actions' (known here: reason, seq, dryRun)"
             ),
         ]
         for (request, expected) in cases {

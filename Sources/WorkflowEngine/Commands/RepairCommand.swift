@@ -115,6 +115,7 @@ extension RepairCommand: WriterCommand {
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
         batch.record(chain, of: instance, by: caller, key: key, reason: reason)
         if before != .running { batch.goOn(waiting, of: instance) }
+        if verb == .resume { batch.fireDue(of: instance) }
         if before == .suspended, !isDryRun, instance.state.snapshot.status != .suspended,
             instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held })
         {

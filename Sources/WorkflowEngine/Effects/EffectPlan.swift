@@ -211,8 +211,7 @@ struct EffectPlan {
             drop(effect.id)
             stopped.append(effect.id)
         }
-        let suspended = batch.changedInstances.lazy.filter { $0.status == .suspended }.map(\.id)
-        if !suspended.isEmpty { withhold(Set(suspended)) }
+        if !batch.suspended.isEmpty { withhold(batch.suspended) }
         var owners: [InstanceID: InstanceRecord]?
         for effect in batch.newEffects where effect.state == .ready && serves(effect.queue) {
             guard effect.due <= now, canBeNext(effect) else {

@@ -321,7 +321,7 @@ extension EffectRunner: CommitObserver {
 }
 
 extension StoreBatch {
-    fileprivate var hasEffects: Bool { !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty }
+    fileprivate var hasEffects: Bool { !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty || !suspended.isEmpty }
 }
 
 extension EffectAttempt {
