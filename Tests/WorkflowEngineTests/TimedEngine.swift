@@ -167,7 +167,9 @@ final class TimedEngine {
             $0.instanceID == record.id
         }
         #expect(stored.map(\.key) == expected.sorted(), sourceLocation: sourceLocation)
-        #expect(Set(stored.map(\.event)) == Set(armed.filter { $0.kind != .invocation }.map(\.event)), sourceLocation: sourceLocation)
+        #expect(
+            Set(stored.map(\.event)) == Set(armed.filter { $0.kind != .invocation }.map(\.event)),
+            sourceLocation: sourceLocation)
     }
 }
 

@@ -5,7 +5,7 @@ import WorkflowSpelling
 /// What a person changes in an instance's context: all of it, or nothing.
 package struct ContextChange: Sendable, Equatable {
     /// Paths at most.
-    package static let paths = 1_000
+    package static let paths = 200
 
     /// Values by their paths: `total`, `customer.name`, `items[0]`.
     package var set: JSONObject

@@ -62,11 +62,13 @@ struct Scenario {
         (3_000, .send("a", "nothing")), (14_000, .wait), (15_000, .send("b", "never")), (16_000, .send("a", "later")),
         (23_000, .wait), (63_000, .wait), (64_000, .send("a", "write", .string(String(repeating: "x", count: 9_000)))),
         // Both are in their busy state, whose first timer is skipped now.
-        (200_000, .wait), (201_000, .send("b", "break")), (202_000, .send("b", "note")), (203_000, .repair("b", .retry)),
+        (200_000, .wait), (201_000, .send("b", "break")), (202_000, .send("b", "note")),
+        (203_000, .repair("b", .retry)),
         (204_000, .repair("b", .set(ContextChange(set: ["text": "mended"], unset: [])))),
         (205_000, .send("a", "break")), (206_000, .repair("a", .skip)), (207_000, .repair("a", .suspend)),
         (208_000, .send("a", "note")), (209_000, .repair("a", .suspend)),
-        (290_000, .wait), (300_000, .repair("a", .resume)), (310_000, .repair("b", .retry)), (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
+        (290_000, .wait), (300_000, .repair("a", .resume)), (310_000, .repair("b", .retry)),
+        (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
         (313_000, .send("b", "run", 130)), (320_000, .wait), (400_000, .wait), (401_000, .send("b", "finish")),
         (500_000, .wait), (501_000, .send("b", "note")), (502_000, .repair("a", .cancel(runsActions: true))),
     ]
