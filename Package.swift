@@ -260,7 +260,8 @@ let package = Package(
                 "DaemonTesting", "DurableMachines", "HostSuite", "Seeds", "StateMachines", "packer", "rocket",
             ]
         ),
-        .testTarget(name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart"]),
+        .testTarget(
+            name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart", "WorkflowJSON"]),
         .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),

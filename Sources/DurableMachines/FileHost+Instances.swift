@@ -126,7 +126,7 @@ extension FileHost {
                 continuation.yield(try await transition(Seq(rawValue: last + 1), in: now, of: instance))
                 last += 1
             }
-            guard now.status == .running || now.status == .failed else { return }
+            guard [.running, .failed, .suspended].contains(now.status) else { return }
             if await changes.first(where: { true }) == nil, !Task.isCancelled {
                 throw HostError(code: "draining", message: "The file is closed: no more is told")
             }

@@ -90,7 +90,7 @@ enum EffectInspection {
 
     private static func waits(_ record: InstanceRecord) -> Bool {
         switch record.status {
-        case .running, .failed: true
+        case .running, .failed, .suspended: true
         case .done, .cancelled, .purging: false
         }
     }

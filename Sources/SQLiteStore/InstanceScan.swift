@@ -191,7 +191,7 @@ extension InstanceStatus {
     /// Whether such an instance says why it is so.
     fileprivate var hasFailure: Bool {
         switch self {
-        case .failed: true
+        case .failed, .suspended: true
         case .running, .done, .cancelled, .purging: false
         }
     }

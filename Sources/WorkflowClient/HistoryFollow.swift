@@ -96,7 +96,7 @@ public struct HistoryFollow: AsyncSequence, Sendable {
             let instance = try await look()
             return switch instance.status {
             case .done, .cancelled: instance.seq <= seq
-            case .running, .failed: false
+            case .running, .failed, .suspended: false
             }
         }
 

@@ -100,18 +100,6 @@ extension WorkflowClient {
                 .sendEvent, instance, query: parameters.queryText, key: key, prefersMinimal: !wantsContext))
     }
 
-    /// Lets a failed instance go on with the event that it failed on, durable on return.
-    ///
-    /// The instance must have `seq`; nil for any. When `wantsContext` is true, the answer has the instance's context,
-    /// which may be large.
-    public func retry(
-        _ instance: String, seq: Int64? = nil, wantsContext: Bool = true
-    ) async throws(ClientError) -> SendAnswer {
-        try require(instance, of: "instance")
-        return try await post(
-            RetryRequest(seq: seq), by: TransportRequest(.retryInstance, instance, prefersMinimal: !wantsContext))
-    }
-
     /// What comes by itself to all instances, the next first; go on with `nextPage` until it is nil.
     public func timers(_ parameters: PageParameters = .init()) async throws(ClientError) -> Page<TimerItem> {
         try await get(TransportRequest(.listTimers, query: parameters.queryText))

@@ -67,6 +67,9 @@ extension CommandFailure {
         if problem.type == .instanceFailed, let name = problem.instance {
             notes.append("'wfctl show \(name)' tells why, 'wfctl retry \(name)' goes on")
         }
+        if problem.type == .instanceSuspended, let name = problem.instance {
+            notes.append("'wfctl resume \(name)' lets it go on")
+        }
         // The daemon says it itself of the rest of a batch.
         let isLater = problem.type == .overloaded || problem.type == .draining
         if isLater, !problem.detail.contains("again later") { notes.append("send it again later") }

@@ -70,7 +70,7 @@ struct CompletionOffer {
         case .instances:
             var names: [String] = []
             // What one acts on comes first.
-            for status in [Instance.Status.running, .failed, .done, .cancelled] where names.count < limit {
+            for status in [Instance.Status.running, .failed, .suspended, .done, .cancelled] where names.count < limit {
                 let page = try await client.instances(.init(status: status, limit: limit - names.count))
                 names += page.items.map(\.instance)
             }

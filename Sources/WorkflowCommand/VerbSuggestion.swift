@@ -10,6 +10,9 @@ enum VerbSuggestion {
         "dispatch": "send", "post": "send", "check": "validate", "lint": "validate", "test": "simulate",
         "diagram": "graph", "draw": "graph", "dump": "backup", "schedule": "timers", "definition": "machine",
         "definitions": "machines", "deploy": "apply", "convert": "import", "codegen": "generate", "gen": "generate",
+        "abort": "cancel", "kill": "cancel", "terminate": "cancel", "stop": "cancel", "end": "cancel", "drop": "skip",
+        "pause": "suspend", "halt": "suspend", "unpause": "resume", "continue": "resume", "assign": "set",
+        "edit": "set", "update": "set", "unset": "set",
     ]
 
     /// The only verb that begins with some letters.
@@ -20,12 +23,6 @@ enum VerbSuggestion {
 
     /// What to say below the refusal of a word that is no verb.
     static func notes(for word: String, verbs: [String]) -> [String] {
-        if word == "cancel" {
-            return [
-                "an instance ends when its machine does: 'wfctl events NAME' lists what it accepts, "
-                    + "'wfctl send NAME EVENT' sends one"
-            ]
-        }
         let word = word.lowercased()
         if let closest = Spelling.closest(to: word, among: verbs + counterparts.keys.sorted()) ?? only(word, verbs) {
             return ["did you mean '\(counterparts[word] ?? counterparts[closest] ?? closest)'?"]

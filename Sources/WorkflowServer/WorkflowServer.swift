@@ -65,6 +65,7 @@ package struct WorkflowServer: Service {
         InstanceRoutes(engine: engine, budget: budget).register(on: &handlers)
         CountRoutes(engine: engine, budget: budget).register(on: &handlers)
         EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
+        RepairRoutes(engine: engine, budget: endpoint.budget).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)
         ReplayRoutes(engine: engine).register(on: &handlers)

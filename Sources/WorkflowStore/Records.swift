@@ -31,7 +31,7 @@ package struct MachineRecord: Sendable, Equatable {
 
 /// What an instance is doing.
 package enum InstanceStatus: String, Sendable, CaseIterable {
-    case running, done, failed, cancelled
+    case running, done, failed, suspended, cancelled
     /// Its rows are being deleted; it is shown nowhere.
     case purging
 }

@@ -244,6 +244,8 @@ package struct StoreBatch: Sendable {
     package var changedQueues: [QueueRecord] = []
     /// Whether no effect starts from now on; nil to leave that as it is.
     package var isHeld: Bool?
+    /// Instances that it suspends, for those who are told of commits: their rows say it too.
+    package var suspended: Set<InstanceID> = []
     /// Keys that callers used.
     package var keys: [KeyRecord] = []
     /// Which keys are forgotten; nil to forget none.

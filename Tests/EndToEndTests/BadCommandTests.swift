@@ -105,7 +105,7 @@ import Testing
         try await expect(
             [
                 Case("sned order-1 submit", 64, "error: There is no verb 'sned'\n  did you mean 'send'?"),
-                Case("dance", 64, "error: There is no verb 'dance'\n  'wfctl --help' lists the verbs"),
+                Case("frobnicate", 64, "error: There is no verb 'frobnicate'\n  'wfctl --help' lists the verbs"),
             ], on: stage)
         for line in ["send order-1", "send order-1 submit extra", "history order-1 --limit 0", "show order-1 -o xml"] {
             let result = try await wfctl(

@@ -54,7 +54,7 @@ import WorkflowJSON
             .get("/v1/instances?state=%zz", .invalidParameter, "The query is not percent-encoded text"),
             .get(
                 "/v1/instances?status=dead", .invalidParameter,
-                "Parameter 'status' must be one of 'running', 'done', 'failed', 'cancelled', not 'dead'"),
+                "Parameter 'status' must be one of 'running', 'done', 'failed', 'suspended', 'cancelled', not 'dead'"),
             .get(
                 "\(history)?after=-1", .invalidParameter,
                 "Parameter 'after' must be a whole number of at least 0, not '-1'"),

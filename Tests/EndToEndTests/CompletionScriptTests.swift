@@ -12,6 +12,6 @@ import Testing
 
     @Test(.timeLimit(.minutes(1))) func statusesAreKnownWithoutADaemon() async throws {
         let script = try await wfctl(["--generate-completion-script=bash"]).output
-        #expect(script.contains("running'$'\\n''done'$'\\n''failed'$'\\n''cancelled"))
+        #expect(script.contains("running'$'\\n''done'$'\\n''failed'$'\\n''suspended'$'\\n''cancelled"))
     }
 }

@@ -36,10 +36,15 @@ extension SendCommand {
     }
 }
 
-extension RetryCommand {
-    /// A retry by `Caller.test`.
-    package init(instance: String, expectedSeq: Seq? = nil) {
-        self.init(instance: InstanceName(rawValue: instance), expectedSeq: expectedSeq, by: .test)
+extension RepairCommand {
+    /// Something that `Caller.test` does.
+    package init(
+        instance: String, _ verb: Verb, reason: String? = nil, expectedSeq: Seq? = nil, isDryRun: Bool = false,
+        key: RequestKey? = nil
+    ) {
+        self.init(
+            instance: InstanceName(rawValue: instance), verb, reason: reason, expectedSeq: expectedSeq,
+            isDryRun: isDryRun, key: key, by: .test)
     }
 }
 

@@ -41,25 +41,58 @@ package struct NaiveHistory {
             }
             let event = NaiveInterpreter.Event(name: row.event, data: data, at: row.at.rawValue)
             return problem(interpreter.take(own, as: event))
-        case "sent", "timer", "retried", "failed": return takeOwn(row, data)
+        case "failed" where interpreter.hasFailed: return retry(row, data)
+        case "failed" where row.note?.contains(#""invoke":{"#) == true:
+            guard let own = interpreter.invocation(endedBy: row.event), interpreter.running else {
+                return "comes although nothing waits for it"
+            }
+            _ = interpreter.take(own, as: NaiveInterpreter.Event(name: row.event, data: data, at: row.at.rawValue))
+            return interpreter.hasFailed ? nil : "does not fail"
+        case "sent", "timer", "failed": return takeOwn(row, data)
+        case "retried": return retry(row, data)
+        case "skipped":
+            guard let kept = interpreter.kept, data == ["event": .string(kept.event)] else {
+                return "drops what it has not failed on"
+            }
+            return repair(.skip, row, data)
+        case "suspended": return repair(.suspend, row, data)
+        case "resumed": return repair(.resume, row, data)
+        case "cancelled": return repair(.cancel(withActions: data?.object?["actions"] != false), row, data)
+        case "set":
+            var unset: [String] = []
+            if case .array(let paths)? = data?.object?["unset"] { unset = paths.compactMap(\.string) }
+            return repair(.set(data?.object?["set"]?.object ?? JSONObject(), unset: unset), row, data)
         default: return "is of a kind that the naive interpreter does not know"
         }
+    }
+
+    private func repair(_ repair: NaiveInterpreter.Repair, _ row: JournalRecord, _ data: JSONValue?) -> String? {
+        guard row.event == repair.name else { return "is named otherwise" }
+        guard let observation = interpreter.repair(repair, data: data, at: row.at.rawValue) else {
+            return "cannot stand here"
+        }
+        return problem(observation)
+    }
+
+    /// What it failed on, once more.
+    private func retry(_ row: JournalRecord, _ data: JSONValue?) -> String? {
+        guard let kept = interpreter.kept else { return "retries what has not failed" }
+        guard kept.event == row.event, kept.data == data else { return "comes instead of '\(kept.event)'" }
+        let observation = interpreter.repair(.retry, at: row.at.rawValue)
+        if row.kind.rawValue == "failed" { return interpreter.hasFailed ? nil : "does not fail" }
+        return observation.flatMap(problem)
     }
 
     private func takeOwn(_ row: JournalRecord, _ data: JSONValue?) -> String? {
         guard let own = interpreter.next, interpreter.running else { return "comes although nothing is pending" }
         guard own.event == row.event, own.data == data else { return "comes instead of \(PendingText(own))" }
         guard row.at.rawValue >= own.due else { return "comes before it is due at \(own.due)" }
-        let (hadFailed, kind) = (interpreter.hasFailed, row.kind.rawValue)
+        let kind = row.kind.rawValue
         if kind == "sent" || kind == "timer", own.isImmediate != (kind == "sent") {
             return "comes instead of \(PendingText(own))"
         }
-        if hadFailed, kind == "sent" || kind == "timer" { return "comes to an instance that has failed" }
-        if !hadFailed, kind == "retried" { return "retries what has not failed" }
-        // What is retried came in time; that it failed does not make it late.
-        let firedAt = hadFailed ? own.due : (row.real ?? row.at).rawValue
-        interpreter.hasFailed = false
-        let observation = interpreter.take(own, at: row.at.rawValue, firedAt: firedAt)
+        if interpreter.status != "running" { return "comes to an instance that is \(interpreter.status)" }
+        let observation = interpreter.take(own, at: row.at.rawValue, firedAt: (row.real ?? row.at).rawValue)
         if kind == "failed" { return interpreter.hasFailed ? nil : "does not fail" }
         return problem(observation)
     }
@@ -79,10 +112,8 @@ package struct NaiveHistory {
         }
     }
 
-    /// `running`, `done` or `failed`.
-    package var status: String {
-        interpreter.hasFailed ? "failed" : interpreter.running ? "running" : "done"
-    }
+    /// `running`, `done`, `failed`, `suspended` or `cancelled`.
+    package var status: String { interpreter.status }
 
     /// What a stored form has that the rows do not lead to; empty when they lead to it.
     package func differences(from stored: SnapshotText) throws -> [String] {

@@ -15,7 +15,7 @@ extension NaiveInterpreter {
     /// - Parameter choice: Any number: one of them, in the order in which they began.
     package func endInvocation(_ choice: Int, isDone: Bool, at now: Int64) -> OwnObservation? {
         let live = pending.filter(\.isInvocation)
-        guard running, !hasFailed, !live.isEmpty else { return nil }
+        guard running, !hasFailed, !isSuspended, !live.isEmpty else { return nil }
         let own = live[choice % live.count]
         let name = (isDone ? "done.invoke." : "error.invoke.") + (own.invocation ?? "")
         return OwnObservation(event: name, observation: take(own, as: Event(name: name, at: now)))

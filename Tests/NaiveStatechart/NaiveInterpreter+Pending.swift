@@ -19,7 +19,7 @@ extension NaiveInterpreter {
 
     /// Takes what comes next by itself, when that is due; nil when nothing is.
     package func takeOwn(at now: Int64) -> OwnObservation? {
-        guard running, !hasFailed, let next, next.isImmediate || next.due <= now else { return nil }
+        guard running, !hasFailed, !isSuspended, let next, next.isImmediate || next.due <= now else { return nil }
         return OwnObservation(event: next.event, observation: take(next, at: max(next.due, time), firedAt: now))
     }
 
@@ -40,19 +40,37 @@ extension NaiveInterpreter {
 
     /// Takes something that is pending as an event.
     func take(_ own: NaivePending, as event: Event) -> Observation {
-        let observation = macrostep(of: event) { () throws(Observation.Refusal) in
-            // The end of an invocation ends its timeout, and the other way round.
-            pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
-            let enabledTransitions = selectTransitions(event.name, isInternal: event.name.hasPrefix("error."))
-            if !enabledTransitions.isEmpty {
-                try microstep(enabledTransitions.toList())
-            } else if event.name.hasPrefix("error.invoke.") {
-                // Difference: nobody waits for an answer, but a failure of work that nobody takes is one.
-                throw .expressionFailed
-            }
-        }
-        if case .refused = observation { hasFailed = true }
+        let observation = macrostep(of: event) { () throws(Observation.Refusal) in try begin(own, as: event) }
+        if case .refused = observation { keep(own, as: event) }
         return observation
+    }
+
+    /// The first part of the macrostep of something that is pending.
+    func begin(_ own: NaivePending, as event: Event) throws(Observation.Refusal) {
+        // The end of an invocation ends its timeout, and the other way round.
+        pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
+        let enabledTransitions = selectTransitions(event.name, isInternal: event.name.hasPrefix("error."))
+        if !enabledTransitions.isEmpty {
+            try microstep(enabledTransitions.toList())
+        } else if event.name.hasPrefix("error.invoke.") {
+            // Difference: nobody waits for an answer, but a failure of work that nobody takes is one.
+            throw .expressionFailed
+        }
+    }
+
+    /// It has failed on something, which waits. Of an invocation and its timeout the invocation waits, as that event.
+    func keep(_ own: NaivePending, as event: Event) {
+        if let id = own.invocation { pending.removeAll { $0.invocation == id && !$0.isInvocation } }
+        guard
+            let place = pending.firstIndex(where: {
+                $0.number == own.number || $0.isInvocation && $0.invocation == own.invocation
+            })
+        else { return }
+        let waiting = pending[place]
+        pending[place] = NaivePending(
+            number: waiting.number, event: event.name, data: event.data,
+            due: waiting.isInvocation ? event.at : waiting.due, owner: waiting.owner, isImmediate: waiting.isImmediate,
+            skip: waiting.skip, invocation: waiting.invocation, isInvocation: waiting.isInvocation, isKept: true)
     }
 
     func armTimers(of s: ModelState) {

@@ -50,7 +50,13 @@ package final class NaiveInterpreter {
     private(set) var output: JSONValue?
     package private(set) var running = false
     /// Whether an event that nobody waited for could not be taken.
-    var hasFailed = false
+    var hasFailed: Bool { pending.contains(where: \.isKept) }
+    /// Whether somebody has stopped it.
+    var isSuspended = false
+    /// Whether somebody has ended it.
+    private(set) var isCancelled = false
+    /// Whether the data was set by hand since it failed.
+    var isUnsettled = false
     /// When the last macrostep was.
     private(set) var time: Int64
 
@@ -93,7 +99,7 @@ package final class NaiveInterpreter {
 
     /// `mainEventLoop`, from an external event until the machine waits for the next.
     package func send(_ event: String, data: JSONValue? = nil, at time: Int64) -> Observation {
-        guard running, !hasFailed else { return .refused(.finished) }
+        guard running, !hasFailed, !isSuspended else { return .refused(.finished) }
         return macrostep(of: Event(name: event, data: data, at: time)) { () throws(Observation.Refusal) in
             let enabledTransitions = selectTransitions(event)
             if !enabledTransitions.isEmpty {
@@ -140,6 +146,12 @@ package final class NaiveInterpreter {
     }
 
     private func completeMacrostep() throws(Observation.Refusal) {
+        try settle()
+        if !running { try exitInterpreter() }
+    }
+
+    /// Until nothing is left to do.
+    func settle() throws(Observation.Refusal) {
         var macrostepDone = false
         while running && !macrostepDone {
             var enabledTransitions = selectEventlessTransitions()
@@ -158,7 +170,6 @@ package final class NaiveInterpreter {
             }
             if !enabledTransitions.isEmpty { try microstep(enabledTransitions.toList()) }
         }
-        if !running { try exitInterpreter() }
     }
 
     /// Difference: exit actions run, and then everything is active as before.
@@ -174,6 +185,27 @@ package final class NaiveInterpreter {
         pending = []
         for event in internalQueue { try requireHandled(event.name) }
     }
+
+    /// Ends it where it stands: no part of the appendix, but as at its end.
+    func cancel(_ event: Event, withActions: Bool) -> Observation {
+        self.event = event
+        macrostepEvent = event
+        internalQueue = []
+        let shown = configuration
+        for s in configuration.toList().sorted(by: exitOrder) where withActions {
+            executeContent(s.exit)
+            configuration.delete(s)
+        }
+        configuration = shown
+        pending = []
+        running = false
+        isSuspended = false
+        isCancelled = true
+        return idleMacrostep(at: event.at)
+    }
+
+    /// Begins to take the event of the macrostep behind what came before it.
+    func takeMacrostepEvent() { event = macrostepEvent }
 
     func microstep(_ enabledTransitions: [ModelTransition]) throws(Observation.Refusal) {
         try countWork()
@@ -262,6 +294,13 @@ extension NaiveInterpreter {
         if machine.isStrict, event.hasPrefix("error.") { throw .expressionFailed }
     }
 
+    /// The word for what has become of it.
+    package var status: String {
+        if isCancelled { return "cancelled" }
+        if !running { return "done" }
+        return hasFailed ? "failed" : isSuspended ? "suspended" : "running"
+    }
+
     private func observed() -> Observation.Macrostep {
         func paths(_ states: [ModelState]) -> [String] {
             states.filter { $0 != machine.root }.map(\.path)
@@ -269,7 +308,7 @@ extension NaiveInterpreter {
         let remembered = historyValue.sorted { $0.key.number < $1.key.number }
         return Observation.Macrostep(
             exited: paths(exited), entered: paths(entered),
-            configuration: paths(configuration.toList().sorted(by: documentOrder)), isDone: !running,
+            configuration: paths(configuration.toList().sorted(by: documentOrder)), status: status,
             context: datamodel.text,
             memory: remembered.map { history, states in
                 "\(history.path): \(paths(states.sorted(by: documentOrder)).joined(separator: ", "))"

@@ -23,6 +23,8 @@ struct NaivePending {
     var invocation: String?
     /// Whether it comes when work outside ends, and not by itself.
     var isInvocation = false
+    /// Whether the instance has failed on it.
+    var isKept = false
 }
 
 /// What is known of something pending where two implementations must agree, as text.
@@ -35,7 +37,7 @@ package struct PendingText: Equatable, CustomStringConvertible {
         case .state(let state): owner = " of '\(state.path)'"
         case .send(let id): owner = id.map { " as '\($0)'" } ?? ""
         }
-        if pending.isInvocation {
+        if pending.isInvocation, !pending.isKept {
             self.init(invocation: pending.invocation ?? "", owner)
             return
         }

@@ -13,7 +13,8 @@ package enum Observation: Equatable {
         package var entered: [String]
         /// The paths of all active states but the root, in document order.
         package var configuration: [String]
-        package var isDone: Bool
+        /// `running`, `done`, `failed`, `suspended` or `cancelled`.
+        package var status: String
         /// JSON.
         package var context: String
         /// What each history state remembers, in document order.
@@ -24,13 +25,13 @@ package enum Observation: Equatable {
         package var begun: [String]
 
         package init(
-            exited: [String], entered: [String], configuration: [String], isDone: Bool, context: String,
+            exited: [String], entered: [String], configuration: [String], status: String, context: String,
             memory: [String], pending: [PendingText], begun: [String]
         ) {
             self.exited = exited
             self.entered = entered
             self.configuration = configuration
-            self.isDone = isDone
+            self.status = status
             self.context = context
             self.memory = memory
             self.pending = pending
@@ -59,7 +60,7 @@ extension Observation: CustomStringConvertible {
         case .refused(let reason): return "refused: \(reason.rawValue)"
         case .accepted(let step):
             return """
-                accepted, \(step.isDone ? "done" : "running")
+                accepted, \(step.status)
                     exited        \(step.exited.joined(separator: ", "))
                     entered       \(step.entered.joined(separator: ", "))
                     configuration \(step.configuration.joined(separator: ", "))

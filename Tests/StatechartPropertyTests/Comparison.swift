@@ -53,7 +53,14 @@ struct Comparison {
                 if !isPatient, naive == .refused(.livelock) { continue }
                 let step = adapter.send(event, at: now)
                 if let problem = compare(step, naive, "", machine) { return problem(of: stimuli.prefix(count)) }
-                if step == .refused(.finished) { return nil }
+                if adapter.isOver { return nil }
+            case .repair(let repair):
+                let naive = interpreter.repair(repair, at: now)
+                if !isPatient, naive == .refused(.livelock) { return nil }
+                let step = adapter.repair(repair, at: now)
+                if let problem = compare(step, naive, "\(repair.name): ", machine) {
+                    return problem(of: stimuli.prefix(count))
+                }
             case .end(let choice, let isDone):
                 let naive = interpreter.endInvocation(choice, isDone: isDone, at: now)
                 if !isPatient, naive?.observation == .refused(.livelock) { return nil }
@@ -105,6 +112,17 @@ struct Comparison {
     }
 
     private mutating func compare(
+        _ step: Observation?, _ naive: Observation?, _ kind: String, _ machine: ModelMachine
+    ) -> Problem? {
+        guard step != nil || naive != nil else { return nil }
+        guard let step, let naive else {
+            let (step, naive) = (step.map { "\($0)" } ?? "nothing", naive.map { "\($0)" } ?? "nothing")
+            return Problem(step: step, naive: naive, what: "the two differ in what can be done")
+        }
+        return compare(step, naive, kind, machine)
+    }
+
+    private mutating func compare(
         _ step: OwnObservation?, _ naive: OwnObservation?, _ kind: String, _ machine: ModelMachine
     ) -> Problem? {
         guard let step, let naive, step.event == naive.event else {
@@ -124,7 +142,7 @@ struct Comparison {
         let kind =
             switch observation {
             case .refused(let reason): reason.rawValue
-            case .accepted(let step) where step.isDone: "done"
+            case .accepted(let step) where step.status != "running": step.status
             case .accepted(let step) where step.entered.isEmpty && step.exited.isEmpty: "stayed"
             case .accepted: "moved"
             }

@@ -1,5 +1,6 @@
 import NaiveStatechart
 import Statechart
+import WorkflowJSON
 
 /// One instance of a definition, run by the step under test. All that the property tests know of its interface.
 struct StepAdapter {
@@ -64,11 +65,39 @@ struct StepAdapter {
         return OwnObservation(event: name, observation: observation)
     }
 
+    /// Whether nothing happens to it any more.
+    var isOver: Bool { snapshot?.status == .done || snapshot?.status == .cancelled }
+
+    /// What a person does to it; nil when it is not such that it could be done. A retry that is refused has failed
+    /// again.
+    mutating func repair(_ repair: NaiveInterpreter.Repair, at now: Int64) -> Observation? {
+        guard let snapshot, !isOver else { return nil }
+        func event(_ data: JSONValue? = nil) -> Event {
+            Event(name: repair.name, data: data, at: LogicalTime(milliseconds: now))
+        }
+        let input: Input
+        switch repair {
+        case .cancel(let withActions): input = .cancelled(event(withActions ? nil : ["actions": false]))
+        case .set(let values, let unset): input = .set(event(ContextChange(set: values, unset: unset).data))
+        case .retry, .skip:
+            guard let kept = snapshot.armed.kept else { return nil }
+            input = repair == .skip ? .skipped(event()) : .retried(Taken(kept, at: event().at))
+        case .suspend:
+            guard snapshot.status == .running else { return nil }
+            input = .suspended(event())
+        case .resume:
+            guard snapshot.status == .suspended else { return nil }
+            input = .resumed(event())
+        }
+        return observed(machine.apply(input, to: snapshot, as: Self.identity), at: input.event.at)
+    }
+
     private mutating func observed(_ outcome: Outcome, at time: LogicalTime = .zero) -> Observation {
         switch outcome {
         case .refused(let refusal): return .refused(Self.reason(refusal))
         case .failed(let macrostep, let refusal):
             snapshot = macrostep.snapshot
+            text = machine.text(of: macrostep.snapshot)
             return .refused(Self.reason(refusal))
         case .accepted(let macrostep):
             let text =
@@ -89,7 +118,7 @@ struct StepAdapter {
         return Observation.Macrostep(
             exited: machine.paths(of: macrostep.exited), entered: machine.paths(of: macrostep.entered),
             configuration: machine.paths(of: snapshot.configuration.filter { $0 != .root }),
-            isDone: snapshot.status == .done, context: text.context,
+            status: snapshot.status.rawValue, context: text.context,
             memory: snapshot.memory.map { memory in
                 "\(machine[memory.history].path): \(machine.paths(of: memory.states).joined(separator: ", "))"
             },
@@ -103,7 +132,7 @@ struct StepAdapter {
         case .unknownEvent: .unknownEvent
         case .notAccepted: .notAccepted
         case .guardRejected: .guardRejected
-        case .finished, .failed: .finished
+        case .finished, .failed, .suspended: .finished
         case .expressionFailed, .invalidData: .expressionFailed
         case .livelock: .livelock
         }

@@ -92,6 +92,7 @@ import WorkflowJSON
         case .livelock: "livelock"
         case .finished: "finished"
         case .failed: "failed"
+        case .suspended: "suspended"
         case .invalidData: "invalid data"
         }
     }

@@ -35,6 +35,26 @@ struct TimedRun {
         return refusal
     }
 
+    /// Does what a person asks for, which must be accepted, or a retry, which may fail again.
+    mutating func ask(_ input: Input) throws { try follow(input, from: snapshot) }
+
+    /// Why what a person asks for is refused; nil when it is not.
+    func refusal(of input: Input) -> Refusal? {
+        guard case .refused(let refusal) = machine.apply(input, to: snapshot, as: .test) else { return nil }
+        return refusal
+    }
+
+    /// The event of what a person asks for.
+    func word(_ name: String, _ data: JSONValue? = nil) -> Event { Event(name: name, data: data, at: now) }
+
+    /// A retry of what it failed on.
+    func retry() throws -> Input { .retried(Taken(try #require(snapshot.armed.kept), at: now)) }
+
+    /// Values for keys of the context.
+    func setting(_ values: JSONObject, unset: [String] = []) -> Input {
+        .set(word("set", ContextChange(set: values, unset: unset).data))
+    }
+
     /// Lets time pass and fires what falls due; gives the names of what fired.
     mutating func pass(_ milliseconds: Int64) throws -> [String] {
         let until = LogicalTime(milliseconds: now.milliseconds + milliseconds)

@@ -13,8 +13,8 @@ struct DocumentationTests {
         let names = [
             "api", "calls", "concepts", "cookbook", "definitions", "digests", "effects", "expressions", "faq",
             "glossary",
-            "importing", "library", "operations", "routes", "semantics", "swift", "tasks", "tutorial", "versioning",
-            "watching",
+            "importing", "library", "operations", "repair", "routes", "semantics", "swift", "tasks", "tutorial",
+            "versioning", "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }

@@ -67,7 +67,8 @@ struct ParametersTests {
         #expect(
             throws: WireError(
                 .invalidParameter, path: "status",
-                message: "Parameter 'status' must be one of 'running', 'done', 'failed', 'cancelled', not 'x'")
+                message: "Parameter 'status' must be one of 'running', 'done', 'failed', 'suspended', 'cancelled', "
+                    + "not 'x'")
         ) {
             try InstanceListParameters(query: [("status", "x")])
         }

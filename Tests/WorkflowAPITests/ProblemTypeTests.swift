@@ -5,7 +5,8 @@ import WorkflowAPI
 struct ProblemTypeTests {
     private static let table: [(name: String, status: Int, exit: Int32)] = [
         ("event-not-accepted", 409, 5), ("guard-rejected", 409, 5), ("instance-finished", 409, 5),
-        ("instance-failed", 409, 5), ("instance-not-failed", 409, 5), ("expression-failed", 409, 5),
+        ("instance-failed", 409, 5), ("instance-not-failed", 409, 5), ("instance-suspended", 409, 5),
+        ("instance-not-suspended", 409, 5), ("expression-failed", 409, 5),
         ("livelock", 409, 5),
         ("unknown-event", 422, 65), ("reserved-event", 422, 65), ("invalid-data", 422, 65),
         ("invalid-definition", 422, 65), ("invalid-name", 422, 65),

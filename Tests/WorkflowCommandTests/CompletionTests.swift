@@ -12,7 +12,7 @@ struct CompletionTests {
         return await CommandHarness().run(request + words, transport: ScriptedTransport(answers)).outcome
     }
 
-    private static let pages = [["order-1", "job-1"], ["order-2"], [], ["old"]].map { names in
+    private static let pages = [["order-1", "job-1"], ["order-2"], [], [], ["old"]].map { names in
         ScriptedTransport.Step.value(Page(items: names.map { Sample.instance($0) }))
     }
 

@@ -98,11 +98,8 @@ struct FailureTests {
         (["get", "o"], "There is no verb 'get'\n  did you mean 'show'?"),
         (["describe", "o"], "There is no verb 'describe'\n  did you mean 'show'?"),
         (["-o", "json", "shwo", "o"], "There is no verb 'shwo'\n  did you mean 'show'?"),
-        (
-            ["cancel", "o"],
-            "There is no verb 'cancel'\n  an instance ends when its machine does: 'wfctl events NAME' lists what it "
-                + "accepts, 'wfctl send NAME EVENT' sends one"
-        ),
+        (["stop", "o"], "There is no verb 'stop'\n  did you mean 'cancel'?"),
+        (["pause", "o"], "There is no verb 'pause'\n  did you mean 'suspend'?"),
         (["stauts", "o"], "There is no verb 'stauts'\n  did you mean 'show'?"),
         (["sh"], "There is no verb 'sh'\n  did you mean 'show'?"),
         (["v"], "There is no verb 'v'\n  'wfctl --help' lists the verbs"),
@@ -124,8 +121,8 @@ struct FailureTests {
         (["list", "--limit", "0"], "'--limit' must be at least 1, not 0"),
         (
             ["list", "--status", "x"],
-            "The value 'x' is invalid for '--status <running|done|failed|cancelled>': it must be "
-                + "one of 'running', 'done', 'failed', 'cancelled'"
+            "The value 'x' is invalid for '--status <running|done|failed|suspended|cancelled>': it must be "
+                + "one of 'running', 'done', 'failed', 'suspended', 'cancelled'"
         ),
         (["history", "o", "--follow", "--reverse"], "'--follow' does not go with '--reverse'"),
         (
@@ -135,6 +132,13 @@ struct FailureTests {
         (["history", "o", "--after", "-1"], "'--after' must be at least 0, not -1"),
         (["send", "o", "e", "--expect-seq", "-1"], "'--expect-seq' must be at least 1, not -1"),
         (["retry", "o", "--expect-seq", "0"], "'--expect-seq' must be at least 1, not 0"),
+        (["cancel", "o"], "'cancel' needs '--reason', which stands in the history"),
+        (["skip", "o"], "'skip' needs '--reason', which stands in the history"),
+        (["set", "o", "n=1"], "'set' needs '--reason', which stands in the history"),
+        (["set", "o", "--reason", "r"], "say what to change: PATH=JSON, or '--unset'"),
+        (["set", "o", "n", "--reason", "r"], "'n' has no value: it is written PATH=JSON"),
+        (["set", "o", "n=1", "n=2", "--reason", "r"], "'n' is set twice"),
+        (["suspend", "o", "--reason", ""], "'--reason' must have 1 to 1000 bytes"),
         (["start", "m", "--version", "-2"], "'--version' must be at least 1, not -2"),
         (["machine", "m", "--version", "0"], "'--version' must be at least 1, not 0"),
         (["replay", "o", "--to", "-1"], "'--to' must be at least 1, not -1"),

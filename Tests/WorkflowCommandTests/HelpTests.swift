@@ -15,9 +15,9 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "retry", "show", "list", "failures", "tally",
-                "events", "history", "replay", "verify", "work", "effects", "queues", "queue", "release", "status",
-                "timers",
+                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
+                "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
+                "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
     }

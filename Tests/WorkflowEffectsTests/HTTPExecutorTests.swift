@@ -126,12 +126,9 @@ struct HTTPExecutorTests {
     }
 
     @Test(arguments: ["/silent", "/drip"]) func slowAnswersEnd(path: String) async throws {
-        // Python takes its time to start.
-        _ = try await Self.service.value
-        let begin = ContinuousClock.now
+        // The service itself ends neither: without a timeout the time limit would.
         let failure = try Self.failure(await Self.outcome(path, ["attemptTimeout": 700], port: \.raw))
         #expect(failure.type == "timeout" && failure.canRetry)
-        #expect(ContinuousClock.now - begin < .seconds(10))
     }
 
     @Test func brokenConnectionsAreTriedAgain() async throws {

@@ -34,7 +34,7 @@ import WorkflowStore
                     + "instance=j line=8 machine=job message=no such key: context.secret in event.data.by seq=4 "
                     + "state=idle type=expression-failed version=1"
             ])
-        _ = try await timed.engine.retry(RetryCommand(instance: "j"))
+        _ = try await timed.engine.repair(RepairCommand(instance: "j", .retry))
         try await eventually("the next is told") { logged.all.count == 2 }
         #expect(logged.all.last?.contains("seq=5") == true)
         try await timed.stop()

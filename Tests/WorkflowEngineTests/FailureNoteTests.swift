@@ -58,7 +58,7 @@ import WorkflowStore
         try await timed.send("go", to: "j")
         for seq in 4...5 {
             try await timed.pass(1_000)
-            let answer = try await timed.engine.retry(RetryCommand(instance: "j"))
+            let answer = try await timed.engine.repair(RepairCommand(instance: "j", .retry))
             #expect(answer.status == .failed && answer.event == "count")
             #expect(answer.fromSeq.rawValue == Int64(seq - 1) && answer.seq.rawValue == Int64(seq))
             #expect(answer.from == ["idle"] && answer.to == ["idle"] && answer.context == ["n": 0])

@@ -250,8 +250,8 @@ import WorkflowStore
                 told.append(
                     await answer(of: { () throws(Rejection) in try await running.engine.start(start).record.seq }))
             case 1:
-                let retry = RetryCommand(instance: name)
-                told.append(await answer(of: { () throws(Rejection) in try await running.engine.retry(retry).seq }))
+                let retry = RepairCommand(instance: name, .retry)
+                told.append(await answer(of: { () throws(Rejection) in try await running.engine.repair(retry).seq }))
             case 2:
                 let sends = (0..<3).map { flip("lamp-\($0)", key: key == nil ? nil : "\(text)-\($0)") }
                 told.append(

@@ -95,7 +95,7 @@ import WorkflowStore
         #expect(view.record.status == .failed && view.failure?.reason.event == "bad")
         let refused = try await rejection { try await send("step", to: running) }
         #expect(refused == "failed")
-        #expect(try await running.engine.retry(RetryCommand(instance: "w")).status == .failed)
+        #expect(try await running.engine.repair(RepairCommand(instance: "w", .retry)).status == .failed)
         #expect(try await history(running.engine).map(\.kind) == [.started, .event, .failed, .failed])
         try await expectFolds(running.engine)
         try await running.stop()
@@ -129,7 +129,7 @@ import WorkflowStore
         let failed = try await send("go", to: running)
         #expect(failed.status == .failed)
         clock.advance(5)
-        let answer = try await running.engine.retry(RetryCommand(instance: "w"))
+        let answer = try await running.engine.repair(RepairCommand(instance: "w", .retry))
         #expect(answer.event == "bad" && answer.status == .running)
         #expect(answer.fromSeq.rawValue == 3 && answer.seq.rawValue == 5)
         #expect(answer.context["seen"] == [1, "behind"])
@@ -207,7 +207,7 @@ import WorkflowStore
     }
 
     private func retryRejection(_ running: RunningEngine) async throws -> String {
-        try await rejection { try await running.engine.retry(RetryCommand(instance: "w")) }
+        try await rejection { try await running.engine.repair(RepairCommand(instance: "w", .retry)) }
     }
 
     private func rejection(_ body: () async throws -> SendResult) async throws -> String {

@@ -100,7 +100,7 @@ import WorkflowStore
         #expect(try await timed.rows("f").count == 2)
 
         // The event that it failed on comes first, and is not too late; those that waited come in their order.
-        let answer = try await timed.engine.retry(RetryCommand(instance: "f"))
+        let answer = try await timed.engine.repair(RepairCommand(instance: "f", .retry))
         #expect(answer.event == "bad" && answer.status == .running)
         try await timed.settle()
         #expect(

@@ -36,6 +36,9 @@ import WorkflowStore
         .showMachineVersion: .isMissing(.machineNotFound), .startInstance: .isMissing(.machineNotFound),
         .listInstances: .listIsEmpty, .showInstance: .isMissing(.instanceNotFound),
         .sendEvent: .isMissing(.instanceNotFound), .retryInstance: .isMissing(.instanceNotFound),
+        .cancelInstance: .isMissing(.instanceNotFound), .skipInstance: .isMissing(.instanceNotFound),
+        .setInstance: .isMissing(.instanceNotFound), .suspendInstance: .isMissing(.instanceNotFound),
+        .resumeInstance: .isMissing(.instanceNotFound),
         .listEvents: .isMissing(.instanceNotFound), .sendEvents: .lineIsMissing, .listTimers: .listIsEmpty,
         .listInstanceTimers: .isMissing(.instanceNotFound), .showClock: .concernsNobody,
         .moveClock: .isLogged("move the clock"), .listHistory: .isMissing(.instanceNotFound),
@@ -58,6 +61,8 @@ import WorkflowStore
     private static let bodies: [Route: String] = [
         .applyDefinition: definition, .backtestInstance: definition, .backtestMachine: definition,
         .startInstance: #"{"machine": "m"}"#, .sendEvent: #"{"event": "go"}"#, .retryInstance: "{}",
+        .cancelInstance: #"{"reason": "r"}"#, .skipInstance: #"{"reason": "r"}"#,
+        .setInstance: #"{"reason": "r", "unset": ["n"]}"#, .suspendInstance: "{}", .resumeInstance: "{}",
         .leaseTasks: "{}", .completeTask: "1", .failTask: #"{"message": "m"}"#, .prolongTask: "{}",
         .decideEffect: #"{"action": "cancel"}"#, .setQueue: #"{"paused": true}"#,
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,

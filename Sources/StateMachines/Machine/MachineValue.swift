@@ -7,6 +7,8 @@ public struct MachineValue<M: MachineDefinition>: Sendable {
         case running, done
         /// Something that was to come by itself could not be taken.
         case failed
+        /// An operator has stopped it, or has ended it.
+        case suspended, cancelled
     }
 
     @usableFromInline let typed: TypedMachine<M>

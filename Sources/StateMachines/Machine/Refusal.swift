@@ -20,6 +20,8 @@ public struct Refusal<M: MachineDefinition>: Error, Sendable {
         public static var finished: Reason { Reason(rawValue: "instance-finished") }
         /// The instance has failed, and waits for somebody to look.
         public static var failed: Reason { Reason(rawValue: "instance-failed") }
+        /// Somebody has stopped the instance, which waits until it is resumed.
+        public static var suspended: Reason { Reason(rawValue: "instance-suspended") }
         /// An action or a guard failed.
         public static var expressionFailed: Reason { Reason(rawValue: "expression-failed") }
         /// The machine would not have come to rest.
@@ -77,6 +79,7 @@ extension Refusal.Reason {
         case .guardRejected: self = .guardRejected
         case .finished: self = .finished
         case .failed: self = .failed
+        case .suspended: self = .suspended
         case .expressionFailed: self = .expressionFailed
         case .livelock: self = .livelock
         case .invalidData: self = .invalidData

@@ -53,9 +53,13 @@ extension Machine {
                 ? retry(taken, in: snapshot, as: identity, isTracing)
                 : take(taken, in: snapshot, as: identity, isTracing)
         case .retried(let taken): return retry(taken, in: snapshot, as: identity, isTracing)
-        case .effect(let event): return .accepted(note(event, in: snapshot))
-        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .redacted:
-            preconditionFailure("no row of this kind is written")
+        case .effect(let event): return note(event, in: snapshot, as: identity, isTracing, spending: &spent)
+        case .skipped(let event): return skip(event, in: snapshot, as: identity, isTracing, spending: &spent)
+        case .suspended(let event): return suspend(event, in: snapshot, isTracing)
+        case .resumed(let event): return resume(event, in: snapshot, as: identity, isTracing, spending: &spent)
+        case .cancelled(let event): return cancel(event, in: snapshot, as: identity, isTracing, spending: &spent)
+        case .set(let event): return set(event, in: snapshot, as: identity, isTracing, spending: &spent)
+        case .reset, .migrated, .redacted: preconditionFailure("no row of this kind is written")
         }
     }
 
@@ -127,27 +131,38 @@ extension Machine {
 
     /// Notes a person's word on an effect. When that is the invocation that the instance failed on, the invocation is
     /// live again, without its timeout, and the instance runs; what the word does comes behind it.
-    private func note(_ event: Event, in snapshot: Snapshot) -> Macrostep {
+    private func note(
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        spending spent: inout Int
+    ) -> Outcome {
         var after = snapshot
-        after.seq += 1
         if let id = Pending.ID(ofWord: event.data),
             let place = after.armed.firstIndex(where: { $0.id == id && $0.isKept && $0.kind == .invocation })
         {
+            let isUnsettled = after.armed[place].isUnsettled
             after.armed[place] = after.armed[place].revived
             after.status = .running
+            if isUnsettled { return settle(event, in: after, as: identity, isTracing, spending: &spent) }
         }
-        return Macrostep(snapshot: after, microsteps: [], cost: 1)
+        after.seq += 1
+        return .accepted(Macrostep(snapshot: after, microsteps: [], cost: 1))
     }
 
     /// Takes what stands at a place of `Snapshot.armed`; when that is refused the instance has failed on it.
     private func run(
         _ taken: Taken, at place: Int, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool
     ) -> Outcome {
+        let isUnsettled = snapshot.armed[place].isUnsettled
         let interpreter = Interpreter(
-            machine: self, snapshot: snapshot, identity: identity, event: taken.event, taking: place,
-            isTracing: isTracing)
+            machine: self, snapshot: snapshot, identity: identity, event: taken.event,
+            taking: isUnsettled ? nil : place, isTracing: isTracing)
         var spent = 0
-        let outcome = interpreter.run(spending: &spent)
+        let outcome =
+            if isUnsettled {
+                interpreter.runSettled(before: taken.id, spending: &spent)
+            } else {
+                interpreter.run(spending: &spent)
+            }
         guard case .refused(let refusal) = outcome else { return outcome }
         var failed = snapshot
         failed.seq += 1
@@ -173,11 +188,12 @@ extension Machine {
 
 extension Snapshot {
     /// Why nothing can be taken; nil while the instance runs.
-    fileprivate var refusal: Refusal? {
+    var refusal: Refusal? {
         switch status {
         case .running: nil
-        case .done: .finished
+        case .done, .cancelled: .finished
         case .failed: .failed
+        case .suspended: .suspended
         }
     }
 

@@ -32,6 +32,7 @@ extension Machine {
         }
         if case .skip(let limit) = pending.misfire { object["skip"] = .int(limit) }
         if pending.isKept { object["kept"] = true }
+        if pending.isUnsettled { object["unsettled"] = true }
         return object
     }
 
@@ -51,7 +52,7 @@ extension Machine {
                 if case .int(let limit)? = object["skip"] { .skip(afterMilliseconds: limit) } else { .fire }
             let pending = Pending(
                 id: Pending.ID(seq: seq, number: Int(number)), kind: kind, event: event, data: object["data"],
-                due: due, owner: owner, misfire: misfire, isKept: isKept)
+                due: due, owner: owner, misfire: misfire, isKept: isKept, isUnsettled: object["unsettled"] == true)
             armed.append(pending)
         }
         return armed

@@ -45,12 +45,16 @@ package struct Pending: Sendable, Equatable {
     /// Whether the instance failed on it: it waits until somebody says what becomes of it. An invocation that is kept
     /// has its result.
     package var isKept = false
+    /// Whether the context was set by hand since the instance failed on it: eventless transitions have their turn
+    /// before it is taken again.
+    package var isUnsettled = false
 
     package init(
         id: ID, kind: Kind, event: String, data: JSONValue?, due: LogicalTime, owner: Owner, misfire: Misfire = .fire,
-        isKept: Bool = false
+        isKept: Bool = false, isUnsettled: Bool = false
     ) {
         self.isKept = isKept
+        self.isUnsettled = isUnsettled
         self.id = id
         self.kind = kind
         self.event = event
@@ -79,6 +83,7 @@ extension Pending {
             id: id, kind: kind, event: taken.event.name, data: taken.event.data,
             due: kind == .invocation ? taken.event.at : due, owner: owner, misfire: misfire)
         kept.isKept = true
+        kept.isUnsettled = isUnsettled
         return kept
     }
 

@@ -92,6 +92,9 @@ package final class Machine: Sendable {
     /// Whether anything of it asks the world for something.
     package var hasEffects: Bool { !effects.isEmpty }
 
+    /// Whether an action asks for an effect whose end nobody waits for.
+    package var hasCalls: Bool { effects.count > states.reduce(0) { $0 + $1.invocations.count } }
+
     /// The state of a number.
     package subscript(index: StateIndex) -> State { states[index.offset] }
 

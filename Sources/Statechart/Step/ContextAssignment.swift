@@ -4,7 +4,7 @@ package import WorkflowJSON
 /// A value on its way into the context.
 struct ContextAssignment {
     /// One step of a path, computed.
-    enum Step {
+    enum Step: Equatable {
         case key(String)
         case index(Int64)
     }

@@ -30,6 +30,7 @@ extension Refusal {
         case .guardRejected: "\(place.text): \(message)"
         case .finished: "\(place.text), is done and accepts no more events"
         case .failed: "\(place.text), has failed and waits for an operator"
+        case .suspended: "\(place.text), is suspended and takes no events until it is resumed"
         case .unknownEvent, .expressionFailed, .livelock, .invalidData: message
         }
     }

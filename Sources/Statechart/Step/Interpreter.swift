@@ -35,7 +35,7 @@ struct Interpreter: ~Copyable {
     /// The states that were entered and have invocations that have not begun, in any order.
     var statesToInvoke: [StateIndex] = []
     /// Whether a caller waits for the macrostep, and can be told that nothing takes its event.
-    private let isAwaited: Bool
+    var isAwaited: Bool
     /// Everything that is evaluated in the macrostep takes from it.
     var budget = Budget()
     /// The guards of one selection, each asked once.
@@ -101,14 +101,19 @@ struct Interpreter: ~Copyable {
         return .accepted(macrostep())
     }
 
-    private consuming func macrostep() -> Macrostep {
+    /// What has happened.
+    ///
+    /// - Parameters:
+    ///   - end: What the instance is when it does not run any more.
+    ///   - exitFailure: What failed when it was cancelled.
+    consuming func macrostep(ending end: Snapshot.Status = .done, exitFailure: ActionFailure? = nil) -> Macrostep {
         if !isRunning { cancel { _ in true } }
         return Macrostep(
             snapshot: Snapshot(
-                seq: seq, status: isRunning ? .running : .done, configuration: configuration, context: context,
+                seq: seq, status: isRunning ? .running : end, configuration: configuration, context: context,
                 memory: memory, armed: armed, output: output),
             exited: exited, entered: entered, microsteps: trace ?? [], requests: requests,
-            cost: CELLimits.evaluation - budget.remaining)
+            cost: CELLimits.evaluation - budget.remaining, exitFailure: exitFailure)
     }
 
     /// Enters the machine's initial configuration.
@@ -124,7 +129,7 @@ struct Interpreter: ~Copyable {
     }
 
     /// Takes the event that this macrostep is for.
-    private mutating func takeEvent() throws(Refusal) {
+    mutating func takeEvent() throws(Refusal) {
         let name = event.name
         // An invocation that failed is like any other error. A caller cannot send one.
         let isError = !isAwaited && Self.isError(name)
@@ -160,7 +165,7 @@ struct Interpreter: ~Copyable {
     }
 
     /// Takes eventless transitions and internal events until nothing is left to do.
-    private mutating func settle() throws(Refusal) {
+    mutating func settle() throws(Refusal) {
         try checkExhaustion()
         while isRunning {
             if try take(.eventless, event: nil) { continue }
@@ -213,11 +218,11 @@ struct Interpreter: ~Copyable {
     }
 
     /// Without budget guards could only say no, which is not what the machine means.
-    private func checkExhaustion() throws(Refusal) {
+    func checkExhaustion() throws(Refusal) {
         if let exhaustion { throw .expressionFailed(exhaustion) }
     }
 
-    private func checkContext() throws(Refusal) {
+    func checkContext() throws(Refusal) {
         guard isContextChanged, !JSONValue.object(context).isKeepable else { return }
         throw .expressionFailed(
             ActionFailure(
@@ -258,6 +263,9 @@ struct Interpreter: ~Copyable {
 }
 
 extension Interpreter {
+    /// What failed first of what is told in the internal queue.
+    var firstFailure: ActionFailure? { internalQueue.lazy.compactMap(\.failure).first }
+
     /// Puts an event into the internal queue; false when there are more than could ever be taken.
     @discardableResult
     mutating func raise(_ event: String, data: JSONValue?) -> Bool {

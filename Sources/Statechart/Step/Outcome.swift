@@ -25,11 +25,14 @@ package final class Macrostep: Sendable {
     package let requests: [Request]
     /// Units of `Budget` that were used.
     package let cost: Int
+    /// The first exit action that failed when the instance was cancelled: nothing handles it, and nothing is undone.
+    package let exitFailure: ActionFailure?
 
     package init(
         snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        requests: [Request] = [], cost: Int = 0
+        requests: [Request] = [], cost: Int = 0, exitFailure: ActionFailure? = nil
     ) {
+        self.exitFailure = exitFailure
         self.requests = requests
         self.snapshot = snapshot
         self.exited = exited
@@ -43,6 +46,7 @@ extension Macrostep: Equatable {
     package static func == (lhs: Macrostep, rhs: Macrostep) -> Bool {
         lhs.snapshot == rhs.snapshot && lhs.exited == rhs.exited && lhs.entered == rhs.entered
             && lhs.microsteps == rhs.microsteps && lhs.requests == rhs.requests && lhs.cost == rhs.cost
+            && lhs.exitFailure == rhs.exitFailure
     }
 }
 
@@ -83,6 +87,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case finished
     /// The instance has failed and waits for somebody to look.
     case failed
+    /// Somebody has stopped the instance, and it waits until it is resumed.
+    case suspended
     /// Something could not be evaluated or done and nothing handled it: the whole macrostep is undone.
     indirect case expressionFailed(ActionFailure)
     /// The machine never settles; the states whose transitions went round, in document order.

@@ -10,6 +10,7 @@ extension Refusal {
             let told = findings.map { $0.message(in: machine) }.joined(separator: "; ")
             return "'\(event)' was rejected: \(told)"
         case .failed: return "The instance has failed and takes no events until it is retried"
+        case .suspended: return "The instance is suspended and takes no events until it is resumed"
         case .finished: return "The instance has finished and accepts no more events"
         case .expressionFailed(let failure):
             let path = machine[failure.state].path

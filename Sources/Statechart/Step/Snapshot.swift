@@ -7,6 +7,10 @@ package struct Snapshot: Sendable, Equatable {
         case running, done
         /// An event that nobody waited for could not be applied; it is set aside until somebody looks.
         case failed
+        /// Somebody has stopped it: what comes waits until it is resumed.
+        case suspended
+        /// Somebody has ended it.
+        case cancelled
     }
 
     /// How many macrosteps led to it; 0 before the first.

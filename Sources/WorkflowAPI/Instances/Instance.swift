@@ -7,6 +7,9 @@ public struct Instance: Equatable, WireObject {
         case running, done
         /// It needs an operator.
         case failed
+        /// Somebody has stopped it: what comes waits until it is resumed.
+        case suspended
+        /// Somebody has ended it.
         case cancelled
     }
 

@@ -14,13 +14,15 @@ public struct TimerItem: Equatable, WireObject {
     public var id: String?
     /// How late it may be and still change something; nil for however late. Of an instance's own list only.
     public var skipMilliseconds: Int64?
-    /// Whether it waits until its instance, which has failed, is retried.
+    /// Whether it waits because its instance does not run: until that is retried, or resumed.
     public var waits: Bool?
+    /// Of what waits: true when the instance is suspended, nil when it has failed.
+    public var suspended: Bool?
 
     /// Takes the parts as they are.
     public init(
         instance: String, event: String, due: WireTime, dueInMilliseconds: Int64, state: String? = nil,
-        id: String? = nil, skipMilliseconds: Int64? = nil, waits: Bool? = nil
+        id: String? = nil, skipMilliseconds: Int64? = nil, waits: Bool? = nil, suspended: Bool? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -30,6 +32,7 @@ public struct TimerItem: Equatable, WireObject {
         self.id = id
         self.skipMilliseconds = skipMilliseconds
         self.waits = waits
+        self.suspended = suspended
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -41,6 +44,7 @@ public struct TimerItem: Equatable, WireObject {
         id = try fields.optional("id")
         skipMilliseconds = try fields.optional("skipMilliseconds")
         waits = try fields.optional("waits")
+        suspended = try fields.optional("suspended")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -53,6 +57,7 @@ public struct TimerItem: Equatable, WireObject {
             writer.field("id", ifPresent: id)
             writer.field("skipMilliseconds", ifPresent: skipMilliseconds)
             writer.field("waits", ifPresent: waits)
+            writer.field("suspended", ifPresent: suspended)
         }
     }
 }

@@ -8,8 +8,12 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceFinished = "instance-finished"
     /// The instance needs an operator.
     case instanceFailed = "instance-failed"
-    /// A retry of an instance that has not failed.
+    /// A retry or a skip of an instance that has not failed.
     case instanceNotFailed = "instance-not-failed"
+    /// Somebody has stopped the instance: it takes no events until it is resumed.
+    case instanceSuspended = "instance-suspended"
+    /// A resume of an instance that is not suspended.
+    case instanceNotSuspended = "instance-not-suspended"
     /// An expression failed and nothing handled it; the macrostep was undone.
     case expressionFailed = "expression-failed"
     /// The machine never settles; the macrostep was undone.
@@ -91,7 +95,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var status: Int {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .expressionFailed, .livelock, .instanceExists, .keyAhead, .clockNotVirtual,
+            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists, .keyAhead,
+            .clockNotVirtual,
             .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
@@ -121,7 +126,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .expressionFailed, .livelock, .effectNotWaiting:
+            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
@@ -150,6 +155,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceFinished: "Instance is finished"
         case .instanceFailed: "Instance has failed"
         case .instanceNotFailed: "Instance has not failed"
+        case .instanceSuspended: "Instance is suspended"
+        case .instanceNotSuspended: "Instance is not suspended"
         case .expressionFailed: "An expression failed"
         case .livelock: "The machine never settles"
         case .unknownEvent: "Event unknown to the machine"

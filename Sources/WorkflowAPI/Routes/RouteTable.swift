@@ -4,8 +4,8 @@ extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
         applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, listFailures,
-        listTally, showInstance,
-        sendEvent, retryInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
+        listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
+        resumeInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
         listEffects,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
@@ -97,11 +97,6 @@ extension Route {
         .post, "/v1/events", for: .send, body: .lines("{instance, event, data?, expect?, key?}"),
         query: ["atomic", "context"], answer: .lines("{line, status, repeated?, answer?, error?}"),
         problems: [.instanceNotFound] + sending + keyed + [.payloadTooLarge] + writing)
-    /// Lets a failed instance go on.
-    public static let retryInstance = Route(
-        .post, "/v1/instances/{instance}/retry", for: .operate, body: .object("{seq?}"),
-        answer: .object("as for an event; status is failed when it failed again"),
-        problems: missing + [.instanceNotFailed, .preconditionFailed, .payloadTooLarge] + writing)
     /// The macrosteps of an instance.
     public static let listHistory = Route(
         .get, "/v1/instances/{instance}/history", for: .read,
@@ -121,6 +116,38 @@ extension Route {
     public static let verifyInstance = Route(
         .post, "/v1/instances/{instance}/verify", for: .read, answer: .lines("progress, differences, counts"),
         problems: missing)
+}
+
+// MARK: What operators do to instances
+
+extension Route {
+    /// Ends an instance where it stands.
+    public static let cancelInstance = Route(
+        .post, "/v1/instances/{instance}/cancel", for: .operate, body: .object("{reason, actions?, seq?, dryRun?}"),
+        answer: .object("as for an event"), problems: repairing + [.instanceFinished] + undone)
+    /// Lets a failed instance go on.
+    public static let retryInstance = Route(
+        .post, "/v1/instances/{instance}/retry", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
+        answer: .object("as for an event; status is failed when it failed again"),
+        problems: repairing + [.instanceNotFailed])
+    /// Lets a failed instance go on without what it failed on.
+    public static let skipInstance = Route(
+        .post, "/v1/instances/{instance}/skip", for: .operate, body: .object("{reason, seq?, dryRun?}"),
+        answer: .object("as for an event"), problems: repairing + [.instanceNotFailed] + undone)
+    /// Changes the context of an instance.
+    public static let setInstance = Route(
+        .post, "/v1/instances/{instance}/set", for: .operate,
+        body: .object("{reason, set?: {path: value…}, unset?: [path…], seq?, dryRun?}"),
+        answer: .object("as for an event"), problems: repairing + [.instanceFinished, .invalidData] + undone)
+    /// Lets an instance take nothing from now on.
+    public static let suspendInstance = Route(
+        .post, "/v1/instances/{instance}/suspend", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
+        answer: .object("as for an event"),
+        problems: repairing + [.instanceFinished, .instanceFailed, .instanceSuspended])
+    /// Ends a suspension.
+    public static let resumeInstance = Route(
+        .post, "/v1/instances/{instance}/resume", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
+        answer: .object("as for an event"), problems: repairing + [.instanceNotSuspended] + undone)
 }
 
 // MARK: Tasks
@@ -191,12 +218,14 @@ extension Route {
     /// What comes by itself, of all instances.
     public static let listTimers = Route(
         .get, "/v1/timers", for: .read, query: ["limit", "page"],
-        answer: .object("{items: [{instance, event, due, dueInMilliseconds, waits?}…], nextPage?}"), problems: paging)
+        answer: .object("{items: [{instance, event, due, dueInMilliseconds, waits?, suspended?}…], nextPage?}"),
+        problems: paging)
     /// What comes to an instance by itself.
     public static let listInstanceTimers = Route(
         .get, "/v1/instances/{instance}/timers", for: .read,
         answer: .object(
-            "{items: [{instance, event, due, dueInMilliseconds, state?, id?, skipMilliseconds?, waits?}…]}"),
+            "{items: [{instance, event, due, dueInMilliseconds, state?, id?, skipMilliseconds?, waits?, "
+                + "suspended?}…]}"),
         problems: missing)
     /// The daemon's clock.
     public static let showClock = Route(.get, "/v1/clock", for: .read, answer: .object("{clock, now}"))
@@ -245,8 +274,13 @@ extension Route {
     /// A path that is not percent-encoded names no task.
     private static let reporting: [ProblemType] = [.leaseLost, .routeNotFound, .payloadTooLarge] + writing
     private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead]
+    private static let repairing: [ProblemType] =
+        missing + [.preconditionFailed] + keyed + [.payloadTooLarge] + writing
+    /// What an operator does lets the machine settle.
+    private static let undone: [ProblemType] = [.expressionFailed, .livelock]
     private static let sending: [ProblemType] = [
-        .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .expressionFailed, .livelock,
+        .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceSuspended, .expressionFailed,
+        .livelock,
         .unknownEvent, .reservedEvent, .invalidName, .invalidData, .preconditionFailed,
     ]
 }

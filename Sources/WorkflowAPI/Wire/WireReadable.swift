@@ -235,6 +235,12 @@ public struct WireFields {
         return number
     }
 
+    /// A text of so many bytes.
+    mutating func required(_ name: String, bytes range: ClosedRange<Int>) throws(WireError) -> String {
+        let text = try required(name, as: String.self)
+        return try optional(name, bytes: range) ?? text
+    }
+
     /// A text that may be absent, of so many bytes.
     mutating func optional(_ name: String, bytes range: ClosedRange<Int>) throws(WireError) -> String? {
         guard let text = try optional(name, as: String.self) else { return nil }

@@ -10,7 +10,9 @@ extension ReplayMicrostep {
             return "\(StateText.path(transition.source))\(targets) (line \(transition.line))"
         }
         let name = event.map { isShort ? EventText.short($0, states: sources) : $0 } ?? "always"
-        var text: StyledText = "    \(name): \(taken.isEmpty ? "start" : taken.joined(separator: "; "))\n"
+        // A start, a timer that is too late and what an operator asks for take none.
+        let what = taken.isEmpty ? (event == "init" ? "start" : "no transition") : taken.joined(separator: "; ")
+        var text: StyledText = "    \(name): \(what)\n"
         var left = exited[...]
         var next = entered[...]
         func move(_ verb: String, _ states: inout ArraySlice<String>, upTo count: Int) {

@@ -3,13 +3,17 @@ import WorkflowAPI
 /// What an event came to, for people.
 enum SendText {
     /// `order-1042: draft -> review   (seq 4 -> 5)`, and what was asked for beside it.
-    static func lines(for answer: SendAnswer) -> StyledText {
+    ///
+    /// - Parameter isRepair: Whether an operator has done something: that says the status, and may leave the state.
+    static func lines(for answer: SendAnswer, ofRepair isRepair: Bool = false) -> StyledText {
         var facts: [StyledText] = ["seq \(answer.fromSeq) -> \(answer.seq)"]
-        if answer.status != .running {
+        if answer.status != .running || isRepair {
             facts.append(StyledText(answer.status.rawValue, StateText.style(of: answer.status)))
         }
         if answer.dryRun == true { facts.append("dry run: nothing was changed") }
-        let move: StyledText = "\(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"
+        let move: StyledText =
+            isRepair && answer.from == answer.to
+            ? StateText.styled(answer.to) : "\(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"
         var text: StyledText = "\(answer.instance): \(move)   (\(facts.joined(separator: ", ")))\n"
         text = text + StateText.detail(exited: answer.exited, entered: answer.entered)
         if let output = answer.output { text = text + "  output: \(StateText.data(output))\n" }

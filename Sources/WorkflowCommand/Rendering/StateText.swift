@@ -17,7 +17,7 @@ enum StateText {
         case .running: .good
         case .done: .faint
         case .failed: .bad
-        case .cancelled: .warning
+        case .suspended, .cancelled: .warning
         }
     }
 
@@ -46,16 +46,18 @@ enum StateText {
 
     /// What an event came with, and why it could not be applied: `{"by":0} failed: division by zero, in …`.
     static func data(_ data: JSONValue?, note: JSONValue?) -> String {
-        [data.map { JSONWriter.string($0) }, note.flatMap(failure), note.flatMap(reason)].compactMap { $0 }.joined(
-            separator: " ")
+        [
+            data.map { JSONWriter.string($0) }, note.flatMap { failure(in: "failure", of: $0) },
+            note.flatMap { failure(in: "exit", of: $0) }, note.flatMap(reason),
+        ].compactMap { $0 }.joined(separator: " ")
     }
 
     /// What the person said who asked for it; nil where nobody said anything.
     private static func reason(_ note: JSONValue) -> String? { note.object?["reason"]?.string.map { "because: \($0)" } }
 
-    /// Nil for a note that tells of no failure.
-    private static func failure(_ note: JSONValue) -> String? {
-        guard let failure = note.object?["failure"]?.object, case .string(let message)? = failure["message"] else {
+    /// Nil for a note that tells of no such failure: of the event, or of an exit action.
+    private static func failure(in field: String, of note: JSONValue) -> String? {
+        guard let failure = note.object?[field]?.object, case .string(let message)? = failure["message"] else {
             return nil
         }
         guard case .string(let expression)? = failure["expression"], case .string(let path)? = failure["state"],

@@ -23,7 +23,7 @@ struct List: Verb {
     var state: String?
 
     @Option(
-        help: ArgumentHelp("Only instances with this status.", valueName: "running|done|failed|cancelled"),
+        help: ArgumentHelp("Only instances with this status.", valueName: "running|done|failed|suspended|cancelled"),
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
     var status: Instance.Status?
 

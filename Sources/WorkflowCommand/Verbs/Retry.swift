@@ -10,15 +10,14 @@ struct Retry: Verb {
         discussion: """
             $ wfctl retry order-1042
 
-            'wfctl show' tells which event that is and why it failed. When it fails again, that is a row of the history, \
-            and the exit code is 5.
+            'wfctl show' tells which event that is and why it failed. When it fails again, that is a row of the \
+            history, and the exit code is 5. 'wfctl set' mends its context before, 'wfctl skip' drops the event.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
-    var expectSeq: Int64?
+    @OptionGroup var options: RepairOptions
 
     @OptionGroup var global: GlobalOptions
 
@@ -29,14 +28,11 @@ struct Retry: Verb {
         return "'wfctl effects retry \(instance) \(id)' tries it again, 'wfctl effects skip' gives it a result"
     }
 
-    func validate() throws { try Least.check("--expect-seq", expectSeq) }
-
     func run(in session: Session) async throws {
-        let answer = try await session.withClient { client in
-            try await client.retry(instance, seq: expectSeq, wantsContext: session.showsContext)
+        try await options.carryOut(in: session, isEvent: true, failing: "has failed again") {
+            client, key throws(ClientError) in
+            try await client.retry(options.request, instance, key: key, wantsContext: session.showsContext)
         }
-        try session.print(answer) { SendText.lines(for: answer) }
-        if answer.status == .failed { try await session.throwFailure(of: answer.instance, "has failed again") }
     }
 }
 

@@ -9,7 +9,7 @@ struct Timers: Verb {
         discussion: """
             $ wfctl timers order-1042
 
-            Of one instance, or of all: first those that run, then what waits in failed ones until they are retried.
+            Of one instance, or of all: first those that run, then what waits in failed and suspended ones.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -43,7 +43,7 @@ struct Timers: Verb {
         [
             .time("DUE") { $0.due },
             .init("IN", style: { $0.waits == true ? .bad : $0.dueInMilliseconds < 0 ? .warning : nil }) { timer in
-                if timer.waits == true { return "waits: failed" }
+                if timer.waits == true { return timer.suspended == true ? "waits: suspended" : "waits: failed" }
                 let milliseconds = timer.dueInMilliseconds
                 if milliseconds >= 0 { return DurationText.text(milliseconds: milliseconds) }
                 return "late by " + DurationText.text(milliseconds: -milliseconds)

@@ -47,6 +47,7 @@ struct BatchBuilder {
     var queues: [String: QueueRecord] = [:]
     /// Whether effects are held from now on; nil when nobody said anything.
     var hold: Bool?
+    private var suspended: Set<InstanceID> = []
     private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
@@ -98,6 +99,7 @@ struct BatchBuilder {
         batch.machines = machines.map(\.record)
         batch.journal = journal
         batch.snapshots = snapshots
+        batch.suspended = suspended
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         touched.settle(in: recent)
         touched.write(to: &batch)
@@ -190,6 +192,7 @@ extension BatchBuilder {
         let (snapshot, failure) = instance.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
         numbers.nextPosition = position.next
+        if link.input.kind == .suspended { suspended.insert(instance.state.record.id) }
         if hasEffects { changeEffects(effects, by: link, of: instance) }
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot { snapshots.append(snapshot) }

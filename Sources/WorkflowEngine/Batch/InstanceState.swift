@@ -102,10 +102,13 @@ extension InstanceState {
     /// The event that it failed on, and why; nil when it has not failed.
     var failure: InstanceFailure? { record.failure(of: loaded, snapshot) }
 
-    /// What comes by itself and is due by a time: what it sent to itself without delay, then its timers in their order.
-    func nextDue(by now: Timestamp) -> Pending? {
+    /// What comes by itself and is due by now: what it sent to itself without delay, then its timers in their order.
+    func nextDue(by now: Timestamp) -> Pending? { nextDue(by: time(at: now)) }
+
+    /// The same, by a logical time.
+    func nextDue(by time: LogicalTime) -> Pending? {
         guard hasTimers, let next = snapshot.armed.next else { return nil }
-        return next.kind == .sent || next.due <= time(at: now) ? next : nil
+        return next.kind == .sent || next.due <= time ? next : nil
     }
 
     /// Its next timer's row; nil when nothing comes by itself.
@@ -194,6 +197,7 @@ extension InstanceState {
         switch record.status {
         case .running: break
         case .failed: throw .failed(facts)
+        case .suspended: throw .suspended(facts)
         case .done, .cancelled, .purging: throw .finished(facts)
         }
         try refuse(unless: command.expectedSeq)
@@ -240,7 +244,7 @@ extension InstanceState {
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: caller.actor, key: key, note: note(failure, link.input, reason))
+            actor: caller.actor, key: key, note: note(failure, link.input, reason, exit: macrostep.exitFailure))
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
@@ -250,8 +254,8 @@ extension InstanceState {
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(snapshot.status)
-        // A word on an effect leaves an instance failed that failed on something else.
-        if row.kind != .effect || snapshot.status != .failed {
+        // An instance that has failed on something else still has.
+        if row.saysFailure || snapshot.status != .failed {
             record.failure = failure?.text(seq: row.seq, at: row.at)
         }
         record.updated = row.at
@@ -264,10 +268,13 @@ extension InstanceState {
         return (stored, failure)
     }
 
-    private func note(_ failure: RecordedFailure?, _ input: Input, _ reason: String?) -> String? {
+    private func note(
+        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, exit: ActionFailure?
+    ) -> String? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
-        if failure == nil, result == nil, reason == nil { return nil }
-        return RowNote(failure: failure, result: result, reason: reason).text
+        if failure == nil, result == nil, reason == nil, exit == nil { return nil }
+        let exit = exit.flatMap { RecordedFailure(.expressionFailed($0), of: input.event.name, in: machine) }
+        return RowNote(failure: failure, result: result, reason: reason, exit: exit).text
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the
@@ -339,13 +346,15 @@ extension InstanceRecord {
 }
 
 extension Snapshot.Status {
-    /// Everything but `running` is at rest.
+    /// What is being deleted takes nothing any more.
     init(_ status: InstanceStatus) {
         self =
             switch status {
             case .running: .running
             case .failed: .failed
-            case .done, .cancelled, .purging: .done
+            case .suspended: .suspended
+            case .cancelled: .cancelled
+            case .done, .purging: .done
             }
     }
 }
@@ -357,6 +366,8 @@ extension InstanceStatus {
             case .running: .running
             case .done: .done
             case .failed: .failed
+            case .suspended: .suspended
+            case .cancelled: .cancelled
             }
     }
 }

@@ -51,7 +51,20 @@ extension JournalRecord {
         case .effect:
             guard snapshot != nil else { throw misplaced }
             return .effect(try recordedEvent())
-        case .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .redacted:
+        case .skipped: return .skipped(try skipped(in: snapshot))
+        case .suspended:
+            guard snapshot?.status == .running else { throw misplaced }
+            return .suspended(try recordedEvent())
+        case .resumed:
+            guard snapshot?.status == .suspended else { throw misplaced }
+            return .resumed(try recordedEvent())
+        case .cancelled:
+            guard snapshot?.isFinished == false else { throw misplaced }
+            return .cancelled(try recordedEvent())
+        case .set:
+            guard snapshot?.isFinished == false else { throw misplaced }
+            return .set(try recordedEvent())
+        case .reset, .migrated, .redacted:
             throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
         }
     }
@@ -67,6 +80,16 @@ extension JournalRecord {
         } catch {
             throw RowError(.unreadable, "its data is not JSON: \(error)")
         }
+    }
+
+    /// What drops the event that the instance failed on; the row says which that was.
+    private func skipped(in snapshot: Snapshot?) throws(RowError) -> Event {
+        guard let kept = snapshot?.armed.kept else { throw misplaced }
+        let word = try recordedEvent()
+        guard word.data?.object?["event"]?.string == kept.event else {
+            throw RowError(.disordered, "it drops another event than '\(kept.event)', on which the instance failed")
+        }
+        return word
     }
 
     /// The invocation whose end the event is: at most one of its id is live.
@@ -85,6 +108,9 @@ extension JournalRecord {
         return try taken(snapshot?.armed.next, of: snapshot)
     }
 
+    /// Whether the row says if the instance has failed, and why: a word on an effect and `set` leave that as it is.
+    var saysFailure: Bool { kind != .effect && kind != .set }
+
     /// Whether it is the end of an invocation, which no clock brings.
     var isResult: Bool { kind == .result || RowNote(note).result != nil }
 
@@ -99,6 +125,16 @@ extension JournalRecord {
             throw RowError(.disordered, "'\(event)' came by itself, but would not be waiting")
         }
         return Taken(next, at: LogicalTime(at), firedAt: LogicalTime(real ?? at))
+    }
+}
+
+extension Snapshot {
+    /// Whether nothing happens to the instance any more.
+    fileprivate var isFinished: Bool {
+        switch status {
+        case .done, .cancelled: true
+        case .running, .failed, .suspended: false
+        }
     }
 }
 

@@ -44,7 +44,7 @@ package struct RecordedFailure: Sendable, Hashable {
             line = nil
             expression = nil
             message = Refusal.livelock(of: states, in: machine)
-        case .unknownEvent, .notAccepted, .guardRejected, .finished, .failed, .invalidData: return nil
+        case .unknownEvent, .notAccepted, .guardRejected, .finished, .failed, .suspended, .invalidData: return nil
         }
     }
 
@@ -146,8 +146,14 @@ struct RowNote: Equatable {
     var result: Pending.ID?
     /// What the person said who asked for it.
     var reason: String?
+    /// Which exit action failed when the instance was cancelled.
+    var exit: RecordedFailure?
 
-    init(failure: RecordedFailure? = nil, result: Pending.ID? = nil, reason: String? = nil) {
+    init(
+        failure: RecordedFailure? = nil, result: Pending.ID? = nil, reason: String? = nil,
+        exit: RecordedFailure? = nil
+    ) {
+        self.exit = exit
         self.failure = failure
         self.result = result
         self.reason = reason
@@ -158,6 +164,7 @@ struct RowNote: Equatable {
         guard let text, let object = RecordedFailure.object(text) else { return }
         failure = object["failure"].flatMap { RecordedFailure($0) }
         reason = object["reason"]?.string
+        exit = object["exit"].flatMap { RecordedFailure($0) }
         guard let id = object["invoke"]?.object, case .int(let seq)? = id["seq"], case .int(let number)? = id["number"]
         else { return }
         result = Pending.ID(seq: seq, number: Int(number))
@@ -169,6 +176,7 @@ struct RowNote: Equatable {
         object["failure"] = failure?.fitted
         object["invoke"] = result.map { .object(["number": .int(Int64($0.number)), "seq": .int($0.seq)]) }
         object["reason"] = reason.map(JSONValue.string)
+        object["exit"] = exit?.fitted
         return object.isEmpty ? nil : JSONWriter.string(JSONValue.object(object))
     }
 }

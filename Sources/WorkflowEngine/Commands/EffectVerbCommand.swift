@@ -111,18 +111,22 @@ extension EffectVerbCommand: WriterCommand {
         if instance.state.snapshot.status == .running { batch.fireDue(of: instance) }
         let effect = try find(in: batch, of: instance)
         try refuse(effect, of: instance)
+        let waiting = instance.state.snapshot.status == .failed ? try batch.effects(of: instance) : []
         let from = instance.state.snapshot.configuration
         let wasFailed = instance.state.snapshot.status == .failed
         let seq = instance.state.record.seq.next
         let event = Event(
             name: verb.name, data: .object(data(of: effect)), at: instance.state.time(at: batch.now))
-        guard case .success(let chain) = instance.state.chain(.effect(event), spending: &batch.cost) else {
-            preconditionFailure("a person's word on an effect is taken")
+        let chain: Chain
+        switch instance.state.chain(.effect(event), spending: &batch.cost) {
+        case .success(let taken): chain = taken
+        // Eventless transitions that had to come first.
+        case .failure(let refusal): throw instance.state.rejection(refusal, of: event)
         }
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
         batch.record(chain, of: instance, by: caller, key: key, reason: reason)
-        try carryOut(effect.id, of: instance, in: &batch)
-        if wasFailed { try batch.takeAnswers(of: instance) }
+        carryOut(effect, of: instance, in: &batch)
+        batch.goOn(waiting, of: instance)
         let machine = instance.state.machine
         return .first(
             EffectVerdict(
@@ -155,7 +159,8 @@ extension EffectVerbCommand: WriterCommand {
         case (.answered, _):
             throw .effectNotWaiting(
                 "'\(effect.name)' of '\(instance.state.record.name)' has its result, which waits until the instance "
-                    + "goes on: 'wfctl retry \(instance.state.record.name)'", instance.state.facts)
+                    + "goes on: 'wfctl \(instance.state.snapshot.status == .suspended ? "resume" : "retry") "
+                    + "\(instance.state.record.name)'", instance.state.facts)
         case (.leased, .retry):
             throw .effectNotWaiting(
                 "Somebody works on '\(effect.name)' of '\(instance.state.record.name)'; 'skip' and 'cancel' end it",
@@ -184,11 +189,9 @@ extension EffectVerbCommand: WriterCommand {
     }
 
     /// What the word does to the effect, behind the row that records it.
-    private func carryOut(
-        _ id: Position, of instance: LiveInstance, in batch: inout BatchBuilder
-    ) throws(Rejection) {
+    private func carryOut(_ known: EffectRecord, of instance: LiveInstance, in batch: inout BatchBuilder) {
         // What the instance sends to itself when it goes on may end it.
-        guard var effect = try batch.effect(id) else { return }
+        guard var effect = batch.current(known) else { return }
         switch verb {
         case .retry(let newKey):
             effect.state = .ready
@@ -197,20 +200,20 @@ extension EffectVerbCommand: WriterCommand {
             if newKey { effect.round += 1 }
             batch.change(effect)
         case .skip(let result):
-            try end(effect, EventName.done, result, of: instance, in: &batch)
+            end(effect, EventName.done, result, of: instance, in: &batch)
         case .cancel:
             let error: JSONObject = [
                 "type": .string(Self.cancelled), "message": .string(reason ?? "somebody has cancelled it"),
                 "attempts": .int(effect.attempts),
             ]
-            try end(effect, EventName.failed, .object(error), of: instance, in: &batch)
+            end(effect, EventName.failed, .object(error), of: instance, in: &batch)
         }
     }
 
     private func end(
         _ effect: EffectRecord, _ event: String, _ data: JSONValue, of instance: LiveInstance,
         in batch: inout BatchBuilder
-    ) throws(Rejection) {
+    ) {
         // Nobody waits for the result of a call.
         guard effect.number != nil else { return batch.end(effect) }
         batch.end(effect, with: .init(event: event + effect.name, data: data, key: nil), of: instance)

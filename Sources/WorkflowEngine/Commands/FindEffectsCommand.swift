@@ -1,7 +1,7 @@
 import Statechart
 import WorkflowStore
 
-/// Finds what a queue has ready that nobody has taken; changes nothing.
+/// Finds what a queue has ready that nobody has taken. What is ready of suspended instances is held from then on.
 struct FindEffectsCommand: Sendable {
     let queue: String
     let limit: Int
@@ -42,6 +42,10 @@ extension FindEffectsCommand: WriterCommand {
                 break
             }
             guard let instance = try batch.instance(of: effect) else { continue }
+            if instance.state.snapshot.status == .suspended {
+                batch.withhold(effect)
+                continue
+            }
             // What an instance has failed on waits for a person; what is due first may end it. The timers of one that
             // has failed wait, and its effects do not.
             if effect.number != nil, instance.state.invocation(of: effect.id)?.isKept != false { continue }

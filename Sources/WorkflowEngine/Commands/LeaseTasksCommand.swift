@@ -68,6 +68,10 @@ extension LeaseTasksCommand: WriterCommand {
             effect.number == nil || instance.state.invocation(of: effect.id)?.isKept == false,
             instance.state.record.namespace == caller.namespace
         else { return nil }
+        if instance.state.snapshot.status == .suspended {
+            batch.withhold(effect)
+            return nil
+        }
         let lease = TaskLease(
             secret: batch.newSalt().bytes, begun: batch.now, milliseconds: milliseconds,
             generation: batch.leases.generation)

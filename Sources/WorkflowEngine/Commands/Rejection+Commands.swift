@@ -62,8 +62,40 @@ extension Rejection {
         Rejection(.failed, "\(facts.place.text), has failed and waits for an operator", facts: facts)
     }
 
-    static func notFailed(_ facts: InstanceFacts) -> Rejection {
-        Rejection(.notFailed, "\(facts.place.text), is \(facts.status) and needs no retry", facts: facts)
+    static func suspended(_ facts: InstanceFacts) -> Rejection {
+        Rejection(
+            .suspended, "\(facts.place.text), is suspended and takes no events until it is resumed", facts: facts)
+    }
+
+    /// Something of an instance that does not go on is to be changed.
+    static func unchangeable(_ facts: InstanceFacts) -> Rejection {
+        Rejection(.finished, "\(facts.place.text), is \(facts.status) and cannot be changed any more", facts: facts)
+    }
+
+    /// - Parameter verb: `retry` or `skip`.
+    static func notFailed(_ verb: String, _ facts: InstanceFacts) -> Rejection {
+        Rejection(.notFailed, "\(facts.place.text), is \(facts.status) and needs no \(verb)", facts: facts)
+    }
+
+    static func notSuspended(_ facts: InstanceFacts) -> Rejection {
+        Rejection(.notSuspended, "\(facts.place.text), is \(facts.status) and not suspended", facts: facts)
+    }
+
+    /// An instance that is to be suspended and does not run.
+    static func restsAlready(_ facts: InstanceFacts) -> Rejection {
+        facts.status == .suspended
+            ? Rejection(.suspended, "\(facts.place.text), is suspended already", facts: facts)
+            : Rejection(
+                .failed, "\(facts.place.text), has failed: what comes waits already, until it is retried", facts: facts)
+    }
+
+    /// What a person asked for would undo itself.
+    ///
+    /// - Parameter hint: What helps.
+    static func undone(
+        _ refusal: Refusal, verb: String, machine: Machine, _ facts: InstanceFacts, hint: String
+    ) -> Rejection {
+        Rejection(Code(refusal), refusal.message(for: verb, in: machine, at: facts.place) + hint, facts: facts)
     }
 
     /// - Parameter expected: What was expected and did not hold: `seq 4`.
@@ -101,6 +133,7 @@ extension Rejection.Code {
             case .guardRejected: .guardRejected
             case .finished: .finished
             case .failed: .failed
+            case .suspended: .suspended
             case .expressionFailed: .expressionFailed
             case .livelock: .livelock
             case .invalidData: .invalidData

@@ -22,8 +22,12 @@ package struct Rejection: Error, Sendable {
         case livelock
         case finished = "instance-finished"
         case failed = "instance-failed"
-        /// A retry of an instance that has not failed.
+        /// A retry or a skip of an instance that has not failed.
         case notFailed = "instance-not-failed"
+        /// An event for an instance that somebody has stopped.
+        case suspended = "instance-suspended"
+        /// A resume of an instance that is not suspended.
+        case notSuspended = "instance-not-suspended"
         /// What was expected and did not hold.
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.

@@ -188,13 +188,38 @@ extension BatchBuilder {
         let page = try read { [after] () throws(StoreError) in try store.heldEffects(after: after, limit: limit) }
         for held in page {
             // What a batch under way has changed may still be read as it was.
-            guard var effect = try effect(held.id), effect.state == .held else { continue }
+            guard var effect = try effect(held.id), effect.state == .held,
+                try instance(of: effect)?.state.snapshot.status != .suspended
+            else { continue }
+            // What waited for its instance is due when it was.
+            if effect.isWithheld {
+                effect.error = nil
+            } else {
+                effect.due = now
+            }
             effect.state = .ready
-            effect.due = now
             change(effect)
         }
         return page.count < limit ? nil : page.last?.id
     }
+}
+
+extension BatchBuilder {
+    /// Keeps an effect from starting that is ready, because its instance is suspended.
+    mutating func withhold(_ effect: EffectRecord) {
+        var held = effect
+        held.state = .held
+        held.error = EffectRecord.withheld
+        change(held)
+    }
+}
+
+extension EffectRecord {
+    /// The error of what waits until its instance is resumed.
+    fileprivate static let withheld = JSONWriter.string(
+        ["message": "its instance is suspended", "type": "suspended"] as JSONValue)
+
+    fileprivate var isWithheld: Bool { error == Self.withheld }
 }
 
 // MARK: Queues
@@ -398,11 +423,12 @@ extension BatchBuilder {
     }
 
     private mutating func take(
-        _ result: EffectResult, of pending: Pending, _ effect: EffectRecord, of instance: LiveInstance
+        _ result: EffectResult, of pending: Pending, _ effect: EffectRecord, of instance: LiveInstance,
+        at then: Timestamp? = nil
     ) {
         // The instance may fail on it.
         change(effect)
-        let event = Event(name: result.event, data: result.data, at: instance.state.time(at: now))
+        let event = Event(name: result.event, data: result.data, at: instance.state.time(at: then ?? now))
         let position = numbers.nextPosition
         switch instance.state.chain(.result(Taken(pending, result: event)), spending: &cost) {
         case .failure: preconditionFailure("a result is taken, or the instance fails on it")
@@ -413,21 +439,36 @@ extension BatchBuilder {
         }
     }
 
-    /// Gives an instance that goes on the results that waited while it had failed, in the order in which they came, and
-    /// before each the timers that were due earlier.
-    mutating func takeAnswers(of instance: LiveInstance) throws(Rejection) {
-        var answered: [EffectRecord] = []
-        for id in instance.state.effects {
-            if let effect = try effect(id), effect.state == .answered { answered.append(effect) }
+    /// Lets the effects of an instance go on that goes on itself: gives it the results that waited, in the order in
+    /// which they came, and before each the timers that were due earlier. Nothing of it can fail.
+    ///
+    /// - Parameter known: Its effects before, of which some may have ended since.
+    mutating func goOn(_ known: [EffectRecord], of instance: LiveInstance) {
+        for effect in known where effect.state == .held && effect.isWithheld {
+            guard instance.state.invocation(of: effect.id) != nil, var ready = current(effect) else { continue }
+            ready.state = .ready
+            ready.error = nil
+            change(ready)
         }
-        for effect in answered.sorted(by: { ($0.due, $0.id) < ($1.due, $1.id) }) {
+        for effect in known.filter({ $0.state == .answered }).sorted(by: { ($0.due, $0.id) < ($1.due, $1.id) }) {
             fireDue(of: instance, by: effect.due)
             guard instance.state.snapshot.status == .running else { return }
-            guard let pending = instance.state.invocation(of: effect.id), let text = effect.answer,
-                let answer = RecordedFailure.object(text), case .string(let event)? = answer["event"]
+            guard let effect = current(effect), let pending = instance.state.invocation(of: effect.id),
+                let text = effect.answer, let answer = RecordedFailure.object(text),
+                case .string(let event)? = answer["event"]
             else { continue }
             let result = EffectResult(event: event, data: answer["data"], key: effect.answerKey)
-            take(result, of: pending, effect, of: instance)
+            take(result, of: pending, effect, of: instance, at: effect.due)
         }
     }
+
+    /// The effects of an instance, looked up before anything is changed.
+    func effects(of instance: LiveInstance) throws(Rejection) -> [EffectRecord] {
+        var found: [EffectRecord] = []
+        for id in instance.state.effects { if let effect = try effect(id) { found.append(effect) } }
+        return found
+    }
+
+    /// An effect that was looked up, as this batch leaves it so far; nil when it has ended.
+    func current(_ known: EffectRecord) -> EffectRecord? { effects[known.id].map(\.record) ?? known }
 }

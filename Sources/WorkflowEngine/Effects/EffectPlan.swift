@@ -22,6 +22,8 @@ struct EffectPlan {
         var hasMore = false
         /// What was changed since the store was asked; nil when it is not being asked.
         var changed: Set<Position>?
+        /// Instances that were suspended since then: of these nothing that is found may start.
+        var suspended: Set<InstanceID> = []
         /// When there is something ready next, as far as is known.
         var next: Timestamp?
         /// Whether it has a turn.
@@ -151,11 +153,14 @@ struct EffectPlan {
         asked.remove(name)
         guard var queue = queues.removeValue(forKey: name) else { return }
         let changed = queue.changed ?? []
+        let suspended = queue.suspended
         queue.changed = nil
+        queue.suspended = []
         for effect in effects where !changed.contains(effect.effect.id) && !queue.running.contains(effect.effect.id) {
+            if suspended.contains(effect.effect.instanceID) { continue }
             append(effect, to: &queue, name)
         }
-        queue.hasMore = queue.hasMore || hasMore
+        queue.hasMore = queue.hasMore || hasMore || !suspended.isEmpty
         giveTurn(&queue, name)
         if let next { note(next, &queue, name) }
         keep(queue, name)
@@ -166,6 +171,7 @@ struct EffectPlan {
         asked.remove(name)
         guard var queue = queues.removeValue(forKey: name) else { return }
         queue.changed = nil
+        queue.suspended = []
         note(time, &queue, name)
         keep(queue, name)
     }
@@ -205,6 +211,7 @@ struct EffectPlan {
             drop(effect.id)
             stopped.append(effect.id)
         }
+        if !batch.suspended.isEmpty { withhold(batch.suspended) }
         var owners: [InstanceID: InstanceRecord]?
         for effect in batch.newEffects where effect.state == .ready && serves(effect.queue) {
             guard effect.due <= now, canBeNext(effect) else {
@@ -213,7 +220,7 @@ struct EffectPlan {
             }
             let known = owners ?? batch.instances
             owners = known
-            guard let owner = known[effect.instanceID] else {
+            guard let owner = known[effect.instanceID], owner.status != .suspended else {
                 expect(effect, at: now)
                 continue
             }
@@ -227,6 +234,16 @@ struct EffectPlan {
             }
         }
         return stopped
+    }
+
+    /// Lets nothing of instances start that waits here: it is found again, and held then. What runs ends as it would.
+    private mutating func withhold(_ instances: Set<InstanceID>) {
+        for name in asked { queues[name]?.suspended.formUnion(instances) }
+        for name in Set(queueOfWaiting.values) {
+            let dropped = queues[name]?.waiting.filter { instances.contains($0.effect.instanceID) } ?? []
+            for found in dropped { drop(found.effect.id) }
+            if !dropped.isEmpty { expectMore(of: name) }
+        }
     }
 
     /// Whether what has just begun comes behind all that is ready of its queue, and that is here: then it needs not be

@@ -321,7 +321,10 @@ extension EffectRunner: CommitObserver {
 }
 
 extension StoreBatch {
-    fileprivate var hasEffects: Bool { !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty }
+    /// Whether it concerns what runs or waits.
+    fileprivate var hasEffects: Bool {
+        !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty || !suspended.isEmpty
+    }
 }
 
 extension EffectAttempt {

@@ -16,9 +16,30 @@ extension Engine {
         guard before.state.record.key == command.target else {
             throw .inconsistent("the row of a key belongs to another instance")
         }
+        return try answer(to: row, from: before, wantsContext: command.wantsContext)
+    }
+
+    /// The answer that a person's request with this key got.
+    func repeated(_ command: RepairCommand, at position: Position) async throws(Rejection) -> SendResult {
+        let row = try await row(of: command.key, at: position)
+        guard row.kind != .started else { throw .keyReused(command.key?.text ?? "") }
+        let before = try await instance(before: row)
+        guard before.state.record.key == command.target else {
+            throw .inconsistent("the row of a key belongs to another instance")
+        }
+        guard command.isRecorded(by: row, after: before.state.snapshot) else {
+            throw .keyReused(command.key?.text ?? "")
+        }
+        return try answer(to: row, from: before, wantsContext: command.wantsContext)
+    }
+
+    /// The answer that led to a row, made again.
+    private func answer(
+        to row: JournalRecord, from before: PastInstance, wantsContext: Bool
+    ) throws(Rejection) -> SendResult {
         let chain = try chain(of: row, from: before.state)
         let answer = SendResult(
-            chain, from: before.state, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
+            chain, from: before.state, isDryRun: false, wantsContext: wantsContext, explanation: nil,
             isRepeated: true)
         keep(before.after(chain))
         return answer

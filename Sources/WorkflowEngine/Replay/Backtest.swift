@@ -109,8 +109,22 @@ extension BacktestRun {
     /// Takes the next row of an instance that is as in `record` after the last one.
     mutating func take(_ row: JournalRecord, of record: InstanceRecord) {
         let isLast = row.position == record.head
-        take(row, status: isLast ? record.status : row.kind == .failed ? .failed : .running)
+        take(row, status: isLast ? record.status : row.statusBehind)
         if isLast { end(after: row) }
+    }
+}
+
+extension JournalRecord {
+    /// What its instance is behind the row, when others follow; nil where the row does not say it.
+    fileprivate var statusBehind: InstanceStatus? {
+        switch kind {
+        case .failed: .failed
+        case .suspended: .suspended
+        case .set, .effect: nil
+        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .cancelled, .reset, .migrated,
+            .redacted:
+            .running
+        }
     }
 }
 

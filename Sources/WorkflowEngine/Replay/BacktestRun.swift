@@ -41,8 +41,9 @@ struct BacktestRun {
     private var snapshot: Snapshot?
     /// Rows of kind `sent` one after another: past `StepLimits.chain` others may come between.
     private var sentInARow = 0
-    /// Whether the row before was a word on an effect: what it gives comes in the place of what the instance failed on.
-    private var isBehindWord = false
+    /// Whether somebody let the instance go on and no caller's event has come since: results that waited meanwhile come
+    /// before timers that have been due since.
+    private var isCatchingUp = false
     /// The first row at which they part, or the refusal; nil so far.
     private(set) var verdict: TrialVerdict?
 
@@ -56,8 +57,8 @@ struct BacktestRun {
 
     /// Takes the next row.
     ///
-    /// - Parameter status: The instance's after it.
-    mutating func take(_ row: JournalRecord, status: InstanceStatus) {
+    /// - Parameter status: The instance's after it; nil where that is not known.
+    mutating func take(_ row: JournalRecord, status: InstanceStatus?) {
         guard verdict == nil else { return }
         verdict = judge(row, status)
     }
@@ -70,10 +71,9 @@ struct BacktestRun {
         verdict = difference(row, "it would go on with '\(next.event)', which it sends to itself")
     }
 
-    private mutating func judge(_ row: JournalRecord, _ status: InstanceStatus) -> TrialVerdict? {
-        let isInPlace = isBehindWord
-        isBehindWord = row.kind == .effect
-        if row.kind == .event || row.isResult && !isInPlace, let early = earlier(than: row) {
+    private mutating func judge(_ row: JournalRecord, _ status: InstanceStatus?) -> TrialVerdict? {
+        noteGoingOn(row)
+        if row.kind == .event || row.isResult && !isCatchingUp, let early = earlier(than: row) {
             return difference(row, early)
         }
         let input: Input
@@ -98,11 +98,11 @@ struct BacktestRun {
         }
     }
 
-    private mutating func compare(_ row: JournalRecord, _ status: InstanceStatus, _ after: Snapshot) -> TrialVerdict? {
+    private mutating func compare(_ row: JournalRecord, _ status: InstanceStatus?, _ after: Snapshot) -> TrialVerdict? {
         guard machine.isText(row.to, of: after.configuration) else {
             return difference(row, "it leads to another state", after)
         }
-        guard status == InstanceStatus(after.status) else {
+        if let status, status != InstanceStatus(after.status) {
             return difference(row, "the instance is '\(status)' after it, and would be '\(after.status)'", after)
         }
         snapshot = after
@@ -119,6 +119,16 @@ struct BacktestRun {
 }
 
 // MARK: What comes by itself
+
+extension BacktestRun {
+    private mutating func noteGoingOn(_ row: JournalRecord) {
+        switch row.kind {
+        case .retried, .skipped, .resumed, .effect: isCatchingUp = true
+        case .event: isCatchingUp = false
+        default: break
+        }
+    }
+}
 
 extension BacktestRun {
     /// What would have come by itself before a caller's event or a result, and did not; nil when there is nothing.

@@ -10,6 +10,8 @@ package struct Fold: Sendable {
     private(set) var failure: RecordedFailure?
     /// The invocation whose end the last row was; nil when it was none.
     private(set) var result: Pending.ID?
+    /// Which exit action failed when the last row cancelled the instance; nil when none did.
+    private(set) var exitFailure: RecordedFailure?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
     private let name: InstanceName
@@ -68,6 +70,9 @@ package struct Fold: Sendable {
                 seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
         }
         snapshot = macrostep.snapshot
+        exitFailure = macrostep.exitFailure.flatMap {
+            RecordedFailure(.expressionFailed($0), of: row.event, in: machine)
+        }
         self.result = result
         return macrostep
     }

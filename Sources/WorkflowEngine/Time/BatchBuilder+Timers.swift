@@ -14,7 +14,7 @@ extension BatchBuilder {
             let next = instance.state.nextKey, next <= key
         else { return .nothing }
         guard instance.entry.firings < limits.firingsOfInstance else { return .exhausted }
-        guard fireNext(of: instance, by: now) else { return .nothing }
+        guard fireNext(of: instance, by: instance.state.time(at: now)) else { return .nothing }
         return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
     }
 
@@ -33,21 +33,20 @@ extension BatchBuilder {
     ///
     /// - Parameter then: The time by which it was due; nil for now.
     mutating func fireDue(of instance: LiveInstance, by then: Timestamp? = nil) {
-        let end = then ?? now
-        guard instance.state.hasTimers, instance.state.nextDue(by: end) != nil else { return }
         let time = then.map { LogicalTime($0) } ?? instance.state.time(at: now)
+        guard instance.state.nextDue(by: time) != nil else { return }
         var due = instance.state.snapshot.armed.count { $0.kind == .sent || ($0.kind == .timer && $0.due <= time) }
         var others = limits.firingsOfInstance
         let most = cost + limits.costBeforeCommand
-        while due > 0 || (others > 0 && cost < most), fireNext(of: instance, by: end) {
+        while due > 0 || (others > 0 && cost < most), fireNext(of: instance, by: time) {
             if due > 0 { due -= 1 } else { others -= 1 }
         }
     }
 
     /// Fires what is due next; false when nothing is.
     @discardableResult
-    private mutating func fireNext(of instance: LiveInstance, by end: Timestamp) -> Bool {
-        guard let timer = instance.state.nextDue(by: end) else { return false }
+    private mutating func fireNext(of instance: LiveInstance, by time: LogicalTime) -> Bool {
+        guard let timer = instance.state.nextDue(by: time) else { return false }
         do throws(Rejection) {
             // A timeout ends its effect.
             try lookUp(timer, of: instance)

@@ -11,17 +11,30 @@ extension Engine {
         }
     }
 
-    /// What comes to an instance by itself, the next first; of a failed one what waits until it is retried.
+    /// What comes to an instance by itself, the next first; of a failed or suspended one what waits.
     package func timers(of name: InstanceName, by caller: Caller) async throws(Rejection) -> [InstanceTimer] {
         try await timers(of: try await instance(named: name, by: caller).record)
     }
 
-    /// What waits in failed instances until they are retried, one instance after the other; at most `limit`, and of
-    /// one page of instances. Nil in place of `next` when there is no more.
+    /// What waits in failed instances until they are retried, then in suspended ones until they are resumed, one
+    /// instance after the other; at most `limit`. Nil in place of `next` when there is no more.
     package func waitingTimers(
         from place: WaitingPlace?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
-        let query = InstanceQuery(status: .failed, limit: limit, after: place?.after.map { .found($0) })
+        let status: InstanceStatus = place?.after?.status == .suspended ? .suspended : .failed
+        let found = try await waitingTimers(of: status, from: place, limit: limit, by: caller)
+        if status == .suspended || found.next != nil { return found }
+        let room = limit - found.timers.count
+        if room == 0 { return (found.timers, .beforeSuspended) }
+        let rest = try await waitingTimers(of: .suspended, from: .beforeSuspended, limit: room, by: caller)
+        return (found.timers + rest.timers, rest.next)
+    }
+
+    /// The same of one page of the instances of one status.
+    private func waitingTimers(
+        of status: InstanceStatus, from place: WaitingPlace?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
+        let query = InstanceQuery(status: status, limit: limit, after: place?.after.map { .found($0) })
         let page = try await read { () async throws(StoreError) in
             try await store.instances(query, in: caller.namespace)
         }
@@ -45,11 +58,11 @@ extension Engine {
         // A result that its instance failed on waits like a timer; what runs outside comes at no time that is known.
         let armed = instance.snapshot.armed.filter { $0.kind != .invocation || $0.isKept }
             .sorted(by: Pending.comesBefore)
-        return armed.map { InstanceTimer($0, of: instance.machine, waits: record.status == .failed) }
+        return armed.map { InstanceTimer($0, of: instance.machine, status: record.status) }
     }
 }
 
-/// A place in the list of what waits in failed instances.
+/// A place in the list of what waits in instances that do not run.
 package struct WaitingPlace: Sendable, Equatable {
     /// The last instance of which all was listed; nil before the first.
     package let after: InstanceListPlace?
@@ -63,6 +76,12 @@ package struct WaitingPlace: Sendable, Equatable {
         self.instance = instance
         self.taken = taken
     }
+
+    /// Behind the failed instances.
+    static let beforeSuspended = WaitingPlace(
+        after: InstanceListPlace(
+            machineID: MachineID(rawValue: 0), status: .suspended, id: InstanceID(rawValue: 0)),
+        instance: InstanceID(rawValue: 0), taken: 0)
 }
 
 /// Something that will come to an instance by itself, for those who look.
@@ -75,15 +94,18 @@ package struct InstanceTimer: Sendable, Equatable {
     package let id: String?
     /// How late it may be and still change something; nil for however late.
     package let skipMilliseconds: Int64?
-    /// Whether it waits until its instance, which has failed, is retried.
+    /// Whether it waits because its instance does not run.
     package let waits: Bool
+    /// Whether that is suspended.
+    package let isSuspended: Bool
 
-    init(_ timer: Pending, of machine: Machine, waits: Bool) {
+    init(_ timer: Pending, of machine: Machine, status: InstanceStatus) {
+        isSuspended = status == .suspended
+        waits = isSuspended || status == .failed
         event = timer.event
         due = Timestamp(rawValue: timer.due.milliseconds)
         state = if case .state(let index) = timer.owner { machine.paths(of: [index])[0] } else { nil }
         id = if case .send(let id) = timer.owner { id } else { nil }
         skipMilliseconds = if case .skip(let limit) = timer.misfire { limit } else { nil }
-        self.waits = waits
     }
 }

@@ -21,7 +21,7 @@ struct HistoryCheck {
     private var position: Position?
     private var digest: Digest?
     private var to = ""
-    /// Of the last row that says whether the instance has failed: a word on an effect says nothing of it.
+    /// Of the last row that says whether the instance has failed.
     private var failing: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
     private var machineID: MachineID
     /// The position of the row that armed each of what is armed.
@@ -70,7 +70,7 @@ struct HistoryCheck {
         digest = row.digest
         if to != row.to || first.rawValue == 0 { entered = row.at }
         if to != row.to { to = row.to }
-        if row.kind != .effect { failing = (row.note, row.isRedacted, row.seq, row.at) }
+        if row.saysFailure { failing = (row.note, row.isRedacted, row.seq, row.at) }
         if first.rawValue == 0 { first = row.at }
         last = row.at
         guard seq == record.seq || row.position == record.head else { return }
@@ -155,12 +155,20 @@ extension HistoryCheck {
         } catch {
             return error.message
         }
-        guard fold.failure != nil || fold.result != nil || row.note != nil else { return nil }
-        let note = RowNote(row.note)
-        let isSaid =
-            fold.failure.map { $0.isAlike(note.failure) } ?? (note.failure == nil) && fold.result == note.result
-            && (note.reason == nil || row.kind == .effect)
-        return isSaid && note.text != nil ? nil : "the row's note is not what the step says"
+        guard fold.failure != nil || fold.result != nil || fold.exitFailure != nil || row.note != nil else {
+            return nil
+        }
+        return isSaid(by: RowNote(row.note), row.kind) ? nil : "the row's note is not what the step says"
+    }
+
+    /// Whether a note says what the step does, and a reason only where somebody asked for the row.
+    private func isSaid(by note: RowNote, _ kind: Input.Kind) -> Bool {
+        guard note.text != nil, fold.result == note.result, note.reason == nil || kind.canBeAsked else { return false }
+        return isAlike(fold.failure, note.failure) && isAlike(fold.exitFailure, note.exit)
+    }
+
+    private func isAlike(_ one: RecordedFailure?, _ other: RecordedFailure?) -> Bool {
+        one.map { $0.isAlike(other) } ?? (other == nil)
     }
 
     /// Remembers by which rows something was armed: of an invocation the place that its effect has behind the row.
@@ -249,6 +257,16 @@ extension HistoryCheck {
         guard record.status == .failed, let failing else { return record.failure == nil }
         return failing.isRedacted
             || record.failure == RecordedFailure(note: failing.note)?.text(seq: failing.seq, at: failing.at)
+    }
+}
+
+extension Input.Kind {
+    /// Whether a person may have asked for such a row, and said why; a retry that fails again is a row `failed`.
+    fileprivate var canBeAsked: Bool {
+        switch self {
+        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .set, .effect: true
+        case .started, .event, .sent, .timer, .result, .reset, .migrated, .redacted: false
+        }
     }
 }
 

@@ -37,7 +37,7 @@ extension Problem {
         switch refused.refusal {
         case .unknownEvent: suggestion = Spelling.closest(to: refused.event, among: refused.machine.events)
         case .guardRejected(let findings): candidates = findings.map { Candidate($0, of: refused.machine) }
-        case .notAccepted, .finished, .failed, .expressionFailed, .livelock, .invalidData: break
+        case .notAccepted, .finished, .failed, .suspended, .expressionFailed, .livelock, .invalidData: break
         }
     }
 }

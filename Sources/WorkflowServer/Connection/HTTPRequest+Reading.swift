@@ -61,7 +61,8 @@ extension HTTPRequest {
     func refuseIdempotencyKey() throws(Problem) {
         guard headerFields[.idempotencyKey] != nil else { return }
         throw Problem(
-            .invalidRequest, detail: "\(IdempotencyKey.header) is for starts, events and what is said of effects")
+            .invalidRequest,
+            detail: "\(IdempotencyKey.header) is for starts, events, and what is done to instances and effects")
     }
 }
 

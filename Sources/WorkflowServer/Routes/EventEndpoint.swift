@@ -27,7 +27,7 @@ struct EventEndpoint: Sendable {
         try head.requireJSON()
         let key = try head.idempotencyKey()
         let body = try SendRequest(whole: body)
-        let seq = try Self.expectedSeq(body.expect?.seq, ifMatch: head.headerFields[.ifMatch])
+        let seq = try Self.expectedSeq(body.expect?.seq, "expect.seq", ifMatch: head.headerFields[.ifMatch])
         let command = SendCommand(
             instance: instance, event: Event(name: body.event, data: body.data), expectedSeq: seq.map(Seq.init),
             expectedState: body.expect?.state, isDryRun: parameters.dryRun, isExplained: parameters.explain,
@@ -45,7 +45,9 @@ struct EventEndpoint: Sendable {
     }
 
     /// The seq of the body or of `If-Match`, which say the same thing when both are there.
-    private static func expectedSeq(_ expected: Int64?, ifMatch: String?) throws(Problem) -> Int64? {
+    ///
+    /// - Parameter field: The field of the body.
+    static func expectedSeq(_ expected: Int64?, _ field: String, ifMatch: String?) throws(Problem) -> Int64? {
         guard let ifMatch, ifMatch != "*" else { return expected }
         guard ifMatch.count > 2, ifMatch.hasPrefix("\""), ifMatch.hasSuffix("\""),
             let seq = Int64(ifMatch.dropFirst().dropLast())
@@ -53,7 +55,7 @@ struct EventEndpoint: Sendable {
             throw Problem(.invalidRequest, detail: "If-Match must be a seq in double quotes, such as \"5\"")
         }
         guard expected == nil || expected == seq else {
-            throw Problem(.invalidRequest, detail: "'expect.seq' and If-Match do not agree")
+            throw Problem(.invalidRequest, detail: "'\(field)' and If-Match do not agree")
         }
         return seq
     }

@@ -3,7 +3,7 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// Events of one instance: sending them, asking which are accepted, and going on after a failure.
+/// Events of one instance: sending them, and asking which are accepted.
 struct EventRoutes: Sendable {
     let engine: Engine
     let endpoint: EventEndpoint
@@ -11,7 +11,6 @@ struct EventRoutes: Sendable {
     func register(on routes: inout RouteHandlers) {
         routes.on(.sendEvent) { try await send($0) }
         routes.on(.listEvents) { try await list($0) }
-        routes.on(.retryInstance) { try await retry($0) }
     }
 
     private func send(_ request: RoutedRequest) async throws -> Response {
@@ -23,15 +22,6 @@ struct EventRoutes: Sendable {
             request.head, body: try await request.wholeBody(), to: instance, parameters, by: request.caller)
         let outcome = await engine.outcome(of: order.command)
         return endpoint.budget.response(try endpoint.answer(to: order, outcome))
-    }
-
-    private func retry(_ request: RoutedRequest) async throws -> Response {
-        try request.head.refuseIdempotencyKey()
-        let body = try await request.object(as: RetryRequest.self)
-        let command = RetryCommand(
-            instance: try request.instance, expectedSeq: body.seq.map(Seq.init), by: request.caller)
-        let sent = try await asking { try await engine.retry(command) }
-        return endpoint.budget.response(endpoint.budget.answer(sent, isMinimal: request.head.prefersMinimal))
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {

@@ -52,7 +52,7 @@ struct HistoryRoutes: Sendable {
     private func hasEnded(_ record: InstanceRecord) -> Bool {
         switch record.status {
         case .done, .cancelled, .purging: true
-        case .running, .failed: false
+        case .running, .failed, .suspended: false
         }
     }
 
@@ -115,6 +115,8 @@ struct HistoryRoutes: Sendable {
         _ row: JournalRecord, of record: InstanceRecord, behind before: JournalRecord?, by caller: Caller
     ) async throws -> Bool {
         guard row.kind == .failed, let position = row.previous else { return false }
+        // Nobody asks for the first failure.
+        if row.actor != nil { return true }
         if let before { return before.kind == .failed }
         return try await asking { try await engine.row(at: position, of: record, by: caller) }?.kind == .failed
     }

@@ -120,6 +120,7 @@ extension InstanceStatus {
             case .running: .running
             case .done: .done
             case .failed: .failed
+            case .suspended: .suspended
             case .cancelled: .cancelled
             }
     }
@@ -133,6 +134,7 @@ extension Instance.Status {
             case .running: .running
             case .done: .done
             case .failed: .failed
+            case .suspended: .suspended
             case .cancelled, .purging: .cancelled
             }
     }

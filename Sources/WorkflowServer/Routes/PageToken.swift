@@ -11,7 +11,7 @@ enum PageToken: Equatable {
     case instances(InstanceQuery)
     case tally(machine: MachineName?, after: TallyKey)
     case timers(after: TimerKey)
-    /// Behind the running timers come those that wait in failed instances.
+    /// Behind the running timers come those that wait in instances that do not run.
     case waiting(from: WaitingPlace)
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
     case queues(after: String)

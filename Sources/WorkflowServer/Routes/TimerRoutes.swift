@@ -24,7 +24,7 @@ struct TimerRoutes: Sendable {
         }
     }
 
-    /// What is due next, and where there is room behind the last one, what waits in failed instances.
+    /// What is due next, and where there is room behind the last one, what waits in instances that do not run.
     private func running(after key: TimerKey?, limit: Int, by caller: Caller) async throws -> Response {
         let timers = try await asking { try await engine.timers(after: key, limit: limit, by: caller) }
         let now = engine.now
@@ -45,6 +45,7 @@ struct TimerRoutes: Sendable {
         let waiting = found.timers.map { name, timer in
             var item = TimerItem(instance: name, event: timer.event, due: timer.due, now: now)
             item.waits = true
+            item.suspended = timer.isSuspended ? true : nil
             return item
         }
         return Response(Page(items: items + waiting, nextPage: found.next.map { engine.text(of: .waiting(from: $0)) }))
@@ -70,5 +71,6 @@ extension TimerItem {
         id = timer.id
         skipMilliseconds = timer.skipMilliseconds
         waits = timer.waits ? true : nil
+        suspended = timer.isSuspended ? true : nil
     }
 }

@@ -191,7 +191,7 @@ struct PowerLoad {
             }
             let sent =
                 event.name == "retry"
-                ? try await engine.retry(RetryCommand(instance: command.instance))
+                ? try await engine.repair(RepairCommand(instance: command.instance, .retry))
                 : try await engine.send(SendCommand(instance: command.instance, event: event, key: command.key))
             told.outcome = .accepted(sent.fromSeq.next.rawValue)
             told.reached = sent.seq.rawValue

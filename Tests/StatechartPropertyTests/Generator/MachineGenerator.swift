@@ -1,4 +1,5 @@
 import NaiveStatechart
+import WorkflowJSON
 
 /// Makes machines that use all of the definition language, legal ones only.
 struct MachineGenerator {
@@ -78,13 +79,32 @@ struct MachineGenerator {
         let handled = machine.states.flatMap(\.transitions).compactMap(\.descriptor)
             .filter { name in !["done.", "error.", "after.", "*"].contains { name.hasPrefix($0) } }
             .map { $0.hasSuffix(".*") ? String($0.dropLast(2)) : $0 }
-        return (0..<1 + random.below(12)).map { _ in
-            if hasInvocations, random.chance(35) { return .end(random.below(6), isDone: random.chance(70)) }
-            if hasTimers || hasInvocations, random.chance(40) {
-                return .wait(random.pick([1, 5, 10, 15, 40, 2_000]) ?? 0)
-            }
-            if !handled.isEmpty, random.chance(80) { return .send(handled[random.below(handled.count)]) }
-            return .send(random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? "")
+        return (0..<1 + random.below(12)).flatMap { _ in
+            random.chance(20) ? repairs().map(Stimulus.repair) : [stimulus(handled)]
+        }
+    }
+
+    private mutating func stimulus(_ handled: [String]) -> Stimulus {
+        if hasInvocations, random.chance(35) { return .end(random.below(6), isDone: random.chance(70)) }
+        if hasTimers || hasInvocations, random.chance(40) {
+            return .wait(random.pick([1, 5, 10, 15, 40, 2_000]) ?? 0)
+        }
+        if !handled.isEmpty, random.chance(80) { return .send(handled[random.below(handled.count)]) }
+        return .send(random.pick(Self.events + ["unknown", "a.b.c.d", "ab"]) ?? "")
+    }
+
+    /// One thing that a person does, or several that belong together.
+    private mutating func repairs() -> [NaiveInterpreter.Repair] {
+        let set = NaiveInterpreter.Repair.set(["n": .int(Int64(random.below(6)))], unset: [])
+        return switch random.below(12) {
+        case 0: [.cancel(withActions: random.chance(80))]
+        case 1...2: [.retry]
+        case 3...4: [set, .retry]
+        case 5: [.skip]
+        case 6...7: [set]
+        case 8: [.suspend]
+        case 9...10: [.suspend, set, .resume]
+        default: [.resume]
         }
     }
 

@@ -1,3 +1,5 @@
+import NaiveStatechart
+
 /// What happens to an instance from outside.
 enum Stimulus: Equatable, CustomStringConvertible {
     case send(String)
@@ -5,12 +7,15 @@ enum Stimulus: Equatable, CustomStringConvertible {
     case wait(Int64)
     /// One of the invocations that run ends, if any does.
     case end(Int, isDone: Bool)
+    /// A person does something, if the instance is such that it can be done.
+    case repair(NaiveInterpreter.Repair)
 
     var description: String {
         switch self {
         case .send(let event): event
         case .wait(let milliseconds): "wait \(milliseconds) ms"
         case .end(let choice, let isDone): "\(isDone ? "done" : "fail") \(choice)"
+        case .repair(let repair): "\(repair)"
         }
     }
 }

@@ -5,14 +5,14 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What happens to two instances of one machine, step by step, each at its time: chains of events that they send to
-/// themselves, timers that are on time, late, skipped and cancelled, a failure and a retry, keys.
+/// themselves, timers that are on time, late, skipped and cancelled, failures and what an operator does, keys.
 struct Scenario {
     /// What somebody does.
     enum Action {
         case apply
         case start(String)
         case send(String, String, JSONValue? = nil)
-        case retry(String)
+        case repair(String, RepairCommand.Verb)
         /// What is due by now comes.
         case wait
     }
@@ -62,10 +62,15 @@ struct Scenario {
         (3_000, .send("a", "nothing")), (14_000, .wait), (15_000, .send("b", "never")), (16_000, .send("a", "later")),
         (23_000, .wait), (63_000, .wait), (64_000, .send("a", "write", .string(String(repeating: "x", count: 9_000)))),
         // Both are in their busy state, whose first timer is skipped now.
-        (200_000, .wait), (201_000, .send("b", "break")), (202_000, .send("b", "note")), (203_000, .retry("b")),
-        (290_000, .wait), (310_000, .retry("b")), (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
+        (200_000, .wait), (201_000, .send("b", "break")), (202_000, .send("b", "note")),
+        (203_000, .repair("b", .retry)),
+        (204_000, .repair("b", .set(ContextChange(set: ["text": "mended"], unset: [])))),
+        (205_000, .send("a", "break")), (206_000, .repair("a", .skip)), (207_000, .repair("a", .suspend)),
+        (208_000, .send("a", "note")), (209_000, .repair("a", .suspend)),
+        (290_000, .wait), (300_000, .repair("a", .resume)), (310_000, .repair("b", .retry)),
+        (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
         (313_000, .send("b", "run", 130)), (320_000, .wait), (400_000, .wait), (401_000, .send("b", "finish")),
-        (500_000, .wait), (501_000, .send("b", "note")), (502_000, .send("a", "finish")),
+        (500_000, .wait), (501_000, .send("b", "note")), (502_000, .repair("a", .cancel(runsActions: true))),
     ]
 
     static let steps = actions.enumerated().map { number, step in
@@ -98,7 +103,8 @@ extension Engine {
         case .send(let name, let event, let data):
             return Told(
                 try await send(SendCommand(instance: name, event: Event(name: event, data: data), key: step.key)))
-        case .retry(let name): return Told(try await retry(RetryCommand(instance: name)))
+        case .repair(let name, let verb):
+            return Told(try await repair(RepairCommand(instance: name, verb, reason: "r", key: step.key)))
         case .wait: try await takeWhatIsDue()
         }
         return Told()

@@ -89,10 +89,10 @@ final class Simulation {
 
     /// Without a key it is seen from where its instance is; with one it can be asked again.
     private func isTaken(_ number: Int) async throws -> Bool {
-        guard let reference, Scenario.steps[number].key == nil || Scenario.steps[number].isRetry else { return false }
+        guard let reference, Scenario.steps[number].key == nil else { return false }
         switch Scenario.steps[number].action {
         case .apply, .wait: return false
-        case .start(let name), .send(let name, _, _), .retry(let name):
+        case .start(let name), .send(let name, _, _), .repair(let name, _):
             // Timers may have come since the step before: its own row is what counts.
             guard let from = reference.told[number].seqs.first else { return false }
             return try await seqs()[name] ?? 0 > from
@@ -140,8 +140,4 @@ final class Simulation {
         try await running?.stop()
         running = nil
     }
-}
-
-extension Scenario.Step {
-    fileprivate var isRetry: Bool { if case .retry = action { true } else { false } }
 }

@@ -144,7 +144,7 @@ import WorkflowStore
         #expect(try await bench.effects().map(\.state) == [.ready, .failed])
         try await bench.expectWhole()
         // It fails again: nothing takes the error.
-        #expect(try await bench.engine.retry(RetryCommand(instance: "s")).status == .failed)
+        #expect(try await bench.engine.repair(RepairCommand(instance: "s", .retry)).status == .failed)
         try await bench.expectWhole()
     }
 
@@ -159,7 +159,7 @@ import WorkflowStore
         #expect(try await bench.effects().map(\.state) == [.answered, .ready])
         try await bench.expectWhole()
         // n is 0 still: the kept event fails again, and the result goes on waiting.
-        #expect(try await bench.engine.retry(RetryCommand(instance: "s")).status == .failed)
+        #expect(try await bench.engine.repair(RepairCommand(instance: "s", .retry)).status == .failed)
         #expect(try await bench.effects().map(\.state) == [.answered, .ready])
         try await bench.expectWhole()
         try await bench.timed.restart()
@@ -186,7 +186,7 @@ import WorkflowStore
         try await bench.report(.completed(2), try await bench.task("y"))
         try await bench.timed.pass(1)
         try await bench.report(.completed(1), try await bench.task("x"))
-        #expect(try await bench.engine.retry(RetryCommand(instance: "l")).status == .running)
+        #expect(try await bench.engine.repair(RepairCommand(instance: "l", .retry)).status == .running)
         #expect(
             try await bench.timed.context("seen", of: "l")
                 == ["worse 1", "done.invoke.two", "done.invoke.one"])

@@ -117,7 +117,7 @@ import WorkflowStore
                 if case .failure(let rejection) = answer { told.withLock { $0.append(rejection.kind) } }
             }
         }
-        let retry = RetryCommand(instance: "i")
+        let retry = RepairCommand(instance: "i", .retry)
         ask(retry)
         ask(retry)
         #expect(told.withLock { $0 } == ["overloaded"])

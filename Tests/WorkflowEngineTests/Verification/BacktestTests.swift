@@ -170,7 +170,7 @@ import WorkflowStore
         try await timed.start("reminder", "r")
         try await timed.pass(1_000)
         try await timed.pass(11_000)
-        let answer = try await timed.engine.retry(RetryCommand(instance: "r"))
+        let answer = try await timed.engine.repair(RepairCommand(instance: "r", .retry))
         #expect(answer.to == ["seen"])
         let machine = try DefinitionReader.read(Self.reminder).machine
         let record = try await timed.record("r")

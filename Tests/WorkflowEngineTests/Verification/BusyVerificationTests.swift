@@ -36,7 +36,7 @@ import WorkflowStore
             _ = try await engine.start(StartCommand(machine: "job", instance: instance, key: key()))
             let event = Event(name: count.isMultiple(of: 2) ? "finish" : "spoil")
             _ = try await engine.send(SendCommand(instance: instance, event: event, key: key()))
-            if !count.isMultiple(of: 2) { _ = try await engine.retry(RetryCommand(instance: instance)) }
+            if !count.isMultiple(of: 2) { _ = try await engine.repair(RepairCommand(instance: instance, .retry)) }
             count += 1
         }
         return count

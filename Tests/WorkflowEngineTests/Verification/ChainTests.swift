@@ -43,7 +43,7 @@ import WorkflowStore
         try await send(Event(name: "whistle", data: ["card": "tok_9"]), key: "a key of text")
         try await send(Event(name: "break", data: ["card": "tok_9"]))
         clock.advance(1_000_000)
-        _ = try await engine.retry(RetryCommand(instance: "pot"))
+        _ = try await engine.repair(RepairCommand(instance: "pot", .retry))
         for number in 1...260 { try await send(Event(name: "steam", data: number % 2 == 0 ? [:] : nil)) }
         try await running.stop()
         return WrittenFile(in: folder)

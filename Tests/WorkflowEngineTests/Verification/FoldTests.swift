@@ -87,11 +87,17 @@ import WorkflowStore
     }
 
     @Test(arguments: [
-        JournalKind.skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .redacted,
+        JournalKind.reset, .migrated, .redacted,
     ])
     mutating func aKindThatNothingWritesIsRefusedByName(kind: JournalKind) {
         #expect(
             mistake(Self.row(2, kind, "e", at: 1)) == "rows of kind '\(kind.rawValue)' are of a later wfd")
+    }
+
+    @Test(arguments: [JournalKind.skipped, .resumed])
+    mutating func whatAnOperatorDoesHasItsPlace(kind: JournalKind) {
+        #expect(
+            mistake(Self.row(2, kind, "e", at: 1)) == "a row of kind '\(kind.rawValue)' cannot stand here")
     }
 
     @Test mutating func aStartOrARetryHasItsPlace() {

@@ -1,0 +1,203 @@
+import WorkflowCEL
+package import WorkflowJSON
+import WorkflowSpelling
+
+/// What a person changes in an instance's context: all of it, or nothing.
+package struct ContextChange: Sendable, Equatable {
+    /// Paths at most.
+    package static let paths = 200
+
+    /// Values by their paths: `total`, `customer.name`, `items[0]`.
+    package var set: JSONObject
+    /// The paths of what goes.
+    package var unset: [String]
+
+    package init(set: JSONObject, unset: [String]) {
+        self.set = set
+        self.unset = unset
+    }
+
+    /// Reads what `data` gives.
+    init(_ data: JSONValue?) throws(ContextMistake) {
+        let object = data?.object
+        set = object?["set"]?.object ?? JSONObject()
+        unset = []
+        guard case .array(let paths)? = object?["unset"] else { return }
+        for path in paths {
+            guard let path = path.string else { throw ContextMistake(message: "'unset' lists paths") }
+            unset.append(path)
+        }
+    }
+
+    /// As a row keeps it.
+    package var data: JSONValue {
+        var object = JSONObject()
+        if !set.isEmpty { object["set"] = .object(set) }
+        if !unset.isEmpty { object["unset"] = .array(unset.map(JSONValue.string)) }
+        return .object(object)
+    }
+
+    /// For a trace.
+    var deeds: [String] {
+        self.set.members.map { "set \($0.key) = \(JSONWriter.string($0.value))" } + unset.map { "unset \($0)" }
+    }
+
+    /// Changes a context of a machine, as `assign` does: every step of a path but the last must be there.
+    func apply(to context: inout JSONObject, of machine: Machine) throws(ContextMistake) {
+        let paths = try checkedPaths()
+        var changed = context
+        for (path, value) in zip(paths, set.members.map(\.value)) {
+            try path.checkWay(in: changed, of: machine)
+            let type = machine.contextTypes[path.key] ?? .dyn
+            do throws(ContextAssignment.Failure) {
+                try ContextAssignment(path: path.steps, text: path.text, value: value, type: type)
+                    .apply(to: &changed, initial: machine.context)
+            } catch {
+                throw ContextMistake(message: "'\(path.text)' cannot be set: \(error.message)")
+            }
+        }
+        for path in paths.dropFirst(set.count) { try path.remove(from: &changed, of: machine) }
+        guard JSONValue.object(changed).isKeepable else {
+            throw ContextMistake(message: "The context would be \(StepLimits.tooLarge)")
+        }
+        context = changed
+    }
+
+    /// The paths of what is set, then those of what goes.
+    private func checkedPaths() throws(ContextMistake) -> [ContextPath] {
+        let texts = set.members.map(\.key) + unset
+        if texts.isEmpty { throw ContextMistake(message: "There is nothing to set") }
+        guard texts.count <= Self.paths else {
+            throw ContextMistake(message: "At most \(Self.paths) paths are set at a time")
+        }
+        var paths: [ContextPath] = []
+        for text in texts { paths.append(try ContextPath(text)) }
+        for (place, path) in paths.enumerated() {
+            for (other, outer) in paths.enumerated() where other != place && path.steps.starts(with: outer.steps) {
+                throw ContextMistake(message: "'\(path.text)' lies inside '\(outer.text)', which is changed too")
+            }
+        }
+        return paths
+    }
+}
+
+/// Why a context cannot be changed so.
+struct ContextMistake: Error {
+    let message: String
+}
+
+/// A path into a context, as a person writes it: `customer.name`, `items[0].price`, `rates["EUR"]`.
+struct ContextPath {
+    let text: String
+    /// The first is a key of the context.
+    let steps: [ContextAssignment.Step]
+    /// Of the context.
+    let key: String
+
+    init(_ text: String) throws(ContextMistake) {
+        let rule = "keys joined by dots, and places in brackets, such as items[0].name or rates[\"EUR\"]"
+        let mistake = ContextMistake(message: "'\(text)' is no path into the context: \(rule)")
+        guard text.utf8.count <= DefinitionLimits.pathBytes else { throw mistake }
+        var rest = text.unicodeScalars[...]
+        guard let first = Self.identifier(&rest) else { throw mistake }
+        var steps: [ContextAssignment.Step] = [.key(first)]
+        while let next = rest.popFirst() {
+            guard steps.count < DefinitionLimits.nesting,
+                let step = next == "." ? Self.identifier(&rest).map({ .key($0) }) : Self.bracketed(next, &rest)
+            else { throw mistake }
+            steps.append(step)
+        }
+        self.text = text
+        self.steps = steps
+        key = first
+    }
+
+    private static func identifier(_ rest: inout Substring.UnicodeScalarView) -> String? {
+        let name = rest.prefix { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_") }
+        guard let first = name.first, !("0"..."9").contains(first) else { return nil }
+        rest = rest[name.endIndex...]
+        return String(name)
+    }
+
+    /// `[0]`, `["key"]` or `['key']`.
+    private static func bracketed(
+        _ open: Unicode.Scalar, _ rest: inout Substring.UnicodeScalarView
+    ) -> ContextAssignment.Step? {
+        guard open == "[", let first = rest.first else { return nil }
+        if first == "\"" || first == "'" {
+            rest.removeFirst()
+            let key = rest.prefix { $0 != first }
+            rest = rest[key.endIndex...]
+            guard rest.popFirst() == first, rest.popFirst() == "]" else { return nil }
+            return .key(String(key))
+        }
+        let digits = rest.prefix { ("0"..."9").contains($0) }
+        rest = rest[digits.endIndex...]
+        guard let index = Int64(String(digits)), rest.popFirst() == "]" else { return nil }
+        return .index(index)
+    }
+}
+
+extension ContextPath {
+    /// Throws when a key on the way to the last step is not there, or the context has no such key.
+    func checkWay(in context: JSONObject, of machine: Machine) throws(ContextMistake) {
+        guard let first = context[key] else {
+            throw .unknown(key, of: "The context of '\(machine.name)'", among: context.keys)
+        }
+        var (value, text) = (first, key)
+        for step in steps.dropFirst().dropLast() {
+            switch (step, value) {
+            case (.key(let key), .object(let object)):
+                guard let inner = object[key] else { throw .unknown(key, of: "'\(text)'", among: object.keys) }
+                (value, text) = (inner, "\(text).\(key)")
+            case (.index(let index), .array(let array)):
+                // What is not there is told when it is set.
+                guard let offset = Int(exactly: index), array.indices.contains(offset) else { return }
+                (value, text) = (array[offset], "\(text)[\(index)]")
+            default: return
+            }
+        }
+    }
+
+    /// Removes what stands at the path: a key of a map, or of the context where the machine does not declare it.
+    func remove(from context: inout JSONObject, of machine: Machine) throws(ContextMistake) {
+        try checkWay(in: context, of: machine)
+        if steps.count == 1, machine.context[key] != nil {
+            throw ContextMistake(
+                message: "'\(key)' cannot be unset: machine '\(machine.name)' declares it; it can be set to null "
+                    + "where its type has null")
+        }
+        context = try Self.removing(steps[...], from: .object(context), at: "").object ?? context
+    }
+
+    private static func removing(
+        _ steps: ArraySlice<ContextAssignment.Step>, from value: JSONValue, at text: String
+    ) throws(ContextMistake) -> JSONValue {
+        guard let step = steps.first else { return value }
+        let isLast = steps.count == 1
+        switch (step, value) {
+        case (.key(let key), .object(var object)):
+            guard let inner = object[key] else { throw .unknown(key, of: "'\(text)'", among: object.keys) }
+            let path = text.isEmpty ? key : "\(text).\(key)"
+            object[key] = isLast ? nil : try removing(steps.dropFirst(), from: inner, at: path)
+            return .object(object)
+        case (.index(let index), .array(var array)) where !isLast:
+            guard let offset = Int(exactly: index), array.indices.contains(offset) else {
+                throw ContextMistake(message: "'\(text)' has no element \(index); it has \(array.count)")
+            }
+            array[offset] = try removing(steps.dropFirst(), from: array[offset], at: "\(text)[\(index)]")
+            return .array(array)
+        case (.index, .array):
+            throw ContextMistake(message: "An element of '\(text)' cannot be unset: set the list instead")
+        case (.key, _): throw ContextMistake(message: "'\(text)' is no map")
+        case (.index, _): throw ContextMistake(message: "'\(text)' is no list")
+        }
+    }
+}
+
+extension ContextMistake {
+    fileprivate static func unknown(_ key: String, of owner: String, among known: [String]) -> ContextMistake {
+        let meant = Spelling.closest(to: key, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        return ContextMistake(message: "\(owner) has no key '\(key)'\(meant)")
+    }
+}

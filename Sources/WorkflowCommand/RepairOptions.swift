@@ -1,0 +1,53 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// The options of what an operator does to an instance.
+struct RepairOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Why, for the history.", valueName: "text"))
+    var reason: String?
+
+    @Flag(help: "Say what would happen and change nothing.")
+    var dryRun = false
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only if this is the instance's seq.", valueName: "n"))
+    var expectSeq: Int64?
+
+    @OptionGroup var key: KeyOption
+
+    func validate() throws {
+        try Least.check("--expect-seq", expectSeq)
+        if let reason, !APILimits.reasonBytes.contains(reason.utf8.count) {
+            throw ValidationError("'--reason' must have 1 to \(APILimits.reasonBytes.upperBound) bytes")
+        }
+    }
+
+    /// The reason of a verb that must have one.
+    func requiredReason(of verb: String) throws -> String {
+        guard let reason else { throw ValidationError("'\(verb)' needs '--reason', which stands in the history") }
+        return reason
+    }
+
+    /// The body of the verbs that say no more.
+    var request: RepairRequest { RepairRequest(reason: reason, seq: expectSeq, dryRun: dryRun ? true : nil) }
+
+    /// Asks for it and tells what came of it.
+    ///
+    /// - Parameters:
+    ///   - isEvent: Whether an event is taken, so that the states before and after are told.
+    ///   - failing: What is said of an instance that has failed on what followed; nil where it may have been failed
+    ///     before.
+    func carryOut(
+        in session: Session, isEvent: Bool = false, failing: String?,
+        _ ask: (WorkflowClient, String?) async throws(ClientError) -> SendAnswer
+    ) async throws {
+        let isTrial = dryRun
+        let answer = try await key.persist(in: session) { client, key throws(ClientError) in
+            try await ask(client, isTrial ? nil : key)
+        }
+        try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) }
+        if let failing, answer.status == .failed, !isTrial {
+            try await session.throwFailure(of: answer.instance, failing)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl cancel`.
+struct Cancel: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "End an instance where it stands.",
+        discussion: """
+            $ wfctl cancel order-1042 --reason 'the customer died'
+
+            Its exit actions run, innermost first; one that fails is noted in the history. Its timers and invocations \
+            end, it keeps its state, and nothing can be sent to it any more.
+            """)
+
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
+    var instance: String
+
+    @Flag(help: "Run no exit actions.")
+    var noActions = false
+
+    @OptionGroup var options: RepairOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { _ = try options.requiredReason(of: "cancel") }
+
+    func run(in session: Session) async throws {
+        let request = CancelRequest(
+            reason: try options.requiredReason(of: "cancel"), actions: noActions ? false : nil,
+            seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
+        try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
+            try await client.cancel(request, instance, key: key, wantsContext: session.showsContext)
+        }
+    }
+}

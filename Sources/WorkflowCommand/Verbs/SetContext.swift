@@ -1,0 +1,82 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+import WorkflowJSON
+
+/// `wfctl set`.
+struct SetContext: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change the context of an instance.",
+        discussion: """
+            $ wfctl set order-1042 total=12 'customer.name="Ann"' --reason OPS-12
+            $ wfctl set order-1042 rates=@rates.json --unset customer.phone --reason OPS-13
+
+            Values are JSON, or @FILE. All is changed, or nothing, as an action 'assign' does. Then eventless \
+            transitions are taken; those of a failed or suspended instance when it goes on.
+            """)
+
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
+    var instance: String
+
+    @Argument(help: ArgumentHelp("A path into the context, and its value.", valueName: "path=json"))
+    var changes: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Remove what stands there; may be said again.", valueName: "path"))
+    var unset: [String] = []
+
+    @OptionGroup var options: RepairOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        _ = try options.requiredReason(of: "set")
+        if changes.isEmpty, unset.isEmpty { throw ValidationError("say what to change: PATH=JSON, or '--unset'") }
+        var paths: Set<String> = []
+        for change in changes {
+            let path = try Self.parts(of: change).path
+            guard paths.insert(path).inserted else { throw ValidationError("'\(path)' is set twice") }
+        }
+    }
+
+    func run(in session: Session) async throws {
+        var values = JSONObject()
+        for change in changes {
+            let (path, text) = try Self.parts(of: change)
+            values[path] = try value(text, of: path, in: session)
+        }
+        let request = SetRequest(
+            reason: try options.requiredReason(of: "set"), set: values.isEmpty ? nil : values,
+            unset: unset.isEmpty ? nil : unset, seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
+        try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
+            try await client.set(request, instance, key: key, wantsContext: session.showsContext)
+        }
+    }
+
+    /// What stands before and behind the first '=' outside of brackets.
+    private static func parts(of change: String) throws -> (path: String, text: String) {
+        var depth = 0
+        for index in change.indices {
+            switch change[index] {
+            case "[": depth += 1
+            case "]": depth -= 1
+            case "=" where depth == 0:
+                return (String(change[..<index]), String(change[change.index(after: index)...]))
+            default: break
+            }
+        }
+        throw ValidationError("'\(change)' has no value: it is written PATH=JSON")
+    }
+
+    private func value(_ text: String, of path: String, in session: Session) throws -> JSONValue {
+        if text.hasPrefix("@") { return try DataArgument.value(of: text, in: session) }
+        do {
+            return try JSONReader.value(from: text)
+        } catch {
+            throw CommandFailure(
+                .badData, "The value of '\(path)' is not JSON: \(error.description)",
+                notes: ["a text has quotes within those of the shell: '\(path)=\"…\"'"])
+        }
+    }
+}

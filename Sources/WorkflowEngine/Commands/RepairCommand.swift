@@ -1,0 +1,226 @@
+package import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// What a person does to an instance, beside sending it events.
+package struct RepairCommand: Sendable {
+    /// What is done.
+    package enum Verb: Sendable, Equatable {
+        /// The instance ends where it stands.
+        case cancel(runsActions: Bool)
+        /// A failed instance takes again what it failed on.
+        case retry
+        /// A failed instance goes on without it.
+        case skip
+        /// The context is changed.
+        case set(ContextChange)
+        /// What comes waits from now on.
+        case suspend
+        /// The end of that.
+        case resume
+
+        /// Its word in the API, and the event of its row; of a retry, the row has the event that is taken again.
+        package var name: String {
+            switch self {
+            case .cancel: "cancel"
+            case .retry: "retry"
+            case .skip: "skip"
+            case .set: "set"
+            case .suspend: "suspend"
+            case .resume: "resume"
+            }
+        }
+
+        /// The kind of its row.
+        fileprivate var kind: Input.Kind {
+            switch self {
+            case .cancel: .cancelled
+            case .retry: .retried
+            case .skip: .skipped
+            case .set: .set
+            case .suspend: .suspended
+            case .resume: .resumed
+            }
+        }
+    }
+
+    package var instance: InstanceName
+    package var verb: Verb
+    /// What the person says.
+    package var reason: String?
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// Asks what would happen, and changes nothing.
+    package var isDryRun: Bool
+    /// Whether the answer says the context.
+    package var wantsContext: Bool
+    /// The caller's; the same request with the same key is carried out once.
+    package var key: RequestKey?
+    package var caller: Caller
+
+    package init(
+        instance: InstanceName, _ verb: Verb, reason: String? = nil, expectedSeq: Seq? = nil, isDryRun: Bool = false,
+        wantsContext: Bool = true, key: RequestKey? = nil, by caller: Caller
+    ) {
+        self.instance = instance
+        self.verb = verb
+        self.reason = reason
+        self.expectedSeq = expectedSeq
+        self.isDryRun = isDryRun
+        self.wantsContext = wantsContext
+        self.key = key
+        self.caller = caller
+    }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+}
+
+extension RepairCommand: WriterCommand {
+    var size: Int {
+        guard case .set(let change) = verb else { return 512 }
+        return 512 + change.data.size
+    }
+
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
+    var summary: String { "\(verb.name) \(instance)" }
+
+    func want(_ rows: inout WantedRows) {
+        rows.instances.insert(target)
+        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        guard isDryRun else { return try carryOut(in: &batch) }
+        var trial = batch.trial()
+        defer { batch.cost = trial.cost }
+        return try carryOut(in: &trial)
+    }
+
+    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        let instance = try batch.existing(target)
+        let scope = KeyScope.instance(instance.state.record.id)
+        if let key, !isDryRun {
+            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+            try batch.refuseExpired(key)
+        }
+        batch.fireDue(of: instance)
+        try refuse(instance.state)
+        // What can fail comes first: afterwards the row is recorded.
+        let before = instance.state.snapshot.status
+        let waiting = before == .running ? [] : try batch.effects(of: instance)
+        if verb == .retry, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
+        let (chain, answer) = try step(instance, waiting, at: batch.now, spending: &batch.cost)
+        batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason)
+        if before != .running { batch.goOn(waiting, of: instance) }
+        if verb == .resume { batch.fireDue(of: instance) }
+        if before == .suspended, !isDryRun, instance.state.snapshot.status != .suspended,
+            instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held })
+        {
+            // Nothing says which calls are an instance's.
+            batch.leases.lookForHeld()
+        }
+        return .first(answer)
+    }
+
+    /// What the verb leads to, and what is told of it.
+    private func step(
+        _ instance: LiveInstance, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int
+    ) throws(Rejection) -> (Chain, SendResult) {
+        let input = input(for: instance.state, waiting, at: now)
+        switch instance.state.chain(input, spending: &cost) {
+        case .failure(let refusal):
+            var hint = ""
+            if verb == .cancel(runsActions: true) { hint = "; without exit actions it can be cancelled" }
+            if case .invalidData(let message) = refusal { throw .invalidData("\(self.instance): \(message)") }
+            throw .undone(
+                refusal, verb: verb.name, machine: instance.state.machine, instance.state.facts, hint: hint)
+        case .success(let chain):
+            let answer = SendResult(
+                chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil)
+            return (chain, answer)
+        }
+    }
+
+    /// Throws when the instance is not such that the verb is for it.
+    private func refuse(_ state: borrowing InstanceState) throws(Rejection) {
+        let status = state.snapshot.status
+        switch verb {
+        case .cancel, .set: if status == .done || status == .cancelled { throw .unchangeable(state.facts) }
+        case .retry, .skip: if status != .failed { throw .notFailed(verb.name, state.facts) }
+        case .suspend:
+            if status == .done || status == .cancelled { throw .unchangeable(state.facts) }
+            if status != .running { throw .restsAlready(state.facts) }
+        case .resume: if status != .suspended { throw .notSuspended(state.facts) }
+        }
+        try state.refuse(unless: expectedSeq)
+    }
+
+    private func input(
+        for state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp
+    ) -> Input {
+        let time = state.time(at: now)
+        func event(_ data: JSONValue? = nil) -> Event { Event(name: verb.name, data: data, at: time) }
+        switch verb {
+        case .cancel: return .cancelled(event(data))
+        case .set: return .set(event(data))
+        case .suspend: return .suspended(event())
+        case .resume: return .resumed(Event(name: verb.name, at: state.time(ofResumeAt: now, waiting)))
+        case .retry, .skip:
+            guard let kept = state.snapshot.armed.kept else {
+                preconditionFailure("a failed instance keeps what it failed on")
+            }
+            if case .retry = verb { return .retried(Taken(kept, at: time)) }
+            return .skipped(event(["event": .string(kept.event)]))
+        }
+    }
+
+    /// What the row says of the request; nil of a request that says nothing.
+    private var data: JSONValue? {
+        switch verb {
+        case .cancel(let runsActions): runsActions ? nil : ["actions": false]
+        case .set(let change): change.data
+        case .retry, .skip, .suspend, .resume: nil
+        }
+    }
+
+    /// Whether a row with the command's key is the command's.
+    ///
+    /// - Parameter before: The instance before the row.
+    func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool {
+        guard RowNote(row.note).reason == reason else { return false }
+        switch verb {
+        // Failing again is a row of its own kind, which a result may have too.
+        case .retry: return before.status == .failed && (row.kind == .retried || row.kind == .failed)
+        case .skip: return row.kind == verb.kind
+        case .cancel, .set, .suspend, .resume:
+            return row.kind == verb.kind && row.data == data.map(JSONWriter.string)
+        }
+    }
+}
+
+extension InstanceState {
+    /// The logical time of a resume: that of the first thing that waited, so that everything comes at its own time, as
+    /// after an outage. Now where nothing waited.
+    fileprivate func time(ofResumeAt now: Timestamp, _ waiting: [EffectRecord]) -> LogicalTime {
+        let answers = waiting.filter { $0.state == .answered }.map { LogicalTime($0.due) }
+        let first = (snapshot.armed.comingByItself.map(\.due) + answers).min()
+        return max(min(first ?? LogicalTime(now), LogicalTime(now)), LogicalTime(record.updated))
+    }
+}
+
+extension Engine {
+    /// Does something to an instance; what it changed is on disk when this returns.
+    package func repair(_ command: RepairCommand) async throws(Rejection) -> SendResult {
+        switch try await queue.submit(command) {
+        case .first(let answer): return answer
+        case .repeated(let position):
+            // Folds history: too long for an executor that serves sockets.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(command, at: position)
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package import WorkflowJSON
+
+/// What a person does to an instance: nothing of it is in SCXML.
+extension NaiveInterpreter {
+    /// What is done.
+    package enum Repair: Equatable, Sendable {
+        case cancel(withActions: Bool)
+        case retry
+        case skip
+        /// Keys of the data; those without a value go.
+        case set(JSONObject, unset: [String])
+        case suspend
+        case resume
+
+        /// The event of its macrostep; of a retry it is the one that is taken again.
+        package var name: String {
+            switch self {
+            case .cancel: "cancel"
+            case .retry: "retry"
+            case .skip: "skip"
+            case .set: "set"
+            case .suspend: "suspend"
+            case .resume: "resume"
+            }
+        }
+    }
+
+    /// What it failed on.
+    package var kept: (event: String, data: JSONValue?)? {
+        pending.first(where: \.isKept).map { ($0.event, $0.data) }
+    }
+
+    /// Does it; nil when the instance is not such that it could be done.
+    ///
+    /// - Parameter data: What the event of the macrostep comes with.
+    package func repair(_ repair: Repair, data: JSONValue? = nil, at time: Int64) -> Observation? {
+        guard running else { return nil }
+        let event = Event(name: repair.name, data: data, at: time)
+        switch repair {
+        case .cancel(let withActions): return cancel(event, withActions: withActions)
+        case .retry: return pending.first(where: \.isKept).map { retry($0, at: time) }
+        case .skip:
+            guard let own = pending.first(where: \.isKept) else { return nil }
+            return settled(event) { self.pending.removeAll { $0.number == own.number } }
+        case .set(let values, let unset):
+            guard hasFailed || isSuspended else { return macrostep(of: event) { self.set(values, unset) } }
+            set(values, unset)
+            isUnsettled = true
+            return idleMacrostep(at: time)
+        case .suspend:
+            guard !hasFailed, !isSuspended else { return nil }
+            isSuspended = true
+            return idleMacrostep(at: time)
+        case .resume:
+            guard isSuspended else { return nil }
+            isSuspended = false
+            let observation = settled(event) {}
+            if case .refused = observation { isSuspended = true }
+            return observation
+        }
+    }
+
+    private func settled(_ event: Event, _ first: () -> Void) -> Observation {
+        let observation = macrostep(of: event) { first() }
+        if case .accepted = observation { isUnsettled = false }
+        return observation
+    }
+
+    private func retry(_ own: NaivePending, at time: Int64) -> Observation {
+        let event = Event(name: own.event, data: own.data, at: time)
+        let observation = macrostep(of: event) { () throws(Observation.Refusal) in
+            if isUnsettled {
+                try settle()
+                // What ends with its state has ended with it.
+                guard running, pending.contains(where: { $0.number == own.number }) else { return }
+                takeMacrostepEvent()
+            }
+            try begin(own, as: event)
+        }
+        if case .accepted = observation { isUnsettled = false } else { keep(own, as: event) }
+        return observation
+    }
+
+    /// Sets keys of the data, also of maps within it.
+    private func set(_ values: JSONObject, _ unset: [String]) {
+        for member in values.members { change(member.key, fitted(member.value, as: member.key)) }
+        for path in unset { change(path, nil) }
+    }
+
+    private func change(_ path: String, _ value: JSONValue?) {
+        let steps = path.split(separator: ".").map(String.init)
+        func changed(_ old: JSONValue?, _ rest: ArraySlice<String>) -> JSONValue? {
+            guard let step = rest.first else { return value }
+            var object = old?.object ?? JSONObject()
+            object[step] = changed(object[step], rest.dropFirst())
+            return .object(object)
+        }
+        datamodel[steps[0]] = changed(datamodel[steps[0]], steps.dropFirst())
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+import WorkflowAPI
+import WorkflowJSON
+
+/// What operators ask of instances, to the letter.
+struct RepairTypeTests {
+    private func roundTrip<Value: WireObject>(_ type: Value.Type, _ text: String) throws {
+        #expect(JSONWriter.string(try Value(body: Array(text.utf8))) == text)
+    }
+
+    private func mistake<Value: WireObject>(_ type: Value.Type, _ text: String) -> String {
+        do {
+            return "\(try Value(body: Array(text.utf8)))"
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test(arguments: ["{}", #"{"reason":"r","seq":4,"dryRun":true}"#])
+    func repairRequestKeepsItsLetters(text: String) throws { try roundTrip(RepairRequest.self, text) }
+
+    @Test(arguments: [#"{"reason":"r"}"#, #"{"reason":"r","actions":false,"seq":4,"dryRun":false}"#])
+    func cancelRequestKeepsItsLetters(text: String) throws { try roundTrip(CancelRequest.self, text) }
+
+    @Test(arguments: [
+        #"{"reason":"r","set":{"a.b":null,"n":1.0}}"#, #"{"reason":"r","unset":["a.b"],"seq":4,"dryRun":true}"#,
+    ])
+    func setRequestKeepsItsLetters(text: String) throws { try roundTrip(SetRequest.self, text) }
+
+    @Test func whatIsMissingIsNamed() {
+        #expect(mistake(CancelRequest.self, "{}") == "Field 'reason' is missing")
+        #expect(mistake(SetRequest.self, #"{"set":{"n":1}}"#) == "Field 'reason' is missing")
+        #expect(mistake(SetRequest.self, #"{"reason":"r"}"#) == "Say what to change: 'set' or 'unset'")
+        #expect(
+            mistake(CancelRequest.self, #"{"reason":""}"#) == "Field 'reason' must have 1 to 1000 bytes, not 0")
+        #expect(
+            mistake(RepairRequest.self, #"{"reson":"x"}"#)
+                == "Unknown field 'reson' (known here: reason, seq, dryRun); did you mean 'reason'?")
+    }
+}

@@ -1,0 +1,103 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+
+/// `cancel`, `retry`, `skip`, `set`, `suspend` and `resume`: what is asked and what is printed.
+struct RepairVerbTests {
+    private static func answer(_ status: Instance.Status, to: [String] = ["a"], dryRun: Bool? = nil) -> SendAnswer {
+        SendAnswer(
+            instance: "o", event: "e", seq: 5, fromSeq: 4, from: ["a"], to: to, status: status, configuration: to,
+            context: nil, dryRun: dryRun)
+    }
+
+    /// The target, the key and the body of the one request, and what was printed.
+    private static func run(_ arguments: [String], _ answer: SendAnswer) async -> (asked: String, printed: String) {
+        let transport = ScriptedTransport([.value(answer)])
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        let asked = transport.requests.map { request in
+            let body = request.body.map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+            return "\(request.target) \(request.key ?? "-") \(body)"
+        }
+        return (asked.joined(separator: "; "), outcome.output + outcome.errors)
+    }
+
+    @Test func whatIsAskedAndTold() async {
+        let key = Sample.key
+        var told = await Self.run(["cancel", "o", "--reason", "r", "--no-actions"], Self.answer(.cancelled))
+        #expect(told.asked == #"/v1/instances/o/cancel \#(key) {"reason":"r","actions":false}"#)
+        #expect(told.printed == "o: a   (seq 4 -> 5, cancelled)\n")
+        told = await Self.run(["retry", "o", "--reason", "r"], Self.answer(.running))
+        #expect(told.asked == #"/v1/instances/o/retry \#(key) {"reason":"r"}"#)
+        #expect(told.printed == "o: a -> a   (seq 4 -> 5)\n")
+        told = await Self.run(["skip", "o", "--reason", "r", "--expect-seq", "4"], Self.answer(.running, to: ["b"]))
+        #expect(told.asked == #"/v1/instances/o/skip \#(key) {"reason":"r","seq":4}"#)
+        #expect(told.printed == "o: a -> b   (seq 4 -> 5, running)\n")
+        told = await Self.run(["suspend", "o", "--key", "k"], Self.answer(.suspended))
+        #expect(told.asked == "/v1/instances/o/suspend k {}")
+        #expect(told.printed == "o: a   (seq 4 -> 5, suspended)\n")
+        told = await Self.run(["resume", "o", "--dry-run"], Self.answer(.running, dryRun: true))
+        #expect(told.asked == #"/v1/instances/o/resume - {"dryRun":true}"#)
+        #expect(told.printed == "o: a   (seq 4 -> 5, running, dry run: nothing was changed)\n")
+    }
+
+    @Test func aSetSendsJSON() async {
+        let told = await Self.run(
+            ["set", "o", "n=12", #"customer.name="x=y""#, #"m["a=b"]=[1.0]"#, "--unset", "p", "--reason", "r"],
+            Self.answer(.failed))
+        #expect(
+            told.asked == #"/v1/instances/o/set \#(Sample.key) {"reason":"r","set":{"customer.name":"x=y","#
+                + #""m[\"a=b\"]":[1.0],"n":12},"unset":["p"]}"#)
+        // It was failed before.
+        #expect(told.printed == "o: a   (seq 4 -> 5, failed)\n")
+    }
+
+    @Test func aValueMayComeFromAFile() async {
+        var harness = CommandHarness()
+        harness.files = ["rates.json": "[1]", "bad.json": "[1"]
+        let transport = ScriptedTransport([.value(Self.answer(.running))])
+        let (outcome, _) = await harness.run(["set", "o", "rates=@rates.json", "--reason", "r"], transport: transport)
+        #expect(outcome.exit == 0)
+        #expect(
+            transport.requests[0].body.map { String(decoding: $0.bytes, as: UTF8.self) }
+                == #"{"reason":"r","set":{"rates":[1]}}"#)
+        let bad = await harness.run("set", "o", "rates=@bad.json", "--reason", "r")
+        #expect(bad.exit == 65 && bad.errors.hasPrefix("error: The data of 'bad.json' is not JSON: "))
+    }
+
+    @Test func aTextWithoutQuotesIsNoJSON() async {
+        let outcome = await CommandHarness().run("set", "o", "customer.name=Ann", "--reason", "r")
+        #expect(
+            outcome
+                == .init(
+                    exit: 65, output: "",
+                    errors: """
+                        error: The value of 'customer.name' is not JSON: line 1, column 1: expected a value, found 'A'
+                          a text has quotes within those of the shell: 'customer.name="…"'
+
+                        """))
+    }
+
+    @Test(arguments: [("retry", "has failed again"), ("skip", "has failed"), ("resume", "has failed")])
+    func failingAnewEndsWith5(verb: String, words: String) async {
+        let failure = Sample.instance("o")
+        let transport = ScriptedTransport([.value(Self.answer(.failed)), .value(failure)])
+        let (outcome, _) = await CommandHarness().run([verb, "o", "--reason", "r"], transport: transport)
+        #expect(outcome.exit == 5 && outcome.errors.hasPrefix("error: o \(words)\n"))
+    }
+
+    @Test func aSuspendedInstanceTellsWhatToDo() async {
+        var problem = Problem(.instanceSuspended, detail: "o, in state 'a' (seq 4), is suspended already")
+        problem.instance = "o"
+        let outcome = await CommandHarness().run("suspend", "o", answers: [.problem(problem)])
+        #expect(
+            outcome
+                == .init(
+                    exit: 5, output: "",
+                    errors: """
+                        error: o, in state 'a' (seq 4), is suspended already
+                          'wfctl resume o' lets it go on
+
+                        """))
+    }
+}

@@ -1,0 +1,84 @@
+import DaemonTesting
+import IdentityTesting
+import Statechart
+import Testing
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// What an operator does to an instance, over real sockets.
+@Suite(.timeLimit(.minutes(1))) struct RepairRoutesTests {
+    private static let machine = """
+        id: pot
+        initial: idle
+        context: {n: 0}
+        states:
+          idle:
+            on: {poke: {actions: {send: count}}, count: {actions: {assign: {n: 1 / context.n}}}}
+        """
+
+    private static func host() async throws -> ServerHost {
+        let host = try await ServerHost()
+        _ = try await host.engine.apply(machine, syntax: .yaml)
+        _ = try await host.engine.start(StartCommand(machine: "pot", instance: "p"))
+        return host
+    }
+
+    private static func ask(_ verb: String, _ body: String, _ headers: [(String, String)] = []) -> RawRequest {
+        RawRequest(
+            "POST", "/v1/instances/p/\(verb)", headers: [("Content-Type", "application/json")] + headers,
+            body: Array(body.utf8))
+    }
+
+    private static func told(_ host: ServerHost, _ request: RawRequest) async throws -> String {
+        let answer = try await host.answers(to: [request])[0]
+        let object = try answer.object
+        let text = object["detail"]?.string ?? object["status"]?.string ?? ""
+        return "\(answer.status) \(text)"
+    }
+
+    @Test func aRepairIsAnsweredAsAnEventIs() async throws {
+        let host = try await Self.host()
+        let key = [("Idempotency-Key", "k"), ("If-Match", "\"1\"")]
+        let request = Self.ask("set", #"{"reason": "r", "set": {"n": 2}}"#, key)
+        let first = try await host.answers(to: [request])[0]
+        #expect(first.status == 200 && first.headers["etag"] == "\"2\"")
+        #expect(try first.object["context"] == ["n": 2] && first.object["event"] == "set")
+        let again = try await host.answers(to: [request])[0]
+        #expect(again.headers["idempotent-replayed"] == "true" && again.body == first.body)
+        let minimal = Self.ask("suspend", "{}", [("Prefer", "return=minimal")])
+        let answer = try await host.answers(to: [minimal])[0]
+        #expect(try answer.object["context"] == nil && answer.object["status"] == "suspended")
+        #expect(try await Self.told(host, Self.ask("resume", #"{"dryRun": true}"#)) == "200 running")
+        #expect(try await Self.told(host, Self.ask("resume", "{}")) == "200 running")
+    }
+
+    @Test func whatIsWrongIsTold() async throws {
+        let host = try await Self.host()
+        let cases: [(RawRequest, String)] = [
+            (Self.ask("cancel", "{}"), "400 Field 'reason' is missing"),
+            (Self.ask("skip", "{}"), "400 Field 'reason' is missing"),
+            (Self.ask("set", #"{"reason": "r"}"#), "400 Say what to change: 'set' or 'unset'"),
+            (
+                Self.ask("set", #"{"reason": "r", "set": {"m": 1}}"#),
+                "422 p: The context of 'pot' has no key 'm'"
+            ),
+            (Self.ask("skip", #"{"reason": "r"}"#), "409 p, in state 'idle' (seq 1), is running and needs no skip"),
+            (Self.ask("resume", "{}"), "409 p, in state 'idle' (seq 1), is running and not suspended"),
+            (Self.ask("suspend", #"{"seq": 7}"#), "412 p, in state 'idle' (seq 1), is not at seq 7"),
+            (Self.ask("suspend", #"{"seq": 7}"#, [("If-Match", "\"1\"")]), "400 'seq' and If-Match do not agree"),
+            (
+                Self.ask("resume", #"{"actions": true}"#),
+                "400 Unknown field 'actions' (known here: reason, seq, dryRun)"
+            ),
+        ]
+        for (request, expected) in cases {
+            let told = try await Self.told(host, request)
+            #expect(told == expected)
+        }
+        let large = #"{"reason": "r", "set": {"n": ""# + String(repeating: "x", count: 2 << 20) + #""}}"#
+        #expect(try await Self.told(host, Self.ask("set", large)).hasPrefix("413 "))
+        #expect(try await host.engine.instance(named: "p").record.seq.rawValue == 1)
+    }
+}
