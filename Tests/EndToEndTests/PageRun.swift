@@ -87,6 +87,8 @@ final class PageRun {
             separator: "\n", omittingEmptySubsequences: false
         ).map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
         if lines.last == "" { lines.removeLast() }
+        // The same as what is asked over HTTP.
+        lines.removeAll { $0.wholeMatch(of: /(copying|checking|verifying) .* \(\d+ %\)/) != nil }
         return lines
     }
 
@@ -108,7 +110,7 @@ final class PageRun {
         let isText = type.contains { $0.contains("json") }
         var lines = isText ? answer.text.split(separator: "\n").map(String.init) : ["\(answer.body.count) bytes"]
         // What tells how far a long work is comes when it takes long.
-        lines.removeAll { $0.hasPrefix(#"{"phase""#) }
+        lines.removeAll { $0.hasPrefix(#"{"phase""#) || $0.hasPrefix(#"{"progress""#) }
         return ["HTTP/1.1 \(answer.status)"] + type + [""] + lines
     }
 
