@@ -166,8 +166,8 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "SQLiteStore", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer", "WorkflowEffects",
-                "WorkflowEngine", "WorkflowStore",
+                "SQLiteStore", "Statechart", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer",
+                "WorkflowEffects", "WorkflowEngine", "WorkflowStore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

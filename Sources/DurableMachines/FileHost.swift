@@ -53,7 +53,10 @@ public final class FileHost: MachineHost, Service {
         }
         if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(path)"]) }
         let clock: any WallClock = time == .real ? SystemClock() : VirtualClock(at: store.last)
-        return FileHost(engine: Engine(store: store, clock: clock, logger: logger), logger: logger)
+        var limits = EngineLimits()
+        // A host has no word for going on.
+        limits.brake = nil
+        return FileHost(engine: Engine(store: store, clock: clock, limits: limits, logger: logger), logger: logger)
     }
 
     /// Ends the writer when all that it took is on disk, and closes the file. What is asked afterwards is refused

@@ -69,6 +69,10 @@ package struct EngineLimits: Sendable {
     /// Late timers of one instance in a row; past them the others fire at the clock's time, so that an outage of months
     /// is not lived through second by second.
     package var lateFirings = 1_000
+    /// How many macrosteps of one instance by itself suspend it; nil for none.
+    package var brake: BrakeSetting? = BrakeSetting(macrosteps: 10_000, milliseconds: 60_000)
+    /// Instances whose macrosteps by themselves draw from a bucket that is remembered.
+    package var brakedInstances = 16_384
     /// Macrosteps of one instance by itself within a minute; past them it is told in the log that it does not rest.
     package var restlessMacrosteps = 10_000
     /// Instances whose macrosteps by themselves are counted: those that made most.

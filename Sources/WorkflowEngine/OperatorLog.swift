@@ -15,7 +15,7 @@ package final class OperatorLog: Sendable {
             self.lines = lines
         }
 
-        /// Failures of a machine's instances.
+        /// Instances of a machine that fail, or are suspended because they do not come to rest.
         static func failures(of machine: MachineName) -> Topic { Topic("failures of instances of \(machine)") }
         /// Batches that were refused or not written.
         package static let batches = Topic("batches that were refused or not written")

@@ -54,6 +54,13 @@ struct Serve: AsyncParsableCommand {
     var hold = false
 
     @Option(
+        help: ArgumentHelp(
+            "Suspend an instance that makes so many steps by itself within that time, such as 10000/1m; 0 for never.",
+            valueName: "n/delay"),
+        transform: BrakeArgument.init)
+    var brake = BrakeArgument.standard
+
+    @Option(
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
@@ -106,8 +113,11 @@ struct Serve: AsyncParsableCommand {
             "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let executors = try effects.executors(environment: ProcessInfo.processInfo.environment)
+        var limits = EngineLimits()
+        limits.brake = brake.setting
         let engine = Engine(
-            store: store, clock: time, executors: executors.all, answering: WorkflowServer.resuming, logger: logger)
+            store: store, clock: time, limits: limits, executors: executors.all,
+            answering: WorkflowServer.resuming, logger: logger)
         let budget = AnswerBudget(log: engine.log)
         let metrics = RequestMetrics()
         let servers = addresses.map { address in

@@ -11,7 +11,7 @@ struct DaemonHostTests {
         try await withHost { host, advance in try await HostSuite(host, advance: advance).run() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func itHandsOutTasksAsEveryHostDoes() async throws {
+    @Test(.timeLimit(.minutes(5))) func itHandsOutTasksAsEveryHostDoes() async throws {
         try await withHost { host, advance in
             try await TaskSuite(host, countsReturned: true, advance: advance).run()
         }

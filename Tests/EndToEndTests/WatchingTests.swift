@@ -18,10 +18,10 @@ import WorkflowJSON
           shipped: {}
         """
 
-    private static func daemon(in folder: TemporaryFolder) async throws -> Daemon {
+    private static func daemon(in folder: TemporaryFolder, _ options: [String] = []) async throws -> Daemon {
         let database = folder.path("wfd.db")
         let arguments = Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")])
-        return try await Daemon(arguments: arguments + ["--clock", "virtual"], database: database)
+        return try await Daemon(arguments: arguments + ["--clock", "virtual"] + options, database: database)
     }
 
     /// The counts of the tally are those of the instances, also after a kill in the middle of a stream of events.
@@ -64,6 +64,48 @@ import WorkflowJSON
             ) AS counted FULL JOIN tally USING (machine_id, status, state) WHERE counted.n IS NOT tally.n
             """)
         #expect(wrong == 0)
+    }
+
+    private static let restless = """
+        id: restless
+        initial: a
+        states:
+          a:
+            after: {0: {target: a, reenter: true}}
+            on: {stop: b}
+          b: {}
+        """
+
+    @Test func aRunawayIsSuspendedAndToldOf() async throws {
+        let folder = try TemporaryFolder()
+        var daemon = try await Self.daemon(in: folder, ["--brake", "50/1m"])
+        _ = try await daemon.saidInTime("apply", try folder.write(Self.restless, to: "restless.yaml"))
+        _ = try await daemon.said("start", "restless", "r")
+        // Returns when nothing is due any more.
+        _ = try await daemon.said("clock", "advance", "1s")
+        let history = try await daemon.said("history", "r", "-o", "jsonl").split(separator: "\n")
+        #expect(history.count == 1 + 51 + 1)
+        #expect(history.last?.contains(#""kind":"suspended","event":"suspend""#) == true, "\(history.last ?? "")")
+        #expect(history.last?.contains(#""actor":"brake""#) == true)
+        #expect(try await daemon.said("status").contains("instances: 1 suspended"))
+        let metrics = try await daemon.answer(to: .get("/metrics")).text
+        #expect(metrics.contains(#"wfd_brakes_total{machine="restless"} 1"#))
+        #expect(daemon.program.errors.contains("was suspended: 'wfctl resume' lets it go on"))
+        try await daemon.kill()
+        daemon = try await Self.daemon(in: folder, ["--brake", "0"])
+        let refused = try await daemon.wfctl("send", "r", "stop")
+        #expect(refused.end == .exited(5) && refused.errors.contains("is suspended"))
+        #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    @Test(arguments: ["", "many", "0/1m", "10", "10/often", "-5/1m", "10/1m/2"]) func whatIsNoBrakeIsRefused(
+        text: String
+    ) async throws {
+        let result = try await Daemon.launch(["--brake", text]).result()
+        #expect(
+            result.end == .exited(64) && result.errors.contains("brake") || result.errors.contains("delay"), "\(result)"
+        )
     }
 
     @Test(.enabled(if: TestService.python != nil, "there is no python3 on this system"))

@@ -59,7 +59,7 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/wfd": [
-            "SQLiteStore", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
+            "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
             "WorkflowServer",
             "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation",

@@ -138,6 +138,7 @@ import WorkflowStore
         let logged = LoggedLines()
         var limits = EngineLimits()
         limits.restlessMacrosteps = 300
+        limits.brake = nil
         let timed = try await TimedEngine(definition, limits: limits, logger: logged.logger)
         let machine = definition.contains("talker") ? "talker" : "restless"
         try await timed.start(machine, "r")

@@ -179,7 +179,9 @@ import WorkflowStore
         let folder = try StoreFolder()
         let clock = HandClock()
         let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
-        let running = try await RunningEngine(store: store, clock: clock)
+        var limits = EngineLimits()
+        limits.brake = nil
+        let running = try await RunningEngine(store: store, limits: limits, clock: clock)
         _ = try await running.engine.apply(Self.counter, syntax: .yaml)
         _ = try await running.engine.start(StartCommand(machine: "counter", instance: "w"))
         _ = try await send("count", 9_000_000_000_000, to: running)

@@ -152,7 +152,9 @@ import WorkflowStore
 
     /// An instance that never comes to rest takes its share of each batch, and no more.
     @Test(.timeLimit(.minutes(5))) func aChainWithoutEndLetsOthersHaveTheirTurn() async throws {
-        let timed = try await TimedEngine(Self.endless)
+        var limits = EngineLimits()
+        limits.brake = nil
+        let timed = try await TimedEngine(Self.endless, limits: limits)
         for name in ["e", "other"] { try await timed.start("endless", name) }
         try await timed.send("go", 9_000_000_000, to: "e")
         (timed.clock as? HandClock)?.advance(1_000)

@@ -9,6 +9,7 @@ final class BatchApplier {
     private let library: MachineLibrary
     private let recent: WorkingSet
     private let motion: SelfMotion
+    private let brake: Brake
     let leases: LeaseTable
     /// Of the store and of its view; nil where lookups take no round trip.
     private let prefetches: (alone: BatchPrefetch?, beside: BatchPrefetch?)
@@ -33,6 +34,7 @@ final class BatchApplier {
         self.library = library
         self.recent = recent
         motion = SelfMotion(limits: limits)
+        brake = Brake(limits.brake, bound: limits.brakedInstances)
         prefetches = (
             BatchPrefetch(of: store, recent: recent, limits: limits),
             BatchPrefetch(of: store.view, recent: recent, limits: limits)
@@ -48,7 +50,7 @@ final class BatchApplier {
         prefetch?.begin()
         return BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
-            recent: recent, motion: motion, leases: leases, now: clock.now(), limits: limits,
+            recent: recent, motion: motion, brake: brake, leases: leases, now: clock.now(), limits: limits,
             nextNumber: { [self] in
                 lastNumber += 1
                 return lastNumber

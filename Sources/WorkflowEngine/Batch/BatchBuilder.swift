@@ -36,6 +36,7 @@ struct BatchBuilder {
     /// What is told when the batch is on disk.
     private(set) var notices: [Notice] = []
     let motion: SelfMotion
+    let brake: Brake
     let leases: LeaseTable
     private var keys: [KeyPlace: Position] = [:]
     /// What the batch did to effects; of one that ended, that.
@@ -53,7 +54,7 @@ struct BatchBuilder {
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: [UncommittedBatch], numbers: StoreNumbers, library: MachineLibrary,
-        recent: WorkingSet, motion: SelfMotion, leases: LeaseTable, now: Timestamp, limits: EngineLimits,
+        recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable, now: Timestamp, limits: EngineLimits,
         nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
         newSalt: @escaping () -> Salt
     ) {
@@ -64,6 +65,7 @@ struct BatchBuilder {
         self.library = library
         self.recent = recent
         self.motion = motion
+        self.brake = brake
         self.leases = leases
         self.nextNumber = nextNumber
         self.newID = newID

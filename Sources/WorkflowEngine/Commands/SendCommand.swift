@@ -71,6 +71,7 @@ extension SendCommand: WriterCommand {
         let (chain, answer) = try step(from: instance.state, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
         batch.record(chain, of: instance, by: caller, key: key)
+        if !isDryRun { batch.brake.fill(instance.state.record.id) }
         return .first(answer)
     }
 

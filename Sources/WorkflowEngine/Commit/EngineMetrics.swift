@@ -20,6 +20,8 @@ package final class EngineMetrics: Sendable {
     package struct Counts: Sendable {
         package var events: [EventKey: Int] = [:]
         package var failures: [FailureKey: Int] = [:]
+        /// Instances that were suspended because they did not come to rest.
+        package var brakes: [MachineName: Int] = [:]
         /// How long transactions took.
         package var commits = Histogram(Histogram.seconds)
         /// Rows of batches.
@@ -61,9 +63,7 @@ extension EngineMetrics: CommitObserver {
             for sealed in committed.batches where sealed.isWritten {
                 isWritten = true
                 counts.add(sealed.batch.journal)
-                for case .failed(_, let machine, let failure) in sealed.notices {
-                    counts.failures[FailureKey(machine: machine.name, kind: failure.kind), default: 0] += 1
-                }
+                for notice in sealed.notices { counts.add(notice) }
             }
             if isWritten { counts.commits.add(committed.took) }
         }
@@ -71,6 +71,15 @@ extension EngineMetrics: CommitObserver {
 }
 
 extension EngineMetrics.Counts {
+    fileprivate mutating func add(_ notice: Notice) {
+        switch notice {
+        case .failed(_, let machine, let failure):
+            failures[EngineMetrics.FailureKey(machine: machine.name, kind: failure.kind), default: 0] += 1
+        case .braked(_, let machine, _): brakes[machine.name, default: 0] += 1
+        case .refused, .set, .held, .stuck, .restless: break
+        }
+    }
+
     /// Most rows of a batch are like the one before: these are counted together.
     fileprivate mutating func add(_ rows: [JournalRecord]) {
         guard let first = rows.first else { return }

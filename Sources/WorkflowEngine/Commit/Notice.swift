@@ -15,6 +15,8 @@ enum Notice: Sendable {
     case held(Bool, by: Actor?)
     /// An effect waits for a person: it lacks something, or its attempts are used up.
     case stuck(EffectRecord, of: InstanceName)
+    /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
+    case braked(InstanceRecord, machine: MachineRecord, event: String)
     /// An instance made so many macrosteps by itself within a minute.
     case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
@@ -72,6 +74,14 @@ extension OperatorLog: CommitObserver {
                 isHeld
                     ? "an effect is held: 'wfctl release' tries it again when the reason is gone"
                     : "a call has failed for good", metadata)
+        case .braked(let instance, let machine, let event):
+            tell(
+                .failures(of: machine.name), .warning,
+                "an instance does not come to rest, and was suspended: 'wfctl resume' lets it go on",
+                [
+                    "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
+                    "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
+                ])
         case .restless(let instance, let event, let macrosteps):
             tell(
                 .restlessness, .warning, "an instance does not come to rest",

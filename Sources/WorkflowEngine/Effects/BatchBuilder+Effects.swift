@@ -436,6 +436,7 @@ extension BatchBuilder {
             record(
                 chain, of: instance, by: .process(in: instance.state.record.namespace), key: result.key)
             remember(result.key, in: .instance(instance.state.record.id), at: position)
+            brake(instance, after: chain.count, event: result.event)
         }
     }
 

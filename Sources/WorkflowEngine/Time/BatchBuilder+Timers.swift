@@ -66,6 +66,7 @@ extension BatchBuilder {
         if macrosteps > 0, let count = motion.count(macrosteps, of: instance.state.record.id, due: due, at: now) {
             note(.restless(instance: instance.state.record.name, event: timer.event, macrosteps: count))
         }
+        brake(instance, after: chain.count, event: timer.event)
         return true
     }
 

@@ -83,6 +83,12 @@ struct MetricsRoutes: Sendable {
         for (key, count) in failures.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             text.sample("wfd_failures_total", count, [("machine", key[0]), ("type", key[1])])
         }
+        var brakes: [String: Int] = [:]
+        for (machine, count) in report.counts.brakes { brakes[name(machine), default: 0] += count }
+        text.begin("wfd_brakes_total", "counter", "Instances that were suspended because they did not come to rest.")
+        for (machine, count) in brakes.sorted(by: { $0.key < $1.key }) {
+            text.sample("wfd_brakes_total", count, [("machine", machine)])
+        }
         text.begin(
             "wfd_refusals_total", "counter", "Requests, and lines of requests, that were answered with a problem.")
         for (type, count) in requests.refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

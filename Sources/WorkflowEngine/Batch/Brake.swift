@@ -1,0 +1,93 @@
+import Statechart
+import WorkflowStore
+
+/// How many macrosteps an instance may make by itself before it is suspended.
+package struct BrakeSetting: Sendable, Equatable {
+    /// What a full bucket has, and what flows in again within the time.
+    package let macrosteps: Int
+    package let milliseconds: Int64
+
+    package init(macrosteps: Int, milliseconds: Int64) {
+        self.macrosteps = macrosteps
+        self.milliseconds = milliseconds
+    }
+}
+
+/// A bucket for each instance that acts by itself: timers, results and what it sends to itself draw from it, and
+/// logical time and callers' events fill it again. So an outage that is made up for empties none.
+///
+/// A class, because what was drawn stays drawn when a batch is thrown away.
+final class Brake {
+    private struct Bucket {
+        var level: Double
+        var filled: LogicalTime
+    }
+
+    /// What a caller's event brings: as much as it can make an instance send to itself.
+    private static let perEvent = Double(StepLimits.chain)
+
+    private let setting: BrakeSetting?
+    /// Buckets at most; those with the most in them are forgotten first, and are full when they are looked for again.
+    private let bound: Int
+    private var buckets: [InstanceID: Bucket] = [:]
+
+    /// - Parameter setting: Nil for none.
+    init(_ setting: BrakeSetting?, bound: Int) {
+        self.setting = setting
+        self.bound = bound
+    }
+
+    /// Draws from the bucket of an instance; false when it is empty. The next one is full.
+    ///
+    /// - Parameter time: Of the last of the macrosteps.
+    func admits(_ macrosteps: Int, of id: InstanceID, at time: LogicalTime) -> Bool {
+        guard let setting else { return true }
+        let size = Double(setting.macrosteps)
+        var bucket = buckets[id] ?? Bucket(level: size, filled: time)
+        let passed = Double(max(0, time.milliseconds - bucket.filled.milliseconds))
+        bucket.level = min(size, bucket.level + size * passed / Double(setting.milliseconds)) - Double(macrosteps)
+        bucket.filled = max(bucket.filled, time)
+        guard bucket.level >= 0 else {
+            buckets[id] = nil
+            return false
+        }
+        buckets[id] = bucket
+        if buckets.count > bound { forgetFullest() }
+        return true
+    }
+
+    /// A caller's event came to an instance.
+    func fill(_ id: InstanceID) {
+        guard !buckets.isEmpty, let setting, var bucket = buckets[id] else { return }
+        bucket.level = min(Double(setting.macrosteps), bucket.level + Self.perEvent)
+        buckets[id] = bucket
+    }
+
+    private func forgetFullest() {
+        for (id, _) in buckets.sorted(by: { $0.value.level > $1.value.level }).prefix(buckets.count / 2) {
+            buckets[id] = nil
+        }
+    }
+}
+
+extension BatchBuilder {
+    /// Counts what an instance did by itself; suspends it when that was too much.
+    ///
+    /// - Parameter macrosteps: Of the instance as it is now.
+    mutating func brake(_ instance: LiveInstance, after macrosteps: Int, event: String) {
+        let time = LogicalTime(instance.state.record.updated)
+        guard instance.state.snapshot.status == .running,
+            !brake.admits(macrosteps, of: instance.state.record.id, at: time)
+        else { return }
+        let input = Input.suspended(Event(name: "suspend", data: nil, at: instance.state.time(at: now)))
+        guard case .success(let chain) = instance.state.chain(input, spending: &cost) else {
+            preconditionFailure("what runs can be suspended")
+        }
+        let caller = Caller(Self.braking, namespace: instance.state.record.namespace, role: .owner)
+        record(chain, of: instance, by: caller, reason: Self.braking.rawValue)
+        note(.braked(instance.state.record, machine: instance.state.loaded.record, event: event))
+    }
+
+    /// Who suspends what does not come to rest, and why.
+    private static let braking: Actor = "brake"
+}
