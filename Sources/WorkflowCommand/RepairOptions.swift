@@ -46,8 +46,8 @@ struct RepairOptions: ParsableArguments {
             try await ask(client, isTrial ? nil : key)
         }
         try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) }
-        if let failing, answer.status == .failed, !isTrial {
-            try await session.throwFailure(of: answer.instance, failing)
-        }
+        guard let failing, answer.status == .failed else { return }
+        if isTrial { throw CommandFailure(.refused, "\(answer.instance) would fail", notes: []) }
+        try await session.throwFailure(of: answer.instance, failing)
     }
 }

@@ -117,6 +117,9 @@ package struct EngineLimits: Sendable {
     package var verifiedBytes = 64 << 20
     /// Findings of one verification, or differing instances of one replay, that are told; all are counted.
     package var toldInconsistencies = 1_000
+    /// Tasks of suspended instances that one lease passes, and how many of them it reads at once.
+    package var passedTasks = 1_000
+    package var passedAtOnce = 100
     /// Failed instances that are read at once when their failures are counted.
     package var countedPage = 1_000
     /// Reasons of failures that are told one by one; what fails for others is counted.

@@ -2,6 +2,7 @@ import Testing
 import WorkflowAPI
 import WorkflowClient
 import WorkflowClientTesting
+import WorkflowJSON
 
 /// `cancel`, `retry`, `skip`, `set`, `suspend` and `resume`: what is asked and what is printed.
 struct RepairVerbTests {
@@ -39,6 +40,24 @@ struct RepairVerbTests {
         told = await Self.run(["resume", "o", "--dry-run"], Self.answer(.running, dryRun: true))
         #expect(told.asked == #"/v1/instances/o/resume - {"dryRun":true}"#)
         #expect(told.printed == "o: a   (seq 4 -> 5, running, dry run: nothing was changed)\n")
+    }
+
+    /// A trial ends as the verb would.
+    @Test func aTrialThatWouldFailSaysSo() async {
+        let harness = CommandHarness()
+        let outcome = await harness.run(
+            "retry", "o", "--dry-run", answers: [.value(Self.answer(.failed, dryRun: true))])
+        #expect(outcome.exit == 5 && outcome.errors == "error: o would fail\n", "\(outcome)")
+    }
+
+    /// What a person says must not look like a row.
+    @Test func aReasonIsOnOneLine() async {
+        var row = Sample.row(2, "suspend", from: ["a"], to: ["a"])
+        row.note = ["reason": "x\n3   2026-07-31T09:30:00.123Z   cancelled"]
+        let outcome = await CommandHarness().run("history", "o", answers: [.value(Page(items: [row]))])
+        #expect(
+            outcome.output.split(separator: "\n").count == 2 && outcome.output.contains(#"because: x\u{a}3"#),
+            "\(outcome)")
     }
 
     @Test func aSetSendsJSON() async {

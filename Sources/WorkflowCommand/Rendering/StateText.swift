@@ -1,5 +1,6 @@
 import WorkflowAPI
 import WorkflowJSON
+import WorkflowTerminal
 
 /// How states, values and moves are shown to people.
 enum StateText {
@@ -53,7 +54,10 @@ enum StateText {
     }
 
     /// What the person said who asked for it; nil where nobody said anything.
-    private static func reason(_ note: JSONValue) -> String? { note.object?["reason"]?.string.map { "because: \($0)" } }
+    private static func reason(_ note: JSONValue) -> String? {
+        // On one line: what a person says must not look like a row.
+        note.object?["reason"]?.string.map { "because: \(Printable.text($0))" }
+    }
 
     /// Nil for a note that tells of no such failure: of the event, or of an exit action.
     private static func failure(in field: String, of note: JSONValue) -> String? {

@@ -20,23 +20,32 @@ struct Show: Verb {
     }
 
     /// `waits for:  paying of http:pay.example.com:443, attempt 3 in 12s: http-status: 503`.
-    private static func waiting(for effects: [EffectItem]) -> StyledText {
+    private static func waiting(_ shown: Instance) -> StyledText {
         var text: StyledText = ""
-        for (place, effect) in effects.enumerated() {
-            let error = effect.state == .held ? ErrorWords.message(of: effect.error) : ErrorWords.text(of: effect.error)
+        for (place, effect) in (shown.waitsFor ?? []).enumerated() {
+            let error = error(of: effect)
             let why: StyledText = error.isEmpty ? "" : ": \(error, .bad)"
             text =
                 text + "\(place == 0 ? "waits for: " : "           ")\(effect.id) of \(effect.queue), "
-                + "\(turn(of: effect))" + why + "\n"
+                + "\(turn(of: effect, isSuspended: shown.status == .suspended))" + why + "\n"
         }
         return text
     }
 
-    /// `attempt 2 is due, but its queue is paused`.
+    /// Why it was not done yet; empty where nobody asks any more.
+    private static func error(of effect: EffectItem) -> String {
+        switch effect.state {
+        case .answered: ""
+        case .held: ErrorWords.message(of: effect.error)
+        case .ready, .leased, .open, .failed: ErrorWords.text(of: effect.error)
+        }
+    }
 
-    private static func turn(of effect: EffectItem) -> String {
+    /// `attempt 2 is due, but its queue is paused`.
+    private static func turn(of effect: EffectItem, isSuspended: Bool) -> String {
         let next = effect.attempts + 1
         switch effect.state {
+        case .ready where isSuspended && effect.turn != .running: return "attempt \(next) waits for 'wfctl resume'"
         case .ready where effect.turn == .running: return "attempt \(effect.attempts) runs"
         case .ready where effect.dueInMilliseconds <= 0:
             return "attempt \(next) is due"
@@ -64,7 +73,7 @@ struct Show: Verb {
             updated:   \(shown.updatedAt.text)
             context:   \(lines: IndentedJSON.text(of: shown.context))
 
-            """ + ending(of: shown) + waiting(for: shown.waitsFor ?? [])
+            """ + ending(of: shown) + waiting(shown)
         }
     }
 

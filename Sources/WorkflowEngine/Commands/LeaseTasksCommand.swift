@@ -48,18 +48,40 @@ extension LeaseTasksCommand: WriterCommand {
         let startRoom = batch.leases.startRoom(in: queue, settings, at: batch.now)
         if leaseRoom < max { batch.leases.want(queue) }
         let room = Swift.min(leaseRoom, startRoom)
-        var bytes = 0
-        for effect in try batch.readyEffects(in: queue, limit: Swift.min(max, room)) {
-            bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
-            // One is given whatever its size.
-            if bytes > batch.limits.leasedBytes, !grant.tasks.isEmpty { break }
-            if let task = try lease(effect, in: &batch) { grant.tasks.append(task) }
-        }
+        grant.tasks = try tasks(of: queue, atMost: Swift.min(max, room), in: &batch)
         batch.leases.started(grant.tasks.count, in: queue, settings, at: batch.now)
         guard grant.tasks.isEmpty, leaseRoom > 0, let ready = try batch.nextReady(in: queue) else { return grant }
         let start = startRoom > 0 ? nil : batch.leases.nextStart(in: queue, settings, at: batch.now)
         grant.next = start.map { Swift.max($0, ready) } ?? ready
         return grant
+    }
+
+    /// Takes tasks that are ready; those of suspended instances are passed, and held from then on.
+    private func tasks(
+        of queue: String, atMost most: Int, in batch: inout BatchBuilder
+    ) throws(Rejection) -> [LeasedTask] {
+        var tasks: [LeasedTask] = []
+        var bytes = 0
+        var passed = 0
+        while true {
+            let passedBefore = passed
+            // Where many are passed, they are passed a hundred at a time.
+            let asked = passed == 0 ? most : Swift.max(most, batch.limits.passedAtOnce)
+            let found = try batch.readyEffects(in: queue, limit: asked)
+            for effect in found where tasks.count < most {
+                if try batch.instance(of: effect)?.state.snapshot.status == .suspended {
+                    batch.withhold(effect)
+                    passed += 1
+                    continue
+                }
+                bytes += effect.request.utf8.count + (effect.progress?.utf8.count ?? 0)
+                // One is given whatever its size.
+                if bytes > batch.limits.leasedBytes, !tasks.isEmpty { return tasks }
+                if let task = try lease(effect, in: &batch) { tasks.append(task) }
+            }
+            let isOver = tasks.count == most || found.count < asked || passed >= batch.limits.passedTasks
+            if isOver || passed == passedBefore { return tasks }
+        }
     }
 
     private func lease(_ effect: EffectRecord, in batch: inout BatchBuilder) throws(Rejection) -> LeasedTask? {
@@ -68,10 +90,6 @@ extension LeaseTasksCommand: WriterCommand {
             effect.number == nil || instance.state.invocation(of: effect.id)?.isKept == false,
             instance.state.record.namespace == caller.namespace
         else { return nil }
-        if instance.state.snapshot.status == .suspended {
-            batch.withhold(effect)
-            return nil
-        }
         let lease = TaskLease(
             secret: batch.newSalt().bytes, begun: batch.now, milliseconds: milliseconds,
             generation: batch.leases.generation)

@@ -68,6 +68,24 @@ import WorkflowStore
         try await bench.expectSound("j")
     }
 
+    /// Who asks for one task gets the first that may be done, whatever stands before it in its queue.
+    @Test func tasksOfSuspendedInstancesArePassed() async throws {
+        var limits = EngineLimits()
+        limits.passedAtOnce = 2
+        let bench = try await TaskBench(Self.job, limits: limits)
+        let names = (1...7).map { "j-\($0)" }
+        for name in names { try await bench.timed.start("job", name) }
+        for name in names.prefix(5) { try await bench.repair(name, .suspend, reason: nil) }
+        #expect(try await bench.lease("y", max: 1).map(\.instance) == ["j-6"])
+        #expect(try await bench.effects().count { $0.state == .held } == 5)
+        #expect(try await bench.lease("y", max: 5).map(\.instance) == ["j-7"])
+        for name in names.prefix(5) { try await bench.repair(name, .resume, reason: nil) }
+        #expect(
+            try await bench.lease("y", max: 9).map(\.instance).sorted { $0.rawValue < $1.rawValue }
+                == names.prefix(5).map { InstanceName(rawValue: $0) })
+        try await bench.timed.stop()
+    }
+
     /// The timeout came before the result.
     @Test func aResultThatCameTooLateStaysTooLate() async throws {
         let bench = try await Self.bench()
