@@ -51,7 +51,7 @@ extension Interpreter {
             spent += CELLimits.evaluation - budget.remaining
             return .refused(error)
         }
-        let failure = firstFailure
+        let failure = firstFailure.map(Refusal.expressionFailed)
         return .accepted(macrostep(ending: .cancelled, exitFailure: failure))
     }
 

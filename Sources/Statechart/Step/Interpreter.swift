@@ -106,7 +106,9 @@ struct Interpreter: ~Copyable {
     /// - Parameters:
     ///   - end: What the instance is when it does not run any more.
     ///   - exitFailure: What failed when it was cancelled.
-    consuming func macrostep(ending end: Snapshot.Status = .done, exitFailure: ActionFailure? = nil) -> Macrostep {
+    // Where it is not inlined, all of the interpreter is moved to it.
+    @inline(__always)
+    consuming func macrostep(ending end: Snapshot.Status = .done, exitFailure: Refusal? = nil) -> Macrostep {
         if !isRunning { cancel { _ in true } }
         return Macrostep(
             snapshot: Snapshot(

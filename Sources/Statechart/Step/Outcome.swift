@@ -26,11 +26,12 @@ package final class Macrostep: Sendable {
     /// Units of `Budget` that were used.
     package let cost: Int
     /// The first exit action that failed when the instance was cancelled: nothing handles it, and nothing is undone.
-    package let exitFailure: ActionFailure?
+    /// Its case is `expressionFailed`, which takes little room where there is none.
+    package let exitFailure: Refusal?
 
     package init(
         snapshot: Snapshot, exited: [StateIndex] = [], entered: [StateIndex] = [], microsteps: [Microstep] = [],
-        requests: [Request] = [], cost: Int = 0, exitFailure: ActionFailure? = nil
+        requests: [Request] = [], cost: Int = 0, exitFailure: Refusal? = nil
     ) {
         self.exitFailure = exitFailure
         self.requests = requests

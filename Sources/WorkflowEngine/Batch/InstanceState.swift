@@ -269,11 +269,11 @@ extension InstanceState {
     }
 
     private func note(
-        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, exit: ActionFailure?
+        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, exit: Refusal?
     ) -> String? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
         if failure == nil, result == nil, reason == nil, exit == nil { return nil }
-        let exit = exit.flatMap { RecordedFailure(.expressionFailed($0), of: input.event.name, in: machine) }
+        let exit = exit.flatMap { RecordedFailure($0, of: input.event.name, in: machine) }
         return RowNote(failure: failure, result: result, reason: reason, exit: exit).text
     }
 

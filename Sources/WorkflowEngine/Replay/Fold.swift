@@ -70,9 +70,7 @@ package struct Fold: Sendable {
                 seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
         }
         snapshot = macrostep.snapshot
-        exitFailure = macrostep.exitFailure.flatMap {
-            RecordedFailure(.expressionFailed($0), of: row.event, in: machine)
-        }
+        exitFailure = macrostep.exitFailure.flatMap { RecordedFailure($0, of: row.event, in: machine) }
         self.result = result
         return macrostep
     }
