@@ -38,6 +38,7 @@ CREATE TABLE attempt (
     effect      INTEGER NOT NULL,  -- the id that its row has or had
     attempt     INTEGER NOT NULL CHECK (attempt >= 1),
     instance_id INTEGER NOT NULL,
+    name        TEXT,              -- the id of the invocation; NULL: it had ended, and only a worker knew of it
     begun_ms    INTEGER NOT NULL,
     ended_ms    INTEGER NOT NULL,
     outcome     TEXT    NOT NULL,

@@ -41,6 +41,29 @@ enum EffectQueries {
         return try select.first { row in Position(rawValue: row.integer()) }
     }
 
+    /// Adds the attempts at effects of a row; gives the row of the same instance before it.
+    static func addAttempts(
+        to attempts: inout [ListedAttempt], behind row: Position, _ database: Database
+    ) throws -> Position? {
+        var find = try PreparedStatement(database, "SELECT seq, previous FROM journal WHERE position = ?")
+        find.bind(row.rawValue)
+        let found = try find.first { row in (seq: Seq(rawValue: row.integer()), previous: row.optionalInteger()) }
+        guard let found else { return nil }
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(AttemptRecord.columns) FROM attempt WHERE effect > ?1
+            AND effect < coalesce((SELECT min(position) FROM journal WHERE position > ?1), \(Int64.max))
+            ORDER BY effect, attempt
+            """)
+        select.bind(row.rawValue)
+        try select.forEachRow { row in
+            attempts.append(ListedAttempt(AttemptRecord(row: &row), seq: found.seq))
+            return true
+        }
+        return found.previous.map(Position.init(rawValue:))
+    }
+
     static func attempt(_ database: Database, _ number: Int64, of effect: Position) throws -> AttemptRecord? {
         var select = try PreparedStatement(
             database, "SELECT \(AttemptRecord.columns) FROM attempt WHERE effect = ? AND attempt = ?")

@@ -83,12 +83,13 @@ extension BatchWriting {
     private func insert(_ attempts: [AttemptRecord], _ database: Database) throws {
         guard !attempts.isEmpty else { return }
         var insert = try PreparedStatement(
-            database, "INSERT OR REPLACE INTO attempt (\(AttemptRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            database, "INSERT OR REPLACE INTO attempt (\(AttemptRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             values: values)
         for attempt in attempts {
             insert.bind(attempt.effect.rawValue)
             insert.bind(attempt.attempt)
             insert.bind(attempt.instanceID.rawValue)
+            insert.bind(attempt.name)
             insert.bind(attempt.begun.rawValue)
             insert.bind(attempt.ended.rawValue)
             insert.bind(attempt.outcome)

@@ -184,12 +184,12 @@ extension EffectRecord {
 }
 
 extension AttemptRecord {
-    static let columns = "effect, attempt, instance_id, begun_ms, ended_ms, outcome, error"
+    static let columns = "effect, attempt, instance_id, name, begun_ms, ended_ms, outcome, error"
 
     init(row: inout StatementRow) {
         let (effect, attempt) = (Position(rawValue: row.integer()), row.integer())
         self.init(
-            instanceID: InstanceID(rawValue: row.integer()), effect: effect, attempt: attempt,
+            instanceID: InstanceID(rawValue: row.integer()), effect: effect, name: row.optionalText(), attempt: attempt,
             begun: Timestamp(rawValue: row.integer()), ended: Timestamp(rawValue: row.integer()),
             outcome: row.text(), error: row.optionalText())
     }

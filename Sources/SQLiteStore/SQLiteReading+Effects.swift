@@ -70,6 +70,25 @@ extension SQLiteReading {
         return calls.sorted()
     }
 
+    package func attempts(behindRowsFrom row: Position, limit: Int) async throws(StoreError) -> AttemptPage {
+        var page = AttemptPage()
+        page.next = row
+        var rows = limits.pageRows
+        while page.next != nil, rows > 0, page.attempts.count < limit {
+            (page, rows) = try await readers.slice { [page, rows] database, budget in
+                var (page, rows) = (page, rows)
+                guard try EffectQueries.isThere(in: database) else { return (AttemptPage(), 0) }
+                while let row = page.next, rows > 0, page.attempts.count < limit {
+                    page.next = try EffectQueries.addAttempts(to: &page.attempts, behind: row, database)
+                    rows -= 1
+                    if !budget.spend() { break }
+                }
+                return (page, rows)
+            }
+        }
+        return page
+    }
+
     package func attempts(
         of effect: Position, instance: InstanceID
     ) async throws(StoreError) -> [AttemptRecord] {

@@ -44,6 +44,15 @@ extension WorkflowClient {
         try await get(TransportRequest(.listEffects, query: parameters.queryText))
     }
 
+    /// A page of the attempts at an instance's effects that failed or came late, also of effects that have ended, the
+    /// newest effects first; go on with `nextPage` until it is nil.
+    public func attempts(
+        of instance: String, _ parameters: PageParameters = .init()
+    ) async throws(ClientError) -> Page<AttemptItem> {
+        try require(instance, of: "instance")
+        return try await get(TransportRequest(.listAttempts, instance, query: parameters.queryText))
+    }
+
     /// Says what becomes of an effect, durable on return. The same word with the same `key` is carried out once.
     public func decide(
         _ request: EffectVerbRequest, effect: String, of instance: String, key: String? = nil

@@ -26,6 +26,27 @@ package struct ListedEffect: Sendable, Equatable {
     }
 }
 
+/// An attempt as it is listed.
+package struct ListedAttempt: Sendable, Equatable {
+    package let attempt: AttemptRecord
+    /// Of the macrostep that began its effect.
+    package let seq: Seq
+
+    package init(_ attempt: AttemptRecord, seq: Seq) {
+        self.attempt = attempt
+        self.seq = seq
+    }
+}
+
+/// A page of an instance's attempts.
+package struct AttemptPage: Sendable, Equatable {
+    package var attempts: [ListedAttempt] = []
+    /// The row of the instance to go on with; nil when this was the last page.
+    package var next: Position?
+
+    package init() {}
+}
+
 /// A page of the list of effects.
 package struct EffectPage: Sendable, Equatable {
     package var effects: [ListedEffect]

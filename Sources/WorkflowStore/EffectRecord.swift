@@ -93,6 +93,8 @@ package struct AttemptRecord: Sendable, Equatable {
     package var instanceID: InstanceID
     /// The id that the effect has or had.
     package var effect: Position
+    /// The id of the invocation; nil where that had ended when a worker told of the attempt.
+    package var name: String?
     /// 1, 2, … of the effect.
     package var attempt: Int64
     package var begun: Timestamp
@@ -103,11 +105,12 @@ package struct AttemptRecord: Sendable, Equatable {
     package var error: String?
 
     package init(
-        instanceID: InstanceID, effect: Position, attempt: Int64, begun: Timestamp, ended: Timestamp,
+        instanceID: InstanceID, effect: Position, name: String?, attempt: Int64, begun: Timestamp, ended: Timestamp,
         outcome: String, error: String? = nil
     ) {
         self.instanceID = instanceID
         self.effect = effect
+        self.name = name
         self.attempt = attempt
         self.begun = begun
         self.ended = ended

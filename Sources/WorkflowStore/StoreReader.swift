@@ -67,6 +67,12 @@ package protocol StoreReader: Sendable {
     /// another instance.
     func attempts(of effect: Position, instance: InstanceID) async throws(StoreError) -> [AttemptRecord]
 
+    /// A page of the attempts that are kept of an instance's effects, those that have ended too: the effects behind a
+    /// row of the instance, then those behind the rows before it; of each row in their order. A page ends behind a row,
+    /// when it has `limit` attempts or has read a bounded number of rows; so it may be longer, or short and still have
+    /// a next one.
+    func attempts(behindRowsFrom row: Position, limit: Int) async throws(StoreError) -> AttemptPage
+
     /// Queues that have an effect or settings, in the order of their names' bytes, with what waits in them; at most
     /// `limit`.
     func queues(_ query: QueueQuery) async throws(StoreError) -> [QueueSummary]

@@ -20,8 +20,8 @@ import WorkflowStore
             let effect = scribe.begin(name)
             attempts.append(
                 AttemptRecord(
-                    instanceID: effect.instanceID, effect: effect.id, attempt: 1, begun: effect.due, ended: effect.due,
-                    outcome: "timeout"))
+                    instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: 1,
+                    begun: effect.due, ended: effect.due, outcome: "timeout"))
             if name == "alpha" { scribe.begin(name) { $0.number = nil } }
         }
         scribe.start("gamma")

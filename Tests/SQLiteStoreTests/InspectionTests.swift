@@ -35,8 +35,8 @@ import WorkflowStore
                 let effect = scribe.begin(name, queue: "task:\(name)")
                 attempts.append(
                     AttemptRecord(
-                        instanceID: effect.instanceID, effect: effect.id, attempt: 1, begun: effect.due,
-                        ended: effect.due, outcome: "timeout"))
+                        instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: 1,
+                        begun: effect.due, ended: effect.due, outcome: "timeout"))
                 guard let instance = scribe.instances[name], let key = RequestKey(text: name) else { continue }
                 let due = TimerKey(due: Timestamp(rawValue: count), position: instance.head, ordinal: 1)
                 timers.append(TimerRecord(key: due, instanceID: instance.id, event: "ring"))

@@ -80,8 +80,8 @@ import WorkflowStore
         scribe.start("order-1", scribe.apply("order"))
         let effect = scribe.begin("order-1")
         let attempt = AttemptRecord(
-            instanceID: effect.instanceID, effect: effect.id, attempt: 1, begun: effect.due, ended: effect.due,
-            outcome: "timeout")
+            instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: 1, begun: effect.due,
+            ended: effect.due, outcome: "timeout")
         var batch = scribe.take()
         batch.attempts = [attempt]
         try writer.commit(batch)

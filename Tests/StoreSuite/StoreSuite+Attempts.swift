@@ -49,6 +49,37 @@ extension StoreSuite {
             #expect(try await store.attempts(of: effect.id, instance: beta.id) == [])
             #expect(try await store.attempts(of: effect.id.next, instance: effect.instanceID) == [])
         },
+        Check(name: "the attempts of an instance are found behind its rows, those of ended effects too") {
+            (store, writer) async throws in
+            let scribe = try scribe(writer, instances: ["alpha", "beta"])
+            scribe.send("alpha")
+            let (first, second) = (scribe.begin("alpha"), scribe.begin("alpha"))
+            scribe.send("beta")
+            let other = scribe.begin("beta")
+            try scribe.commit(writer)
+            scribe.send("alpha")
+            scribe.end(first, of: "alpha")
+            let last = scribe.begin("alpha")
+            try scribe.commit(writer)
+            var nameless = attempt(2, of: first)
+            nameless.name = nil
+            try Self.write(
+                [nameless, attempt(1, of: first), attempt(1, of: second), attempt(1, of: other), attempt(1, of: last)],
+                writer)
+            let alpha = try #require(scribe.instances["alpha"])
+            let newest = [ListedAttempt(attempt(1, of: last), seq: alpha.seq)]
+            let older = [attempt(1, of: first), nameless, attempt(1, of: second)].map {
+                ListedAttempt($0, seq: first.seq)
+            }
+            let page = try await store.attempts(behindRowsFrom: alpha.head, limit: 100)
+            #expect(page.attempts == newest + older && page.next == nil)
+            // A page ends behind a row.
+            let one = try await store.attempts(behindRowsFrom: alpha.head, limit: 1)
+            #expect(one.attempts == newest)
+            let rest = try await store.attempts(behindRowsFrom: try #require(one.next), limit: 1)
+            #expect(rest.attempts == older)
+            #expect(try await store.attempts(behindRowsFrom: alpha.head.next, limit: 1).attempts == [])
+        },
         Check(name: "an attempt that cannot be breaks a constraint") { (store, writer) async throws in
             let scribe = try scribe(writer, instances: ["alpha"])
             scribe.send("alpha")
@@ -61,7 +92,7 @@ extension StoreSuite {
 
     private static func attempt(_ number: Int64, of effect: EffectRecord) -> AttemptRecord {
         AttemptRecord(
-            instanceID: effect.instanceID, effect: effect.id, attempt: number,
+            instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: number,
             begun: Timestamp(rawValue: number * 10), ended: Timestamp(rawValue: number * 10 + 3), outcome: "timeout",
             error: #"{"message":"☂","type":"timeout"}"#)
     }

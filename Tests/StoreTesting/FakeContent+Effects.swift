@@ -121,6 +121,22 @@ extension FakeContent {
         return effects.values.filter { $0.instanceID == instance && $0.number == nil }.map(\.id).sorted()
     }
 
+    func attempts(behindRowsFrom row: Position, limit: Int) -> AttemptPage {
+        var page = AttemptPage()
+        page.next = row
+        while let place = page.next, page.attempts.count < limit {
+            guard let row = journal.first(where: { $0.position == place }) else { return AttemptPage() }
+            let end = journal.first { $0.position > place }?.position ?? Position(rawValue: .max)
+            for effect in attempts.keys.filter({ $0 > place && $0 < end }).sorted() {
+                for attempt in attempts(of: effect, instance: row.instanceID) {
+                    page.attempts.append(ListedAttempt(attempt, seq: row.seq))
+                }
+            }
+            page.next = row.previous
+        }
+        return page
+    }
+
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] {
         let kept = attempts[effect, default: [:]].values.filter { $0.instanceID == instance }
         return kept.sorted { $0.attempt < $1.attempt }

@@ -180,6 +180,10 @@ extension FakeStore {
 
     package func calls(behind head: Position) throws(StoreError) -> [Position] { try read { $0.calls(behind: head) } }
 
+    package func attempts(behindRowsFrom row: Position, limit: Int) throws(StoreError) -> AttemptPage {
+        try read { $0.attempts(behindRowsFrom: row, limit: limit) }
+    }
+
     package func attempts(of effect: Position, instance: InstanceID) throws(StoreError) -> [AttemptRecord] {
         try read { $0.attempts(of: effect, instance: instance) }
     }

@@ -38,6 +38,25 @@ struct EffectsVerbTests {
                 """)
     }
 
+    /// Of those that have ended too, over pages.
+    @Test func theAttemptsOfAnInstanceAreListed() async throws {
+        let attempt = try #require(Self.items[0].failedAttempts?.first)
+        let transport = ScriptedTransport([
+            .value(Page(items: [AttemptItem(id: "packing", seq: 7, attempt: attempt)], nextPage: "n")),
+            .value(Page(items: [AttemptItem(id: nil, seq: 2, attempt: attempt)])),
+        ])
+        let (outcome, _) = await CommandHarness().run(["attempts", "order-1"], transport: transport)
+        let path = "/v1/instances/order-1/attempts?limit=500"
+        #expect(transport.requests.map(\.target) == [path, path + "&page=n"])
+        #expect(
+            outcome.output == """
+                SEQ   ID        ATTEMPT   BEGUN                      TOOK      OUTCOME   WHY
+                7     packing   1         2026-07-31T09:30:00.123Z   1s500ms   no-box    none left
+                2     -         1         2026-07-31T09:30:00.123Z   1s500ms   no-box    none left
+
+                """)
+    }
+
     /// Why one that is due does not start, and that it has begun.
     @Test(arguments: [
         (EffectItem.Turn.running, "running", "attempt 2 runs"),

@@ -17,7 +17,7 @@ struct HelpTests {
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
                 "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
-                "queues", "queue", "release", "status", "timers",
+                "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
     }

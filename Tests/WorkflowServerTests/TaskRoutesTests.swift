@@ -107,6 +107,30 @@ import WorkflowStore
         try await host.stop()
     }
 
+    /// When the invocation has ended, nothing else tells how often it was tried, and why it failed.
+    @Test(.timeLimit(.minutes(1))) func attemptsAreToldWhenTheirInvocationHasEnded() async throws {
+        let host = try await Self.host(starting: "p", "q")
+        for name in ["p", "q"] {
+            let task = try await Self.lease(host, #"{"max": 1}"#).first
+            #expect(task?["instance"]?.string == name)
+            let body = #"{"type": "no-box", "message": "none left", "retry": false}"#
+            let failed = RawRequest.post(Route.failTask.path(try Self.token(task)), body)
+            #expect(try await host.answers(to: [failed])[0].status == 204)
+        }
+        #expect(try await host.answers(to: [.get("/v1/effects?instance=p")])[0].object["items"] == [])
+        let answer = try await host.answers(to: [.get("/v1/instances/p/attempts")])[0]
+        guard case .array(let items)? = try answer.object["items"], let item = items.first?.object else {
+            throw TestingError("no attempts: \(answer.text)")
+        }
+        #expect(items.count == 1 && item["id"] == "packing" && item["seq"] == 1 && item["attempt"] == 1)
+        #expect(item["outcome"] == "no-box" && item["error"] == ["type": "no-box", "message": "none left"])
+        let ofAnother = try await host.answers(to: [.get("/v1/instances/q/attempts?page=WzEsInEiLCJzIl0")])[0]
+        #expect(ofAnother.status == 400)
+        #expect(try ofAnother.object["type"] == "invalid-page-token")
+        #expect(try await host.answers(to: [.get("/v1/instances/r/attempts")])[0].status == 404)
+        try await host.stop()
+    }
+
     @Test(.timeLimit(.minutes(1))) func whoCompletesBehindAnotherWorkerIsToldSo() async throws {
         let host = try await Self.host(starting: "p")
         let first = try Self.token(try await Self.lease(host).first)

@@ -6,7 +6,7 @@ extension Route {
         applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
         resumeInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
-        listEffects,
+        listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -183,6 +183,14 @@ extension Route {
             "{items: [{instance, id, seq, queue, state, priority, due, dueInMilliseconds, turn?, attempts, worker?, "
                 + "progress?, error?, failedAttempts?: [{attempt, begun, ended, outcome, error?}…]}…], nextPage?}"),
         problems: [.instanceNotFound] + paging)
+}
+
+extension Route {
+    /// The attempts at an instance's effects, also at those that have ended.
+    public static let listAttempts = Route(
+        .get, "/v1/instances/{instance}/attempts", for: .read, query: ["limit", "page"],
+        answer: .object("{items: [{id?, seq, attempt, begun, ended, outcome, error?}…], nextPage?}"),
+        problems: missing + paging)
 }
 
 // MARK: What operators say of effects

@@ -55,14 +55,14 @@ public struct EffectItem: Equatable, WireObject {
             error = try fields.optional("error")
         }
 
-        public func write(to writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.field("attempt", attempt)
-                writer.field("begun", begun)
-                writer.field("ended", ended)
-                writer.field("outcome", outcome)
-                writer.field("error", ifPresent: error)
-            }
+        public func write(to writer: inout JSONWriter) { writer.object { writeFields(to: &$0) } }
+
+        func writeFields(to writer: inout JSONWriter) {
+            writer.field("attempt", attempt)
+            writer.field("begun", begun)
+            writer.field("ended", ended)
+            writer.field("outcome", outcome)
+            writer.field("error", ifPresent: error)
         }
     }
 

@@ -127,16 +127,8 @@ private struct FailedAttempt: JSONWritable {
 
     func write(to writer: inout JSONWriter) { attempt.write(to: &writer) }
 
-    static let columns: [Table<FailedAttempt>.Column] = [
-        .init("ID") { $0.id },
-        .init("ATTEMPT") { String($0.attempt.attempt) },
-        .time("BEGUN") { $0.attempt.begun },
-        .init("TOOK") { row in
-            DurationText.text(milliseconds: row.attempt.ended.milliseconds - row.attempt.begun.milliseconds)
-        },
-        .init("OUTCOME", style: .bad) { $0.attempt.outcome },
-        .init("WHY", cut: .first) { ErrorWords.message(of: $0.attempt.error) },
-    ]
+    static let columns: [Table<FailedAttempt>.Column] =
+        [.init("ID") { $0.id }] + AttemptColumns.all(\.attempt) + [AttemptColumns.why(\.attempt)]
 }
 
 /// Where an effect stands, for people.

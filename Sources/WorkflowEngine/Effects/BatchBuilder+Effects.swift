@@ -293,18 +293,16 @@ extension BatchBuilder {
             let key = try read({ () throws(StoreError) in try store.instanceKey(task.instance) }),
             key.namespace == caller.namespace
         else { return false }
-        if let live = try effect(task.effect), live.instanceID != task.instance || live.attempts < task.attempt {
-            return false
-        }
-        if let told = try attempt(task.attempt, of: task.effect),
-            told.instanceID != task.instance || ![TaskFailure.leaseExpired.type, Self.late].contains(told.outcome)
-        {
-            return true
-        }
+        let live = try effect(task.effect)
+        if let live, live.instanceID != task.instance || live.attempts < task.attempt { return false }
+        let told = try attempt(task.attempt, of: task.effect)
+        let canBeLate = [TaskFailure.leaseExpired.type, Self.late]
+        if let told, told.instanceID != task.instance || !canBeLate.contains(told.outcome) { return true }
         attempts.append(
             AttemptRecord(
-                instanceID: task.instance, effect: task.effect, attempt: task.attempt, begun: min(task.begun, now),
-                ended: now, outcome: Self.late, error: JSONWriter.string(JSONValue.object(error))))
+                instanceID: task.instance, effect: task.effect, name: live?.name ?? told?.name,
+                attempt: task.attempt, begun: min(task.begun, now), ended: now, outcome: Self.late,
+                error: JSONWriter.string(JSONValue.object(error))))
         return true
     }
 
@@ -319,8 +317,8 @@ extension BatchBuilder {
     ) {
         attempts.append(
             AttemptRecord(
-                instanceID: effect.instanceID, effect: effect.id, attempt: effect.attempts, begun: begun,
-                ended: max(now, begun), outcome: failure.type, error: failure.note))
+                instanceID: effect.instanceID, effect: effect.id, name: effect.name, attempt: effect.attempts,
+                begun: begun, ended: max(now, begun), outcome: failure.type, error: failure.note))
         var effect = effect
         effect.lease = nil
         effect.worker = nil
@@ -349,8 +347,8 @@ extension BatchBuilder {
             }
         attempts.append(
             AttemptRecord(
-                instanceID: effect.instanceID, effect: effect.id, attempt: effect.attempts + 1, begun: begun,
-                ended: max(now, begun), outcome: Self.late, error: error))
+                instanceID: effect.instanceID, effect: effect.id, name: effect.name,
+                attempt: effect.attempts + 1, begun: begun, ended: max(now, begun), outcome: Self.late, error: error))
     }
 
     /// A lease may have run out: when it has, its attempt has failed. False when that cannot be found out now.

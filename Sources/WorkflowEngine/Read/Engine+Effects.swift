@@ -46,6 +46,19 @@ extension Engine {
         return (page, nil)
     }
 
+    /// A page of the attempts that are kept of an instance's effects, also of those that have ended; the newest effects
+    /// first.
+    ///
+    /// - Parameter row: Where the page before ended; nil for the first page.
+    package func attempts(
+        of record: InstanceRecord, from row: Position?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> AttemptPage {
+        if let row, try await self.row(at: row, of: record, by: caller) == nil { return AttemptPage() }
+        return try await read { () async throws(StoreError) in
+            try await store.attempts(behindRowsFrom: row ?? record.head, limit: limit)
+        }
+    }
+
     /// What becomes of an effect that is ready; nil for one that waits for its time, a worker or a place.
     package func turn(of effect: EffectRecord) -> EffectTurn? {
         guard effect.state == .ready else { return nil }

@@ -11,6 +11,7 @@ struct EffectRoutes: Sendable {
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.listEffects) { request in try await budget.page { try await list(request) } }
+        routes.on(.listAttempts) { request in try await budget.page { try await attempts(request) } }
         routes.on(.decideEffect) { try await decide($0) }
     }
 
@@ -54,6 +55,28 @@ struct EffectRoutes: Sendable {
                 of: .effects(
                     instance: parameters.instance, queue: query.queue, state: query.state?.rawValue, after: position))
         }
+        return Response(Page(items: items, nextPage: token))
+    }
+
+    private func attempts(_ request: RoutedRequest) async throws -> Response {
+        let caller = request.caller
+        let parameters = try reading { try PageParameters(query: try request.queryItems) }
+        let record = try await asking { try await engine.instance(named: try request.instance, by: caller) }.record
+        var row: Position?
+        if let page = parameters.page {
+            guard case .attempts(record.id, let next) = try await engine.pageToken(page, by: caller) else {
+                throw PageToken.ofAnotherList
+            }
+            row = next
+        }
+        let page = try await asking {
+            try await engine.attempts(
+                of: record, from: row, limit: parameters.limit ?? APILimits.defaultPageItems, by: caller)
+        }
+        let items = try page.attempts.map { listed in
+            AttemptItem(id: listed.attempt.name, seq: listed.seq.rawValue, attempt: try .init(listed.attempt))
+        }
+        let token = page.next.map { engine.text(of: .attempts(instance: record.id, row: $0)) }
         return Response(Page(items: items, nextPage: token))
     }
 

@@ -16,6 +16,7 @@ enum PageToken: Equatable {
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
     case queues(after: String)
     case effects(instance: String?, queue: String?, state: String?, after: Position)
+    case attempts(instance: InstanceID, row: Position)
 
     /// The token's text: base64url of compact JSON. Nothing secret is in it, and nothing is taken from it unchecked.
     func text(generation: Int64) -> String {
@@ -58,6 +59,7 @@ enum PageToken: Equatable {
         case .queues(let name): ["q", .string(name)]
         case .effects(let instance, let queue, let state, let after):
             ["e", .optional(instance), .optional(queue), .optional(state), .int(after.rawValue)]
+        case .attempts(let instance, let row): ["a", .int(instance.rawValue), .int(row.rawValue)]
         }
     }
 
@@ -159,6 +161,9 @@ enum PageToken: Equatable {
             return .effects(
                 instance: fields[1].string, queue: fields[2].string, state: fields[3].string,
                 after: Position(rawValue: after))
+        case ("a", 3):
+            guard case .int(let instance) = fields[1], case .int(let row) = fields[2] else { return nil }
+            return .attempts(instance: InstanceID(rawValue: instance), row: Position(rawValue: row))
         default: return nil
         }
     }

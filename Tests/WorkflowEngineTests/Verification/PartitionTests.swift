@@ -79,6 +79,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func effects(_ query: EffectQuery, in namespace: NamespaceID) -> EffectPage { EffectPage(effects: [], next: nil) }
     func queues(_ query: QueueQuery) -> [QueueSummary] { [] }
     func calls(behind head: Position) -> [Position] { [] }
+    func attempts(behindRowsFrom row: Position, limit: Int) -> AttemptPage { AttemptPage() }
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] { [] }
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }

@@ -1,0 +1,31 @@
+public import WorkflowJSON
+
+/// An attempt at an effect of an instance that failed or came late; the effect may have ended since.
+public struct AttemptItem: Equatable, WireObject {
+    /// The id of the invocation; nil where that had ended when a worker told of the attempt.
+    public var id: String?
+    /// Of the macrostep that began the effect.
+    public var seq: Int64
+    public var attempt: EffectItem.Attempt
+
+    /// Takes the parts as they are.
+    public init(id: String?, seq: Int64, attempt: EffectItem.Attempt) {
+        self.id = id
+        self.seq = seq
+        self.attempt = attempt
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        id = try fields.optional("id")
+        seq = try fields.required("seq")
+        attempt = try EffectItem.Attempt(fields: &fields)
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("id", ifPresent: id)
+            writer.field("seq", seq)
+            attempt.writeFields(to: &writer)
+        }
+    }
+}
