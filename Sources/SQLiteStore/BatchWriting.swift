@@ -27,6 +27,7 @@ struct BatchWriting {
             try delete(batch.endedTimers, database)
             try insert(batch.armedTimers, database)
             try writeEffects(of: batch, database)
+            try write(batch.changedSettings, database)
             try writeHeld(of: batch, database)
             try insert(batch.keys, database)
         }

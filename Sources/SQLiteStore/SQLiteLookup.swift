@@ -62,6 +62,10 @@ extension SQLiteLookup {
         try read { database in try QueueQueries.records(database, after: queue, limit: limit) }
     }
 
+    package func machineSettings(after key: MachineKey?, limit: Int) throws(StoreError) -> [MachineSetting] {
+        try read { database in try SettingQueries.settings(database, after: key, limit: limit) }
+    }
+
     package func isHeld() throws(StoreError) -> Bool {
         try read { database in try PreparedStatement.number(database, "SELECT held FROM store WHERE id = 1") != 0 }
     }

@@ -18,7 +18,7 @@ extension SQLiteReading {
 /// A place in the tables that only repeat what others say, which are gone through one after another.
 private struct CopyPlace: Sendable {
     enum Table {
-        case snapshots, timers, effects, attempts, keys, instances, tally
+        case snapshots, timers, effects, attempts, keys, settings, instances, tally
     }
 
     var table = Table.snapshots
@@ -37,7 +37,8 @@ private struct CopyPlace: Sendable {
         case .timers: CopyPlace(table: .effects)
         case .effects: CopyPlace(table: .attempts)
         case .attempts: CopyPlace(table: .keys)
-        case .keys: CopyPlace(table: .instances)
+        case .keys: CopyPlace(table: .settings)
+        case .settings: CopyPlace(table: .instances)
         case .instances: CopyPlace(table: .tally, tally: tally)
         case .tally: nil
         }
@@ -134,6 +135,10 @@ private struct CopyInspection {
             if let inconsistency = try inconsistency(key, scope, position, ledger, database) {
                 slice.inconsistencies.append(inconsistency)
             }
+        case .settings:
+            if let inconsistency = SettingInspection.inconsistency(of: &row) {
+                slice.inconsistencies.append(inconsistency)
+            }
         case .instances:
             row.skip()
             place.tally.add(&row)
@@ -185,6 +190,7 @@ extension CopyPlace.Table {
         case .effects: KeyOrder(table: "effect", index: nil, columns: ["rowid"], unique: 1)
         case .attempts: KeyOrder(table: "attempt", index: nil, columns: ["effect", "attempt"], unique: 2)
         case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
+        case .settings: KeyOrder(table: "machine_setting", index: nil, columns: ["namespace_id", "name"], unique: 2)
         case .instances: KeyOrder(table: "instance", index: nil, columns: ["rowid"], unique: 1)
         case .tally: KeyOrder(table: "tally", index: nil, columns: ["machine_id", "status", "state"], unique: 3)
         }
@@ -195,7 +201,7 @@ extension CopyPlace.Table {
         switch self {
         case .snapshots, .timers, .keys: true
         case .effects, .attempts: try EffectQueries.isThere(in: database)
-        case .instances, .tally: try TallyInspection.isThere(in: database)
+        case .settings, .instances, .tally: try TallyInspection.isThere(in: database)
         }
     }
 
@@ -228,6 +234,11 @@ extension CopyPlace.Table {
             """
             SELECT key, scope, position FROM dedupe
             \(place ? "WHERE (key, scope) > (?, ?)" : "") ORDER BY key, scope
+            """
+        case .settings:
+            """
+            \(SettingInspection.rows)
+            \(place ? "WHERE (s.namespace_id, s.name) > (?, ?)" : "") ORDER BY s.namespace_id, s.name
             """
         case .instances:
             """

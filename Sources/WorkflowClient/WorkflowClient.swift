@@ -36,10 +36,12 @@ public struct AppliedMachine: Equatable, Sendable {
 
 extension WorkflowClient {
     /// Makes a definition the latest version of its machine, durable on return.
-    public func apply(_ source: [UInt8], as mediaType: DefinitionMediaType) async throws(ClientError) -> AppliedMachine
-    {
+    public func apply(
+        _ source: [UInt8], as mediaType: DefinitionMediaType, _ parameters: ApplyParameters = .init()
+    ) async throws(ClientError) -> AppliedMachine {
         let body = TransportRequest.Body(mediaType: mediaType.rawValue, bytes: source)
-        let answer = try await answer(to: TransportRequest(.applyDefinition, body: body))
+        let answer = try await answer(
+            to: TransportRequest(.applyDefinition, query: parameters.queryText, body: body))
         return AppliedMachine(machine: try read(answer), isNew: answer.status == 201)
     }
 
@@ -53,6 +55,12 @@ extension WorkflowClient {
         try require(name, of: "machine")
         guard let version else { return try await get(TransportRequest(.showMachine, name)) }
         return try await get(TransportRequest(.showMachineVersion, name, String(version)))
+    }
+
+    /// Says which version new instances of a machine take; durable on return.
+    public func activate(_ machine: String, _ version: ActiveVersion) async throws(ClientError) -> MachineSettingsItem {
+        try require(machine, of: "machine")
+        return try await post(ActivateRequest(version: version), by: TransportRequest(.activateMachine, machine))
     }
 
     /// Starts an instance, durable on return.

@@ -74,7 +74,12 @@ package struct CommandLineRun {
 
     /// What names the options that a command line could have.
     private static func help(for arguments: [String]) -> String {
-        let verb = Wfctl.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        var verb = Wfctl.configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        if let own = verb?.configuration.subcommands, !own.isEmpty {
+            verb =
+                own.first { arguments.dropFirst().contains($0.configuration.commandName ?? "") }
+                ?? verb?.configuration.defaultSubcommand
+        }
         return verb.map { Wfctl.helpMessage(for: $0) } ?? Wfctl.helpMessage() + " --version"
     }
 

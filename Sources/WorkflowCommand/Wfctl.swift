@@ -22,7 +22,7 @@ package struct Wfctl: ParsableCommand {
             Suspend.self, Resume.self, Show.self, List.self, Failures.self, Tally.self, Events.self, History.self,
             Replay.self, Verify.self, Work.self, Effects.self, Attempts.self, Queues.self,
             SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,
-            Eval.self, Import.self, Graph.self, Generate.self, Machines.self, MachineSource.self, MakeBackup.self,
+            Eval.self, Import.self, Graph.self, Generate.self, Machines.self, MachineVerb.self, MakeBackup.self,
         ]
     )
 

@@ -37,6 +37,8 @@ package struct EngineLimits: Sendable {
     package var boardWaiters = 16
     /// Queues for which something is set: they are kept in memory.
     package var settledQueues = 10_000
+    /// Machines for which something is set: they are kept in memory.
+    package var settledMachines = 10_000
     /// Bytes of the inputs of tasks that are handed out together; one task is, whatever its size.
     package var leasedBytes = 4 << 20
     /// Bytes of effects that are in memory and wait to be started by the daemon.

@@ -23,6 +23,15 @@ package protocol StoreReader: Sendable {
     /// The latest names of a namespace's machines, for suggestions; at most `limit`.
     func machineNames(in namespace: NamespaceID, limit: Int) async throws(StoreError) -> [MachineName]
 
+    /// What somebody has set for a machine; nil for the defaults.
+    func machineSetting(of key: MachineKey) async throws(StoreError) -> MachineSetting?
+
+    /// What somebody has set for machines of a namespace, in the order of their names' bytes, after `name`; at most
+    /// `limit`.
+    func machineSettings(
+        in namespace: NamespaceID, after name: MachineName?, limit: Int
+    ) async throws(StoreError) -> [MachineSetting]
+
     /// An instance with its current state; nil when there is none.
     func instance(_ key: InstanceKey) async throws(StoreError) -> InstanceRecord?
 

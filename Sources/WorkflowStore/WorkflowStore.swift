@@ -74,6 +74,10 @@ package protocol StoreLookup: AnyObject {
     /// What somebody has set for queues, in the order of their names' bytes, after one of them; at most `limit`.
     func queueRecords(after queue: String?, limit: Int) throws(StoreError) -> [QueueRecord]
 
+    /// What somebody has set for machines, in the order of their namespaces and of their names' bytes, after one of
+    /// them; at most `limit`.
+    func machineSettings(after key: MachineKey?, limit: Int) throws(StoreError) -> [MachineSetting]
+
     /// Whether no effect starts until somebody releases them.
     func isHeld() throws(StoreError) -> Bool
 
@@ -242,6 +246,8 @@ package struct StoreBatch: Sendable {
     package var tally: [TallyKey: Int64] = [:]
     /// What somebody has set for queues, each once. Of one with the standard settings nothing is kept.
     package var changedQueues: [QueueRecord] = []
+    /// What somebody has set for machines, each once and whole. Of one that says nothing none is kept.
+    package var changedSettings: [MachineSetting] = []
     /// Whether no effect starts from now on; nil to leave that as it is.
     package var isHeld: Bool?
     /// Instances that it suspends, for those who are told of commits: their rows say it too.
@@ -263,7 +269,7 @@ package struct StoreBatch: Sendable {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
             && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
-            && isHeld == nil
+            && changedSettings.isEmpty && isHeld == nil
     }
 }
 

@@ -66,6 +66,7 @@ extension FakeContent {
         for snapshot in batch.snapshots { snapshots[snapshot.instanceID, default: []].append(snapshot) }
         try write(timersOf: batch)
         try write(effectsOf: batch)
+        try write(settingsOf: batch)
         for key in batch.keys {
             guard positions[key.key, default: [:]].updateValue(key.position, forKey: key.scope) == nil
             else { throw Self.refused("a key that was used in its scope") }

@@ -29,6 +29,7 @@ package struct FakeContent: Sendable {
     /// By their names.
     package internal(set) var queues: [String: QueueRecord] = [:]
     package internal(set) var isHeld = false
+    package internal(set) var settings: [MachineKey: MachineSetting] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -140,6 +140,20 @@ extension FakeStore {
         try read { $0.machineNames(in: namespace, limit: limit) }
     }
 
+    package func machineSetting(of key: MachineKey) throws(StoreError) -> MachineSetting? {
+        try read { $0.settings[key] }
+    }
+
+    package func machineSettings(
+        in namespace: NamespaceID, after name: MachineName?, limit: Int
+    ) throws(StoreError) -> [MachineSetting] {
+        try read { content in
+            let begin = MachineKey(name ?? "", in: namespace)
+            return content.machineSettings(after: begin, limit: .max).filter { $0.key.namespace == namespace }
+                .prefix(limit).map(\.self)
+        }
+    }
+
     package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? { try read { $0.instance(key) } }
 
     package func instance(_ id: InstanceID) throws(StoreError) -> InstanceRecord? { try read { $0.instance(id) } }

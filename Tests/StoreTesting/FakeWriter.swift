@@ -82,6 +82,10 @@ extension FakeLookup {
         try read { $0.queueRecords(after: queue, limit: limit) }
     }
 
+    package func machineSettings(after key: MachineKey?, limit: Int) throws(StoreError) -> [MachineSetting] {
+        try read { $0.machineSettings(after: key, limit: limit) }
+    }
+
     package func isHeld() throws(StoreError) -> Bool { try read { $0.isHeld } }
 
     private func look<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {

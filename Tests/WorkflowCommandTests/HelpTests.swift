@@ -26,17 +26,33 @@ struct HelpTests {
         try compare(Wfctl.helpMessage(columns: 100), with: "wfctl")
     }
 
-    @Test(arguments: verbs)
+    /// Verbs of verbs, as they are written.
+    private static let nested = Wfctl.configuration.subcommands.flatMap { verb in
+        verb.configuration.subcommands.compactMap { own in
+            guard let name = verb.configuration.commandName, let part = own.configuration.commandName
+            else { return nil as String? }
+            return "\(name) \(part)"
+        }
+    }
+
+    private static func command(_ verb: String) throws -> any ParsableCommand.Type {
+        var command: any ParsableCommand.Type = Wfctl.self
+        for word in verb.split(separator: " ") {
+            command = try #require(command.configuration.subcommands.first { $0.configuration.commandName == word })
+        }
+        return command
+    }
+
+    @Test(arguments: verbs + nested)
     func everyVerbHelps(verb: String) throws {
-        let command = try #require(Wfctl.configuration.subcommands.first { $0.configuration.commandName == verb })
-        try compare(Wfctl.helpMessage(for: command, columns: 100), with: verb)
+        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100)
+        try compare(help, with: verb.replacing(" ", with: "-"))
     }
 
     /// Below the title there is a command line that the parser takes.
-    @Test(arguments: verbs)
+    @Test(arguments: verbs + nested)
     func helpBeginsWithAnExample(verb: String) throws {
-        let command = try #require(Wfctl.configuration.subcommands.first { $0.configuration.commandName == verb })
-        let help = Wfctl.helpMessage(for: command, columns: 100).split(separator: "\n", omittingEmptySubsequences: true)
+        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100).split(separator: "\n", omittingEmptySubsequences: true)
         let example = try #require(help.dropFirst().first)
         #expect(example.hasPrefix("$ wfctl \(verb)"), "\(example)")
         // Quotes of a shell, as far as examples need them.

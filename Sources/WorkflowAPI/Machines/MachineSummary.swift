@@ -4,6 +4,8 @@ public import WorkflowJSON
 public struct MachineSummary: Equatable, WireObject {
     public var machine: String
     public var version: Int64
+    /// The version that new instances take; nil for the latest.
+    public var active: Int64?
     /// SHA-256 of the source, 64 hexadecimal digits.
     public var digest: String
     public var createdAt: WireTime
@@ -14,11 +16,12 @@ public struct MachineSummary: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String, version: Int64, digest: String, createdAt: WireTime,
+        machine: String, version: Int64, active: Int64? = nil, digest: String, createdAt: WireTime,
         warnings: [DefinitionDiagnostic]? = nil, source: String? = nil
     ) {
         self.machine = machine
         self.version = version
+        self.active = active
         self.digest = digest
         self.createdAt = createdAt
         self.warnings = warnings
@@ -28,6 +31,7 @@ public struct MachineSummary: Equatable, WireObject {
     public init(fields: inout WireFields) throws(WireError) {
         machine = try fields.required("machine")
         version = try fields.required("version")
+        active = try fields.optional("active")
         digest = try fields.required("digest")
         createdAt = try fields.required("createdAt")
         warnings = try fields.optional("warnings")
@@ -38,6 +42,7 @@ public struct MachineSummary: Equatable, WireObject {
         writer.object { writer in
             writer.field("machine", machine)
             writer.field("version", version)
+            writer.field("active", ifPresent: active)
             writer.field("digest", digest)
             writer.field("createdAt", createdAt)
             writer.field("warnings", ifPresent: warnings)

@@ -23,9 +23,10 @@ struct QueryFields {
         return value
     }
 
-    mutating func bool(_ name: String) throws(WireError) -> Bool {
+    mutating func bool(_ name: String, absent: Bool = false) throws(WireError) -> Bool {
         switch try string(name) {
-        case nil, "false": return false
+        case nil: return absent
+        case "false": return false
         case "true": return true
         case let value?: throw invalid(name, "must be true or false, not '\(value)'")
         }

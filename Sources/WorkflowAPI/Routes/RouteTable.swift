@@ -3,7 +3,7 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, startInstance, listInstances, listFailures,
+        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances, listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
         resumeInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
         listEffects, listAttempts,
@@ -26,9 +26,9 @@ extension Route {
 extension Route {
     /// Makes a definition the next version of its machine.
     public static let applyDefinition = Route(
-        .post, "/v1/machines", for: .define, body: .definition,
-        answer: .object("201 {machine, version, digest, createdAt, warnings}; 200 when it is the latest already"),
-        problems: [.invalidDefinition, .payloadTooLarge] + writing)
+        .post, "/v1/machines", for: .define, body: .definition, query: ["activate"],
+        answer: .object("201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
+        problems: [.invalidDefinition, .invalidData, .payloadTooLarge] + writing)
     /// The latest version of each machine.
     public static let listMachines = Route(
         .get, "/v1/machines", for: .read, query: ["limit", "page"], answer: .object("{items: [machine…], nextPage?}"),
@@ -41,6 +41,11 @@ extension Route {
     public static let showMachineVersion = Route(
         .get, "/v1/machines/{machine}/versions/{version}", for: .read, answer: .object("the machine with its source"),
         problems: [.machineNotFound, .routeNotFound])
+    /// Says which version new instances of a machine take.
+    public static let activateMachine = Route(
+        .post, "/v1/machines/{machine}/active", for: .define, body: .object("{version: int or 'latest'}"),
+        answer: .object("{machine, latest, active}"),
+        problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
     /// Replays the histories of a machine's instances with another definition.
     public static let backtestMachine = Route(
         .post, "/v1/machines/{machine}/replay", for: .read, body: .definition, query: ["version"],

@@ -10,12 +10,16 @@ struct Apply: Verb {
         discussion: """
             $ wfctl apply order.yaml
 
-            All files are checked before the first one is sent.
+            All files are checked before the first one is sent. With --no-activate new instances go on with the version \
+            of before, until 'wfctl machine activate' says otherwise.
             """)
 
     @Argument(
         help: ArgumentHelp("Definitions in YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
     var files: [String]
+
+    @Flag(help: "Let new instances go on with the version of before.")
+    var noActivate = false
 
     @OptionGroup var global: GlobalOptions
 
@@ -36,7 +40,7 @@ struct Apply: Verb {
             var failure: (any Error)?
             for definition in definitions {
                 do {
-                    let applied = try await client.apply(definition.bytes, as: definition.mediaType)
+                    let applied = try await client.apply(definition.bytes, as: definition.mediaType, .init(activate: !noActivate))
                     try printer.add([Applied(file: definition.path, applied: applied)])
                     for line in definition.lines(of: applied.machine.warnings ?? []) {
                         try session.say(DiagnosticText.styled(line))
@@ -68,7 +72,12 @@ private struct Applied: JSONWritable {
     static let columns: [Table<Applied>.Column] = [
         .init(nil) { item in
             let machine = item.applied.machine
-            return "\(machine.machine): version \(machine.version)" + (item.applied.isNew ? "" : " (unchanged)")
+            var notes = item.applied.isNew ? [] : ["unchanged"]
+            if let active = machine.active, active != machine.version {
+                notes.append("not active: new instances take \(active)")
+            }
+            let told = notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
+            return "\(machine.machine): version \(machine.version)\(told)"
         }
     ]
 
@@ -76,6 +85,7 @@ private struct Applied: JSONWritable {
         writer.object { writer in
             writer.field("machine", applied.machine.machine)
             writer.field("version", applied.machine.version)
+            writer.field("active", ifPresent: applied.machine.active)
             writer.field("digest", applied.machine.digest)
             writer.field("createdAt", applied.machine.createdAt)
             writer.field("warnings", applied.machine.warnings ?? [])

@@ -48,6 +48,10 @@ struct BatchBuilder {
     var queues: [String: QueueRecord] = [:]
     /// Whether effects are held from now on; nil when nobody said anything.
     var hold: Bool?
+    /// What was set for machines.
+    var settings: [MachineKey: MachineSetting] = [:]
+    /// What was set for them before, as committed when the batch began.
+    let settledBefore: [MachineKey: MachineSetting]
     private var suspended: Set<InstanceID> = []
     private var digests = DigestBuffer()
 
@@ -63,6 +67,7 @@ struct BatchBuilder {
         self.numbers = numbers
         base = numbers
         self.library = library
+        settledBefore = library.board.settings
         self.recent = recent
         self.motion = motion
         self.brake = brake
@@ -76,13 +81,13 @@ struct BatchBuilder {
     }
 
     /// The rows that the batch will write to the journal.
-    var rows: Int { journal.count + machines.count + effects.count + attempts.count + queues.count }
+    var rows: Int { journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count }
 
     /// What the next batch is applied on top of, before this one is committed.
     var result: UncommittedBatch {
         UncommittedBatch(
             machines: machines, keys: keys, effects: effects, readied: readied, attempts: attempts, queues: queues,
-            hold: hold)
+            settings: settings, hold: hold)
     }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
@@ -102,6 +107,7 @@ struct BatchBuilder {
         batch.journal = journal
         batch.snapshots = snapshots
         batch.suspended = suspended
+        batch.changedSettings = Array(settings.values)
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         touched.settle(in: recent)
         touched.write(to: &batch)
@@ -281,6 +287,7 @@ struct UncommittedBatch {
     let readied: [String: [Position]]
     let attempts: [AttemptRecord]
     let queues: [String: QueueRecord]
+    let settings: [MachineKey: MachineSetting]
     let hold: Bool?
 }
 

@@ -16,8 +16,9 @@ package final class LoadedMachine: Sendable {
     }
 }
 
-/// The machine versions in use, each compiled once.
+/// The machine versions in use, each compiled once, and what is set for machines.
 final class MachineLibrary: Sendable {
+    let board = MachineBoard()
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
 
     init(limits: EngineLimits) {
@@ -58,6 +59,9 @@ final class MachineLibrary: Sendable {
 
 extension MachineLibrary: CommitObserver {
     func committed(_ committed: Committed) {
-        for batch in committed.batches { for machine in batch.result.machines { keep(machine) } }
+        for batch in committed.batches {
+            for machine in batch.result.machines { keep(machine) }
+            board.adopt(batch.batch.changedSettings)
+        }
     }
 }

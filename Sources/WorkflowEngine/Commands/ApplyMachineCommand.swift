@@ -6,6 +6,8 @@ struct ApplyMachineCommand: WriterCommand {
     /// The text exactly as given.
     let source: String
     let machine: Machine
+    /// Whether new instances may take it; else they go on with the version that they took before.
+    let isActivated: Bool
     let caller: Caller
 
     private var key: MachineKey { MachineKey(MachineName(rawValue: machine.name), in: caller.namespace) }
@@ -22,14 +24,20 @@ struct ApplyMachineCommand: WriterCommand {
         let key = key
         let latest = try batch.machine(key, version: nil)
         if let latest, latest.record.source.utf8.elementsEqual(source.utf8) {
-            return AppliedMachine(record: latest.record, isNew: false)
+            return AppliedMachine(record: latest.record, isNew: false, active: batch.setting(of: key).active)
+        }
+        var setting = batch.setting(of: key)
+        if !isActivated, setting.active == nil, let latest {
+            setting.active = latest.record.version
+            try batch.set(setting)
+            batch.note(.settled(setting, by: caller.actor))
         }
         let record = MachineRecord(
             id: batch.numbers.nextMachine, namespace: key.namespace, name: key.name,
             version: latest?.record.version.next ?? .first, digest: Digest(of: source.utf8),
             semantics: Engine.semantics, source: source, created: batch.now)
         batch.add(LoadedMachine(record: record, machine: machine))
-        return AppliedMachine(record: record, isNew: true)
+        return AppliedMachine(record: record, isNew: true, active: setting.active)
     }
 }
 
@@ -38,12 +46,16 @@ package struct AppliedMachine: Sendable {
     package let record: MachineRecord
     /// False when this text was the latest version already.
     package let isNew: Bool
+    /// The version that new instances take; nil for the latest.
+    package let active: MachineVersion?
 }
 
 extension Engine {
     /// Stores a definition as the next version of its machine, unless it is the latest already.
+    ///
+    /// - Parameter isActivated: Whether new instances may take it; else they go on with the version of before.
     package func apply(
-        _ source: String, syntax: DefinitionSyntax, by caller: Caller
+        _ source: String, syntax: DefinitionSyntax, isActivated: Bool = true, by caller: Caller
     ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
         let reading: DefinitionReading
         do throws(DefinitionError) {
@@ -51,7 +63,7 @@ extension Engine {
         } catch {
             throw .invalidDefinition(error)
         }
-        let command = ApplyMachineCommand(source: source, machine: reading.machine, caller: caller)
+        let command = ApplyMachineCommand(source: source, machine: reading.machine, isActivated: isActivated, caller: caller)
         let applied = try await queue.submit(command)
         return (applied, reading.warnings + reading.machine.effects.flatMap(missing))
     }

@@ -6,7 +6,7 @@ package import WorkflowStore
 package struct StartCommand: Sendable {
     /// The machine's name.
     package var machine: MachineName
-    /// Nil for the latest.
+    /// Nil for the one that is active, else the latest.
     package var version: MachineVersion?
     /// Nil to have one made.
     package var instance: InstanceName?
@@ -53,6 +53,7 @@ extension StartCommand: WriterCommand {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<InstanceView> {
         let scope: KeyScope? = if let key { try scope(of: key, in: batch) } else { nil }
         if let key, let scope, let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+        let version = version ?? batch.setting(of: machineKey).active
         guard let loaded = try batch.machine(machineKey, version: version) else {
             let latest = try batch.machine(machineKey, version: nil)
             throw .machineNotFound(

@@ -22,6 +22,7 @@ final class Lane {
     let log: OperatorLog
     let logger: Logger
     let applier: BatchApplier
+    private let library: MachineLibrary
     private let committer: BatchCommitter
     private let pipeline: CommitPipeline
     /// Do what a virtual clock waits for.
@@ -63,6 +64,7 @@ final class Lane {
     ) {
         self.store = store
         self.queue = queue
+        self.library = library
         self.committer = committer
         self.runners = runners
         self.clock = clock
@@ -96,6 +98,7 @@ final class Lane {
         pipeline.open()
         defer { pipeline.close() }
         do throws(StoreError) {
+            try library.board.load(from: store, limits: limits)
             try leases.board.load(from: store, limits: limits)
             if leases.board.isHeld {
                 log.tell(.queues, .warning, "effects are held: 'wfctl release' lets them start", [:])

@@ -11,6 +11,8 @@ enum Notice: Sendable {
     case refused(Int, Rejection)
     /// Somebody has set something for a queue.
     case set(QueueRecord)
+    /// Somebody has set something for a machine.
+    case settled(MachineSetting, by: Actor?)
     /// Somebody holds effects, or releases them.
     case held(Bool, by: Actor?)
     /// An effect waits for a person: it lacks something, or its attempts are used up.
@@ -55,6 +57,15 @@ extension OperatorLog: CommitObserver {
                     "concurrency": "\(queue.settings.concurrency.map(String.init) ?? "default")",
                     "rate": "\(queue.settings.rateText)", "paused": "\(queue.settings.isPaused)",
                     "actor": "\(queue.actor?.rawValue ?? "")",
+                ])
+        case .settled(let setting, let actor):
+            tell(
+                .queues, .notice, "a machine was set",
+                [
+                    "machine": "\(setting.key.name)", "active": "\(setting.active?.description ?? "latest")",
+                    "suspended": "\(setting.isSuspended)",
+                    "retention": "\(setting.retention.map { "\($0) ms" } ?? "for ever")",
+                    "actor": "\(actor?.rawValue ?? "")",
                 ])
         case .held(let isHeld, let actor):
             tell(

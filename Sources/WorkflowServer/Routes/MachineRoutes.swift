@@ -15,6 +15,7 @@ struct MachineRoutes: Sendable {
     func register(on routes: inout RouteHandlers) {
         routes.on(.applyDefinition) { try await apply($0) }
         routes.on(.listMachines) { request in try await budget.page { try await list(request) } }
+        routes.on(.activateMachine) { try await activate($0) }
         routes.on(.showMachine) { try await show($0, version: nil) }
         routes.on(.showMachineVersion) { try await show($0, version: try version(of: $0)) }
     }
@@ -28,13 +29,22 @@ struct MachineRoutes: Sendable {
     }
 
     private func apply(_ request: RoutedRequest) async throws -> Response {
+        let parameters = try reading { try ApplyParameters(query: try request.queryItems) }
         let (source, syntax) = try await request.definition()
         let (applied, warnings) = try await asking {
-            try await engine.apply(source, syntax: syntax, by: request.caller)
+            try await engine.apply(source, syntax: syntax, isActivated: parameters.activate, by: request.caller)
         }
-        var summary = MachineSummary(applied.record)
+        var summary = MachineSummary(applied.record, active: applied.active)
         summary.warnings = warnings.map(DefinitionDiagnostic.init)
         return Response(summary, status: applied.isNew ? .created : .ok)
+    }
+
+    private func activate(_ request: RoutedRequest) async throws -> Response {
+        let machine = try request.machine
+        let version = try await request.object(as: ActivateRequest.self).version.number
+        let command = SetMachineCommand(
+            machine: machine, .active(version.map(MachineVersion.init(rawValue:))), by: request.caller)
+        return Response(MachineSettingsItem(try await asking { try await engine.set(command) }))
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {
@@ -56,7 +66,7 @@ struct MachineRoutes: Sendable {
             let records = try await asking {
                 try await engine.machines(after: last, limit: limits.machinesAtOnce, by: request.caller)
             }
-            items += records.map { MachineSummary($0) }
+            items += try await summaries(of: records, after: last, by: request.caller)
             if records.count < limits.machinesAtOnce { break }
         }
         let page = items.prefix(limit)
@@ -65,13 +75,34 @@ struct MachineRoutes: Sendable {
         return Response(Page(items: Array(page), nextPage: next))
     }
 
+    /// Machines that stand behind a name, with the versions that are active.
+    private func summaries(
+        of records: [MachineRecord], after name: MachineName?, by caller: Caller
+    ) async throws -> [MachineSummary] {
+        guard let last = records.last?.name.rawValue else { return [] }
+        var active: [MachineName: MachineVersion] = [:]
+        var place = name
+        while true {
+            let settings = try await asking { [place] in
+                try await engine.settings(after: place, limit: limits.machinesAtOnce, by: caller)
+            }
+            for setting in settings { active[setting.key.name] = setting.active }
+            guard settings.count == limits.machinesAtOnce, let end = settings.last?.key.name,
+                end.rawValue.utf8.lexicographicallyPrecedes(last.utf8)
+            else { break }
+            place = end
+        }
+        return records.map { MachineSummary($0, active: active[$0.name]) }
+    }
+
     private func show(_ request: RoutedRequest, version: MachineVersion?) async throws -> Response {
         let name = try request.machine
         return try await budget.page {
             let record = try await asking {
                 try await engine.machine(named: name, version: version, by: request.caller)
             }
-            var summary = MachineSummary(record)
+            let setting = try await asking { try await engine.setting(of: name, by: request.caller) }
+            var summary = MachineSummary(record, active: setting.active)
             summary.source = record.source
             return Response(summary)
         }
@@ -80,9 +111,18 @@ struct MachineRoutes: Sendable {
 
 extension MachineSummary {
     /// The wire form of a stored version.
-    init(_ record: MachineRecord) {
+    fileprivate init(_ record: MachineRecord, active: MachineVersion?) {
         self.init(
-            machine: record.name.rawValue, version: record.version.rawValue, digest: record.digest.text,
+            machine: record.name.rawValue, version: record.version.rawValue, active: active?.rawValue, digest: record.digest.text,
             createdAt: WireTime(milliseconds: record.created.rawValue))
+    }
+}
+
+extension MachineSettingsItem {
+    /// The wire form of what is set for a machine.
+    init(_ machine: SettledMachine) {
+        self.init(
+            machine: machine.setting.key.name.rawValue, latest: machine.latest.rawValue,
+            active: machine.setting.active.map { .version($0.rawValue) } ?? .latest)
     }
 }

@@ -72,6 +72,8 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
         InstancePage(instances: [], next: nil)
     }
     func tally(_ query: TallyQuery, in namespace: NamespaceID) -> [TallyRecord] { [] }
+    func machineSetting(of key: MachineKey) -> MachineSetting? { nil }
+    func machineSettings(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineSetting] { [] }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }

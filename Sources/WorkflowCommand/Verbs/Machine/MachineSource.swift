@@ -2,11 +2,11 @@ import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
 
-/// `wfctl machine`.
+/// `wfctl machine source`.
 struct MachineSource: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "machine", abstract: "Print a machine's definition exactly as it was applied.",
-        discussion: "$ wfctl machine order --version 2")
+        commandName: "source", abstract: "Print a machine's definition exactly as it was applied.",
+        discussion: "$ wfctl machine source order --version 2")
 
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var name: String

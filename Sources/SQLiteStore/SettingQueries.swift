@@ -1,0 +1,124 @@
+import GRDB
+package import WorkflowStore
+
+/// The reads and writes of what is set for machines.
+enum SettingQueries {
+    static func setting(_ database: Database, of key: MachineKey) throws -> MachineSetting? {
+        var select = try PreparedStatement(
+            database, "SELECT \(MachineSetting.columns) FROM machine_setting WHERE namespace_id = ? AND name = ?")
+        select.bind(key.namespace.rawValue)
+        select.bind(key.name.rawValue)
+        return try select.first { row in MachineSetting(row: &row) }
+    }
+
+    static func settings(_ database: Database, after key: MachineKey?, limit: Int) throws -> [MachineSetting] {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(MachineSetting.columns) FROM machine_setting WHERE (namespace_id, name) > (?, ?)
+            ORDER BY namespace_id, name LIMIT ?
+            """)
+        // No id of a namespace is as small, and no name is empty.
+        select.bind(key?.namespace.rawValue ?? 0)
+        select.bind(key?.name.rawValue ?? "")
+        select.bind(Int64(limit))
+        return try select.all { row in MachineSetting(row: &row) }
+    }
+
+    static func settings(
+        _ database: Database, in namespace: NamespaceID, after name: MachineName?, limit: Int
+    ) throws -> [MachineSetting] {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(MachineSetting.columns) FROM machine_setting WHERE namespace_id = ? AND name > ?
+            ORDER BY name LIMIT ?
+            """)
+        select.bind(namespace.rawValue)
+        select.bind(name?.rawValue ?? "")
+        select.bind(Int64(limit))
+        return try select.all { row in MachineSetting(row: &row) }
+    }
+}
+
+extension PreparedStatement {
+    fileprivate mutating func all<T>(_ body: (inout StatementRow) throws -> T) throws -> [T] {
+        var found: [T] = []
+        try forEachRow { row in
+            found.append(try body(&row))
+            return true
+        }
+        return found
+    }
+}
+
+extension SQLiteReading {
+    package func machineSetting(of key: MachineKey) async throws(StoreError) -> MachineSetting? {
+        try await readers.slice { database, _ in try SettingQueries.setting(database, of: key) }
+    }
+
+    package func machineSettings(
+        in namespace: NamespaceID, after name: MachineName?, limit: Int
+    ) async throws(StoreError) -> [MachineSetting] {
+        try await readers.slice { database, _ in
+            try SettingQueries.settings(database, in: namespace, after: name, limit: limit)
+        }
+    }
+}
+
+extension BatchWriting {
+    func write(_ settings: [MachineSetting], _ database: Database) throws {
+        for setting in settings {
+            guard !setting.isStandard else {
+                var delete = try PreparedStatement(
+                    database, "DELETE FROM machine_setting WHERE namespace_id = ? AND name = ?", values: values)
+                delete.bind(setting.key.namespace.rawValue)
+                delete.bind(setting.key.name.rawValue)
+                try delete.run()
+                continue
+            }
+            var insert = try PreparedStatement(
+                database,
+                "INSERT OR REPLACE INTO machine_setting (\(MachineSetting.columns)) VALUES (?, ?, ?, ?, ?)",
+                values: values)
+            insert.bind(setting.key.namespace.rawValue)
+            insert.bind(setting.key.name.rawValue)
+            insert.bind(setting.active?.rawValue)
+            insert.bind(setting.isSuspended ? 1 : 0)
+            insert.bind(setting.retention)
+            try insert.run()
+        }
+    }
+}
+
+extension MachineSetting {
+    static let columns = "namespace_id, name, active, suspended, retention_ms"
+
+    init(row: inout StatementRow) {
+        let namespace = NamespaceID(rawValue: row.integer())
+        self.init(
+            of: MachineKey(MachineName(rawValue: row.text()), in: namespace),
+            active: row.optionalInteger().map(MachineVersion.init(rawValue:)), isSuspended: row.integer() == 1,
+            retention: row.optionalInteger())
+    }
+}
+
+/// What is set for machines, compared with their versions.
+enum SettingInspection {
+    /// What is read of each: its key first.
+    static let rows = """
+        SELECT s.namespace_id, s.name, s.active, EXISTS (
+            SELECT 1 FROM machine m WHERE m.namespace_id = s.namespace_id AND m.name = s.name
+            AND m.version = coalesce(s.active, m.version))
+        FROM machine_setting s
+        """
+
+    /// What is wrong with a row; nil when its machine has the version that it names.
+    static func inconsistency(of row: inout StatementRow) -> Inconsistency? {
+        row.skip()
+        let (name, active, isThere) = (row.text(), row.optionalInteger(), row.integer() == 1)
+        if isThere { return nil }
+        let version = active.map { "version \($0) of " } ?? ""
+        return Inconsistency("something is set for \(version)machine '\(name)', which is not there")
+    }
+}

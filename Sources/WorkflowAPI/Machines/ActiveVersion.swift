@@ -1,0 +1,118 @@
+public import WorkflowJSON
+
+/// The version that new instances of a machine take, where they do not say one.
+public enum ActiveVersion: Hashable, Sendable, WireReadable, JSONWritable, LosslessStringConvertible {
+    /// On the wire `"latest"`: whatever was applied last.
+    case latest
+    case version(Int64)
+
+    /// Reads `latest` or a number from 1 on; nil for anything else.
+    public init?(_ description: String) {
+        if description == Self.word {
+            self = .latest
+        } else if let number = Int64(description), number > 0 {
+            self = .version(number)
+        } else {
+            return nil
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .latest: Self.word
+        case .version(let number): String(number)
+        }
+    }
+
+    /// The number; nil for the latest.
+    public var number: Int64? {
+        if case .version(let number) = self { number } else { nil }
+    }
+
+    public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> ActiveVersion {
+        switch json {
+        case .string(word): return .latest
+        case .int(let number) where number > 0: return .version(number)
+        default:
+            throw WireError(
+                .invalidValue, path: place.path,
+                message: "Field '\(place.path)' must be '\(word)' or a version: 1, 2, …")
+        }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .latest: writer.string(Self.word)
+        case .version(let number): writer.integer(number)
+        }
+    }
+
+    private static let word = "latest"
+}
+
+/// The body of `POST /v1/machines/NAME/active`.
+public struct ActivateRequest: Equatable, WireObject {
+    public var version: ActiveVersion
+
+    /// Takes the version as it is.
+    public init(version: ActiveVersion) { self.version = version }
+
+    public init(fields: inout WireFields) throws(WireError) { version = try fields.required("version") }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in writer.field("version", version) }
+    }
+}
+
+/// What is set for a machine, as the answer to a request that sets something.
+public struct MachineSettingsItem: Equatable, WireObject {
+    public var machine: String
+    /// The version that was applied last.
+    public var latest: Int64
+    /// The version that new instances take.
+    public var active: ActiveVersion
+
+    /// Takes the parts as they are.
+    public init(machine: String, latest: Int64, active: ActiveVersion) {
+        self.machine = machine
+        self.latest = latest
+        self.active = active
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        machine = try fields.required("machine")
+        latest = try fields.required("latest")
+        active = try fields.required("active")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("machine", machine)
+            writer.field("latest", latest)
+            writer.field("active", active)
+        }
+    }
+}
+
+/// The query of `POST /v1/machines`.
+public struct ApplyParameters: Hashable, Sendable {
+    /// Whether new instances may take the version; else they go on with the one of before.
+    public var activate: Bool
+
+    /// Takes the parts as they are.
+    public init(activate: Bool = true) { self.activate = activate }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        activate = try fields.bool("activate", absent: true)
+        try fields.refuseUnknown()
+    }
+
+    /// The encoded query with its question mark; empty when everything is as by default.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("activate", activate ? nil : "false")
+        return query.text
+    }
+}

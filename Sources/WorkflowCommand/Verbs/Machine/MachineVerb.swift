@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `wfctl machine`: its verbs. Without one of them it prints a definition.
+struct MachineVerb: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "machine", abstract: "Print a machine's definition, or say what holds for its instances.",
+        discussion: """
+            $ wfctl machine order --version 2
+            $ wfctl machine activate order 2
+
+            'wfctl machine order' is short for 'wfctl machine source order'.
+            """,
+        subcommands: [MachineSource.self, ActivateMachine.self], defaultSubcommand: MachineSource.self)
+}

@@ -1,0 +1,53 @@
+import Synchronization
+import WorkflowStore
+
+/// What is set for machines, as committed.
+///
+/// The writer loads it when it starts. All of it is kept: `EngineLimits.settledMachines` bounds it.
+final class MachineBoard: Sendable {
+    private let state = Mutex<[MachineKey: MachineSetting]>([:])
+
+    /// What is set now; nothing of a machine with the defaults.
+    var settings: [MachineKey: MachineSetting] { state.withLock { $0 } }
+
+    /// Takes what is committed.
+    func load(from store: some StoreLookup, limits: EngineLimits) throws(StoreError) {
+        var settings: [MachineKey: MachineSetting] = [:]
+        var last: MachineKey?
+        repeat {
+            let page = try store.machineSettings(after: last, limit: limits.batchRows)
+            for setting in page { settings[setting.key] = setting }
+            last = page.count < limits.batchRows ? nil : page.last?.key
+        } while last != nil
+        state.withLock { [settings] in $0 = settings }
+    }
+
+    /// Takes what a batch has made durable.
+    func adopt(_ changed: [MachineSetting]) {
+        if changed.isEmpty { return }
+        state.withLock { settings in
+            for setting in changed { settings[setting.key] = setting.isStandard ? nil : setting }
+        }
+    }
+}
+
+extension BatchBuilder {
+    /// What somebody has set for a machine, after what was applied so far. Costs nothing while nothing is set.
+    func setting(of key: MachineKey) -> MachineSetting {
+        if let setting = settings[key] { return setting }
+        for batch in provisional.reversed() { if let setting = batch.settings[key] { return setting } }
+        return settledBefore[key] ?? MachineSetting(of: key)
+    }
+
+    /// Sets something for a machine, unless too many have settings.
+    mutating func set(_ setting: MachineSetting) throws(Rejection) {
+        let before = self.setting(of: setting.key)
+        if setting == before { return }
+        let count = provisional.reduce(settings.count + settledBefore.count) { $0 + $1.settings.count }
+        guard !before.isStandard || count < limits.settledMachines else {
+            throw .invalidData(
+                "At most \(limits.settledMachines) machines have settings; take back those of others")
+        }
+        settings[setting.key] = setting
+    }
+}

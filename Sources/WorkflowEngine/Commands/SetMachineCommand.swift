@@ -1,0 +1,90 @@
+package import WorkflowStore
+
+/// Something that an operator sets for a machine, whatever its versions.
+package struct SetMachineCommand: Sendable {
+    /// The one thing that is set; all else stays as it is.
+    package enum Change: Sendable, Equatable {
+        /// The version that new instances take; nil for the latest.
+        case active(MachineVersion?)
+        case suspended(Bool)
+        /// How long finished instances are kept, in milliseconds; nil for ever.
+        case retention(Int64?)
+    }
+
+    package var machine: MachineName
+    package var change: Change
+    package var caller: Caller
+
+    package init(machine: MachineName, _ change: Change, by caller: Caller) {
+        self.machine = machine
+        self.change = change
+        self.caller = caller
+    }
+
+    private var key: MachineKey { MachineKey(machine, in: caller.namespace) }
+}
+
+extension SetMachineCommand: WriterCommand {
+    var size: Int { 256 + machine.rawValue.utf8.count }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [.machine(key)] }
+    var summary: String { "set machine \(machine)" }
+
+    func want(_ rows: inout WantedRows) {
+        rows.machines.insert(WantedMachine(key, version: nil))
+        if case .active(let version?) = change { rows.machines.insert(WantedMachine(key, version: version)) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> SettledMachine {
+        guard let latest = try batch.machine(key, version: nil) else {
+            throw .machineNotFound(name: machine, version: nil, latest: nil)
+        }
+        let before = batch.setting(of: key)
+        var setting = before
+        switch change {
+        case .active(let version):
+            if let version, try batch.machine(key, version: version) == nil {
+                throw .machineNotFound(name: machine, version: version, latest: latest.record.version)
+            }
+            setting.active = version
+        case .suspended(let isSuspended): setting.isSuspended = isSuspended
+        case .retention(let milliseconds): setting.retention = milliseconds
+        }
+        if setting != before {
+            try batch.set(setting)
+            batch.note(.settled(setting, by: caller.actor))
+        }
+        return SettledMachine(setting: setting, latest: latest.record.version)
+    }
+}
+
+/// A machine with what is set for it.
+package struct SettledMachine: Sendable, Equatable {
+    package let setting: MachineSetting
+    package let latest: MachineVersion
+}
+
+extension Engine {
+    /// Sets something for a machine; durable when it returns. Gives what holds then.
+    package func set(_ command: SetMachineCommand) async throws(Rejection) -> SettledMachine {
+        log.asked("set a machine", by: command.caller)
+        return try await queue.submit(command)
+    }
+
+    /// What is set for a machine, as it is on disk.
+    package func setting(of machine: MachineName, by caller: Caller) async throws(Rejection) -> MachineSetting {
+        let key = MachineKey(machine, in: caller.namespace)
+        let setting = try await read { () async throws(StoreError) in try await store.machineSetting(of: key) }
+        return setting ?? MachineSetting(of: key)
+    }
+
+    /// What is set for the caller's machines, by name, after a name; machines with the defaults are left out.
+    package func settings(
+        after name: MachineName?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> [MachineSetting] {
+        try await read { () async throws(StoreError) in
+            try await store.machineSettings(in: caller.namespace, after: name, limit: limit)
+        }
+    }
+}
