@@ -7,14 +7,33 @@ struct BatchWriting {
     let epoch: Int64
     let values: BoundValues
 
-    /// Writes batches, each on top of the one before. Returns what is known about keys afterwards.
-    func write(_ batches: [StoreBatch], _ ledger: KeyLedger, on database: Database) throws -> KeyLedger {
-        var ledger = ledger
+    /// What is known about keys, and about what was deleted.
+    struct Marks {
+        var ledger: KeyLedger
+        var backlog: PurgeBacklog
+    }
+
+    /// Writes batches, each on top of the one before. Returns what is known afterwards.
+    func write(_ batches: [StoreBatch], _ marks: Marks, on database: Database) throws -> Marks {
+        var marks = marks
+        var floor = Position(rawValue: 0)
         for batch in batches {
-            if let retention = batch.retention { ledger = try forgetKeys(retention, ledger, database) }
-            ledger.count += Int64(batch.keys.count)
+            if let retention = batch.retention { marks.ledger = try forgetKeys(retention, marks.ledger, database) }
+            if let order = batch.sweep {
+                var sweep = try PurgeSweep(order, marks.ledger, marks.backlog, values: values, database)
+                try sweep.run()
+                marks = Marks(ledger: sweep.ledger, backlog: sweep.backlog)
+                floor = max(floor, sweep.floor)
+            }
         }
-        if let last = batches.last { try updateStore(last.numbers, ledger, database) }
+        for batch in batches {
+            marks.ledger.count += Int64(batch.keys.count)
+            marks.backlog.instances += Int64(batch.purged.count)
+            marks.backlog.rows += batch.purged.reduce(0) { $0 + $1.rows }
+        }
+        marks.backlog.floor = marks.ledger.floor
+        if let last = batches.last { try updateStore(last.numbers, marks.ledger, purged: floor, database) }
+        for batch in batches where !batch.purged.isEmpty { try freeNames(of: batch.changedInstances, database) }
         for batch in batches {
             try insert(batch.machines, database)
             try insert(batch.newInstances, database)
@@ -30,17 +49,22 @@ struct BatchWriting {
             try write(batch.changedSettings, database)
             try writeHeld(of: batch, database)
             try insert(batch.keys, database)
+            try insert(batch.purged, of: batch, database)
         }
-        return ledger
+        return marks
     }
 
     /// Fence, allocator and clock mark in one write.
-    private func updateStore(_ numbers: StoreNumbers, _ ledger: KeyLedger, _ database: Database) throws {
+    ///
+    /// - Parameter purged: Above all rows that were taken away.
+    private func updateStore(
+        _ numbers: StoreNumbers, _ ledger: KeyLedger, purged: Position, _ database: Database
+    ) throws {
         var update = try PreparedStatement(
             database,
             """
             UPDATE store SET next_position = ?, next_instance = ?, next_machine = ?, last_ms = ?, dedupe_floor = ?,
-                dedupe_ms = ?, dedupe_count = ?
+                dedupe_ms = ?, dedupe_count = ?, purge_floor = max(purge_floor, ?)
             WHERE id = 1 AND epoch = ?
             """)
         update.bind(numbers.nextPosition.rawValue)
@@ -50,6 +74,7 @@ struct BatchWriting {
         update.bind(ledger.floor.rawValue)
         update.bind(ledger.forgotten.rawValue)
         update.bind(ledger.count)
+        update.bind(purged.rawValue)
         update.bind(epoch)
         try update.run()
         try requireEpoch(update)
@@ -213,6 +238,8 @@ extension BatchWriting {
         guard !instances.isEmpty else { return }
         var inPlace = try PreparedStatement(database, Self.updateInPlace, values: values)
         for place in instances.indices where isWanted(instances[place].id) {
+            // Written before the names of new ones.
+            if instances[place].status == .purging { continue }
             if instances[place].failure != nil {
                 try updateMoved(instances, place, database)
                 continue
@@ -240,7 +267,7 @@ extension BatchWriting {
         }
     }
 
-    private func bindState(
+    func bindState(
         of instances: [InstanceRecord], _ place: Int, to statement: inout PreparedStatement
     ) {
         statement.bind(instances[place].seq.rawValue)

@@ -196,6 +196,11 @@ struct StatementRow {
         return Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
     }
 
+    mutating func optionalDigest() throws(SQLiteFailure) -> Digest? {
+        if isNull { return skipNull() }
+        return try digest()
+    }
+
     mutating func uniqueID() throws(SQLiteFailure) -> UniqueID {
         let bytes = bytes()
         guard bytes.count == 16 else { throw .malformed("a UUID") }

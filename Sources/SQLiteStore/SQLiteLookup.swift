@@ -30,6 +30,10 @@ extension SQLiteLookup {
         try read { database in try StoreQueries.position(database, of: key, in: scope) }
     }
 
+    package func audit(key: Digest) throws(StoreError) -> AuditRecord? {
+        try read { database in try AuditQueries.audit(database, key: key) }
+    }
+
     package func effect(_ id: Position) throws(StoreError) -> EffectRecord? {
         try read { database in try EffectQueries.effect(database, id) }
     }

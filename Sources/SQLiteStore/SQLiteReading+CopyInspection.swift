@@ -18,7 +18,7 @@ extension SQLiteReading {
 /// A place in the tables that only repeat what others say, which are gone through one after another.
 private struct CopyPlace: Sendable {
     enum Table {
-        case snapshots, timers, effects, attempts, keys, settings, instances, tally
+        case snapshots, timers, effects, attempts, keys, settings, instances, purges, tally
     }
 
     var table = Table.snapshots
@@ -29,6 +29,8 @@ private struct CopyPlace: Sendable {
     var ledger: KeyLedger?
     /// What was counted of instances.
     var tally = TallyInspection()
+    /// Instances that are deleted, and those of which something is left to delete.
+    var purges = PurgeInspection()
 
     /// Before the next table; nil behind the last one.
     func following() -> CopyPlace? {
@@ -39,7 +41,8 @@ private struct CopyPlace: Sendable {
         case .attempts: CopyPlace(table: .keys)
         case .keys: CopyPlace(table: .settings)
         case .settings: CopyPlace(table: .instances)
-        case .instances: CopyPlace(table: .tally, tally: tally)
+        case .instances: CopyPlace(table: .purges, tally: tally, purges: purges)
+        case .purges: CopyPlace(table: .tally, tally: tally)
         case .tally: nil
         }
     }
@@ -62,6 +65,7 @@ private struct CopyInspection {
         guard try place.table.isThere(in: database) else { return }
         if place.ledger == nil { place.ledger = ledger }
         place.tally.see(store.nextPosition)
+        try place.purges.see(store.nextPosition, database)
         let order = place.table.order
         try place.walk.begin(order, database)
         var select = try PreparedStatement(database, place.table.rows(after: place.walk.last != nil))
@@ -87,7 +91,13 @@ private struct CopyInspection {
 
     /// Compares what was counted of a table that is through. What a daemon wrote meanwhile would be counted half.
     private mutating func compareCounts(_ ledger: KeyLedger) {
-        if !isInOrder { place.tally.leaveOut() }
+        if !isInOrder {
+            place.tally.leaveOut()
+            place.purges.leaveOut()
+        }
+        if place.table == .purges, let inconsistency = place.purges.inconsistency {
+            slice.inconsistencies.append(inconsistency)
+        }
         if place.table == .tally { slice.miscount = place.tally.inconsistency }
         guard place.table == .keys, isInOrder, place.ledger == ledger, place.keys != ledger.count else { return }
         slice.inconsistencies.append(
@@ -101,6 +111,7 @@ private struct CopyInspection {
         var slice = slice
         var place = place
         place.tally.leaveOut()
+        place.purges.leaveOut()
         slice.inconsistencies.append(
             Inconsistency("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
         slice.next = place.following().map(InspectionPlace.init)
@@ -140,8 +151,16 @@ private struct CopyInspection {
                 slice.inconsistencies.append(inconsistency)
             }
         case .instances:
-            row.skip()
-            place.tally.add(&row)
+            let id = row.integer()
+            if row.text(at: 2) == InstanceStatus.purging.rawValue {
+                place.purges.add(id)
+            } else {
+                place.tally.add(&row)
+            }
+        case .purges:
+            if let inconsistency = try place.purges.inconsistency(of: &row, database) {
+                slice.inconsistencies.append(inconsistency)
+            }
         case .tally: place.tally.subtract(&row)
         }
     }
@@ -192,6 +211,7 @@ extension CopyPlace.Table {
         case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
         case .settings: KeyOrder(table: "machine_setting", index: nil, columns: ["namespace_id", "name"], unique: 2)
         case .instances: KeyOrder(table: "instance", index: nil, columns: ["rowid"], unique: 1)
+        case .purges: KeyOrder(table: "purge", index: nil, columns: ["waits", "head"], unique: 2)
         case .tally: KeyOrder(table: "tally", index: nil, columns: ["machine_id", "status", "state"], unique: 3)
         }
     }
@@ -201,7 +221,7 @@ extension CopyPlace.Table {
         switch self {
         case .snapshots, .timers, .keys: true
         case .effects, .attempts: try EffectQueries.isThere(in: database)
-        case .settings, .instances, .tally: try TallyInspection.isThere(in: database)
+        case .settings, .instances, .purges, .tally: try TallyInspection.isThere(in: database)
         }
     }
 
@@ -244,6 +264,11 @@ extension CopyPlace.Table {
             """
             SELECT id, machine_id, status, configuration FROM instance NOT INDEXED
             \(place ? "WHERE id > ?" : "") ORDER BY id
+            """
+        case .purges:
+            """
+            SELECT waits, head, instance_id, seq, audit FROM purge
+            \(place ? "WHERE (waits, head) > (?, ?)" : "") ORDER BY waits, head
             """
         case .tally:
             """

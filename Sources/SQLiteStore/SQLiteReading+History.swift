@@ -51,6 +51,12 @@ struct HistoryWalk: Sendable {
 
     /// Goes on until the page is whole or the budget is used up.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
+        guard try StoreQueries.instanceKey(database, instance) != nil else {
+            // Deleted meanwhile.
+            rows = []
+            isDone = true
+            return
+        }
         if next == nil { next = try start(database) }
         while let (seq, position) = next {
             let previous = try seq > seqs.upperBound ? hop(database, seq, position) : take(database, seq, position)

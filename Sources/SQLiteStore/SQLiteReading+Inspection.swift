@@ -16,7 +16,8 @@ extension SQLiteReading {
                 inconsistencies: try StoreRowInspection(row: row, found: found).inconsistencies(database),
                 sums: [
                     JournalSums(
-                        last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys)
+                        last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys,
+                        deleted: try AuditQueries.last(database))
                 ])
         }
     }
@@ -116,7 +117,8 @@ extension InspectedInstance {
                 ? "its namespace is missing"
                 : !hasNoParent
                     ? "it has a parent, which no wfd writes"
-                    : record.status == .purging ? "its status is 'purging', which no wfd writes" : nil
+                    : record.status == .purging && !record.isWholePurge
+                        ? "its status is 'purging', but it is not what a deletion leaves" : nil
             self.init(record: record, inconsistency: inconsistency)
         } catch let failure as SQLiteFailure {
             self.init(record: .unreadable(id, key, machine), inconsistency: failure.message)

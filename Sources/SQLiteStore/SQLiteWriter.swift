@@ -30,7 +30,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     var backup: SQLiteBackup?
 
     private(set) var numbers: StoreNumbers
-    private var keys: KeyLedger
+    private var marks: BatchWriting.Marks
 
     init(
         file: StoreFile, connection: DatabaseQueue, readers: ReaderPool, lock: FileLock, row: StoreRow,
@@ -43,7 +43,11 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         self.lock = lock
         self.limits = limits
         writing = BatchWriting(epoch: row.epoch, values: BoundValues())
-        keys = row.keys
+        marks = BatchWriting.Marks(
+            ledger: row.keys,
+            backlog: try connection.inDatabase { database in
+                try AuditQueries.backlog(database, floor: row.keys.floor)
+            })
         identity = file.identity()?.identity
         log = WALMeter(limits: limits)
         connection.inDatabase { [hook] database in hook.install(on: database) }
@@ -60,11 +64,11 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             last = batch.numbers
         }
         try refuseMovedFile()
-        var keys = keys
+        var marks = marks
         try transaction { database in
-            keys = try self.writing.write(batches, keys, on: database)
+            marks = try self.writing.write(batches, marks, on: database)
         }
-        self.keys = keys
+        self.marks = marks
         numbers = last
     }
 
@@ -82,19 +86,19 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             if let free = self.file.freeBytes, free < self.limits.probeBytes {
                 throw SQLiteFailure(code: SQLITE_FULL, message: "database or disk is full")
             }
-            _ = try self.writing.write([StoreBatch(numbers: self.numbers)], self.keys, on: database)
+            _ = try self.writing.write([StoreBatch(numbers: self.numbers)], self.marks, on: database)
         }
     }
 
     func acceptClock(_ now: Timestamp) throws(StoreError) -> AcceptedClock {
         try requireUsable()
         try refuseMovedFile()
-        var keys = keys
+        var keys = marks.ledger
         try transaction { database in
             keys = keys.accepting(ClockBegin(time: now, position: self.numbers.nextPosition))
             try self.writing.acceptClock(keys, on: database)
         }
-        self.keys = keys
+        marks.ledger = keys
         numbers.last = now
         return try read { database in try StoreQueries.ahead(database, of: now) }
     }
@@ -106,7 +110,9 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         return numbers
     }
 
-    func forgottenKeys(in partition: PartitionID) -> Timestamp { keys.forgotten }
+    func forgottenKeys(in partition: PartitionID) -> Timestamp { marks.ledger.forgotten }
+
+    func backlog(in partition: PartitionID) -> PurgeBacklog { marks.backlog }
 
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
         guard partition == numbers.partition else { return [] }
@@ -166,6 +172,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
             && batch.journal.indices.allSatisfy { positions.contains(batch.journal[$0].position) }
             && batch.newInstances.indices.allSatisfy { batch.newInstances[$0].id < batch.numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < batch.numbers.nextMachine }
+            && batch.purged.allSatisfy { positions.contains($0.position) }
             && hasFreePositions(batch, in: positions)
         guard isCovered else {
             throw StoreError(.constraint, "Cannot write to '\(file.given)': the batch has rows past its own numbers")

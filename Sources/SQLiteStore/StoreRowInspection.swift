@@ -10,11 +10,13 @@ struct StoreRowInspection {
 
     /// What does not fit; empty when all does.
     func inconsistencies(_ database: Database) throws -> [Inconsistency] {
-        var inconsistencies = nextInconsistencies()
-        if row.purgeFloor.rawValue != 1 {
+        let hasDeleted = try AuditQueries.last(database) != nil
+        var inconsistencies = nextInconsistencies(hasDeleted: hasDeleted)
+        if row.purgeFloor.rawValue != 1, !hasDeleted {
             inconsistencies.append(
                 Inconsistency(
-                    "the store says that rows before position \(row.purgeFloor.rawValue) are gone, which no wfd does"))
+                    "the store says that rows before position \(row.purgeFloor.rawValue) are gone, but nothing was "
+                        + "deleted"))
         }
         let namespaces = try String.fetchAll(database, sql: "SELECT id || ' ' || name FROM namespace ORDER BY id")
         if namespaces != ["1 default"] {
@@ -23,9 +25,9 @@ struct StoreRowInspection {
         return inconsistencies + (try lineageInconsistencies(database))
     }
 
-    /// Nothing is taken from a number without a row, and no row goes away but those of effects: calls of the last
-    /// macrostep that have ended leave positions behind it.
-    private func nextInconsistencies() -> [Inconsistency] {
+    /// Nothing is taken from a number without a row, and no row goes away but those of effects and of what was deleted:
+    /// calls of the last macrostep that have ended leave positions behind it. A deletion has a position of its own.
+    private func nextInconsistencies(hasDeleted: Bool) -> [Inconsistency] {
         var inconsistencies: [Inconsistency] = []
         func compare(
             _ what: String, _ next: Int64, _ found: Int64, slack: Int64 = 0, _ low: Inconsistency
@@ -45,7 +47,7 @@ struct StoreRowInspection {
                 "the store's next position \(position.next) is not above it"))
         let instance = (next: row.nextInstance.rawValue, found: found.nextInstance.rawValue)
         compare(
-            "instance number", instance.next, instance.found,
+            "instance number", instance.next, instance.found, slack: hasDeleted ? StoreNumbers.range.upperBound : 0,
             Inconsistency(
                 instance: InstanceID(rawValue: instance.found - 1),
                 "the store's next instance number \(instance.next) is not above its own"))
@@ -103,6 +105,7 @@ extension StoreNumbers {
         var position = try next("position", "journal")
         // An effect has a position of its own.
         if try EffectQueries.isThere(in: database) { position = max(position, try next("id", "effect")) }
+        if try AuditQueries.isThere(in: database) { position = max(position, try next("position", "audit")) }
         return StoreNumbers(
             nextPosition: Position(rawValue: position),
             nextInstance: InstanceID(rawValue: try next("id", "instance")),

@@ -38,7 +38,9 @@ struct TailReader {
         var select = try PreparedStatement(
             database,
             """
-            SELECT id, uuid, name, machine_id, status, seq, head, configuration, salt, digest FROM instance WHERE id = ?
+            SELECT id, uuid, name, machine_id, status, seq, head, configuration, salt, digest,
+                CASE status WHEN 'purging' THEN context END
+            FROM instance WHERE id = ?
             """)
         select.bind(id.rawValue)
         let found = try select.first { row in
@@ -48,9 +50,11 @@ struct TailReader {
             let (machine, status) = (MachineID(rawValue: row.integer()), try row.status())
             let (seq, head) = (Seq(rawValue: row.integer()), Position(rawValue: row.integer()))
             let (configuration, salt) = (row.text(), try row.salt())
+            let digest = try row.digest()
+            let chainName = row.optionalText().map(InstanceRecord.chainName(ofPurging:)) ?? name
             return Instance(
-                id: id, name: name, chain: ChainInstance(uuid: uuid, name: name, salt: salt), machineID: machine,
-                status: status, seq: seq, head: head, configuration: configuration, digest: try row.digest())
+                id: id, name: name, chain: ChainInstance(uuid: uuid, name: chainName, salt: salt), machineID: machine,
+                status: status, seq: seq, head: head, configuration: configuration, digest: digest)
         }
         instances[id] = found
         return found

@@ -84,6 +84,7 @@ struct HTTPTransport: Transport {
         httpRequest.headers.add(name: "accept", value: request.accepted + ", " + Problem.mediaType)
         httpRequest.headers.add(name: "user-agent", value: "wfd-client/\(Release.version)")
         if let key = request.key { httpRequest.headers.add(name: IdempotencyKey.header, value: key) }
+        if let seq = request.expectedSeq { httpRequest.headers.add(name: "if-match", value: "\"\(seq)\"") }
         if request.prefersMinimal { httpRequest.headers.add(name: "prefer", value: "return=minimal") }
         if case .unix = address { httpRequest.headers.add(name: "host", value: "localhost") }
         if let body = request.body {

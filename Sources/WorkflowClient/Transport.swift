@@ -28,6 +28,8 @@ package struct TransportRequest: Hashable, Sendable {
     package var key: String?
     /// Whether an answer without what can be large is preferred.
     package var prefersMinimal: Bool
+    /// The seq that the instance must have, where no body says it; nil for any.
+    package var expectedSeq: Int64?
     /// The media type of the answer that is wanted.
     package var accepted: String
 
@@ -44,7 +46,8 @@ package struct TransportRequest: Hashable, Sendable {
 
     package init(
         _ method: Route.Method, _ target: String, body: Body? = nil, extraTime: Duration = .zero,
-        accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false
+        accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false,
+        expectedSeq: Int64? = nil
     ) {
         self.method = method
         self.target = target
@@ -53,6 +56,7 @@ package struct TransportRequest: Hashable, Sendable {
         self.accepted = accepted
         self.key = key
         self.prefersMinimal = prefersMinimal
+        self.expectedSeq = expectedSeq
     }
 
     /// A request of a route.
@@ -62,11 +66,12 @@ package struct TransportRequest: Hashable, Sendable {
     ///   - query: Encoded, with its question mark; empty for none.
     init(
         _ route: Route, _ names: String..., query: String = "", body: Body? = nil, extraTime: Duration = .zero,
-        accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false
+        accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false,
+        expectedSeq: Int64? = nil
     ) {
         self.init(
             route.method, route.template.path(names) + query, body: body, extraTime: extraTime, accepted: accepted,
-            key: key, prefersMinimal: prefersMinimal)
+            key: key, prefersMinimal: prefersMinimal, expectedSeq: expectedSeq)
     }
 }
 

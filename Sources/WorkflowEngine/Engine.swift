@@ -41,6 +41,7 @@ package final class Engine: Service {
     package let log: OperatorLog
     private let health = Mutex(Health.starting)
     private let writeHealth = WriteHealth()
+    let purging = PurgeWatch()
 
     /// Whether the engine can do its work.
     package enum Health: Sendable, Equatable {
@@ -112,7 +113,7 @@ package final class Engine: Service {
         async let _ = tellFailedInstances(before: clock.now())
         let lane = LaneThread(
             store: store, queue: queue, library: library, observers: observers, board: queueBoard, watch: queueWatch,
-            runners: runners, clock: clock, limits: limits, statistics: statistics, health: writeHealth,
+            runners: runners, clock: clock, limits: limits, statistics: statistics, health: writeHealth, purging: purging,
             backups: backups, log: log, logger: logger)
         // Cancelled when this returns: then it tells what is left.
         async let _ = log.run()

@@ -128,6 +128,21 @@ package struct EngineLimits: Sendable {
     package var failureGroups = 1_000
     /// Counts of instances that are read at once for those who watch.
     package var talliedRows = 10_000
+    /// Rows of deleted instances that one batch takes away while nothing else is to be done, and for how long: so long
+    /// an event may wait.
+    package var sweptRows = 500
+    package var sweeping = Duration.milliseconds(5)
+    /// The same of a batch while events come, which wait for it.
+    package var sweptBeside = 64
+    package var sweepingBeside = Duration.milliseconds(1)
+    /// For how long nothing must have come for the larger of these.
+    package var sweepPause = Duration.milliseconds(50)
+    /// Finished instances that are read at once to be deleted, and that are deleted for one request; the caller asks
+    /// again for the rest.
+    package var purgedPage = 500
+    package var purgedAtOnce = 5_000
+    /// How often an instance is looked at that goes on while it is to be deleted.
+    package var deletionLooks = 5
     /// How often a verification or a replay says how far it is.
     package var progressInterval: Duration = .milliseconds(500)
     /// How often it is tried whether the store takes anything, after it did not.

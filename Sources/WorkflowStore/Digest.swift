@@ -99,7 +99,7 @@ package struct ChainInstance: Sendable {
 
     /// - Parameter record: Borrowed: to own it, a caller would copy all of it.
     package init(_ record: borrowing InstanceRecord) {
-        self.init(uuid: record.uuid, name: record.name, salt: record.salt)
+        self.init(uuid: record.uuid, name: record.chainName, salt: record.salt)
     }
 }
 

@@ -59,7 +59,7 @@ package struct DigestBuffer: Sendable {
     }
 
     /// What the digest of a row has in the place of what may be redacted; nil where there is nothing of the kind.
-    private mutating func commitment(_ row: JournalRecord, _ instance: ChainInstance) -> Digest? {
+    package mutating func commitment(_ row: JournalRecord, _ instance: ChainInstance) -> Digest? {
         if case .redacted(let commitment) = row.salt { return commitment }
         guard row.hasCommitment else { return nil }
         let salt = if case .kept(let kept) = row.salt { kept } else { self.salt(from: instance.salt, row.seq) }

@@ -49,6 +49,7 @@ package struct JournalSums: Sendable {
     private let end: Position
     private let isVirtual: Bool
     private let keys: KeyLedger
+    private let hasDeleted: Bool
     /// The latest time of the clock, and of a forgotten key: of rows since the clock was accepted, and of those before.
     private var latest = Timestamp(rawValue: 0)
     private var forgotten = Timestamp(rawValue: 0)
@@ -58,11 +59,14 @@ package struct JournalSums: Sendable {
     ///   - last: The highest time at which the store says that it has written in the partition.
     ///   - end: The next position; rows from here on were written later.
     ///   - isVirtual: Whether the clock moves without rows.
-    package init(last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger) {
+    ///   - deleted: The latest deletion: its time is no less than that of any row that is gone.
+    package init(last: Timestamp, end: Position, isVirtual: Bool, keys: KeyLedger, deleted: AuditRecord? = nil) {
         self.last = last
         self.end = end
         self.isVirtual = isVirtual
         self.keys = keys
+        hasDeleted = deleted != nil
+        if let deleted, deleted.position >= keys.begin.position { latest = deleted.at }
     }
 
     /// Whose rows it takes.
@@ -92,7 +96,9 @@ package struct JournalSums: Sendable {
         }
         // A clock that was accepted has cut off what was forgotten before; more than one has done so in steps.
         let most = max(forgotten, min(forgottenBefore, keys.begin.time))
-        if !(forgotten...most).contains(keys.forgotten) {
+        // Rows whose keys were forgotten may be gone.
+        let isKnown = hasDeleted ? keys.forgotten >= forgotten : (forgotten...most).contains(keys.forgotten)
+        if !isKnown {
             inconsistencies.append(
                 Inconsistency(
                     "the store says that the latest key it has forgotten is of \(keys.forgotten.rawValue), but that is "

@@ -86,6 +86,11 @@ package protocol StoreReader: Sendable {
     /// `limit`.
     func queues(_ query: QueueQuery) async throws(StoreError) -> [QueueSummary]
 
+    /// Deletions of a namespace's instances, the latest first, before a position; at most `limit`.
+    func audits(
+        in namespace: NamespaceID, before position: Position?, limit: Int
+    ) async throws(StoreError) -> [AuditRecord]
+
     /// A journal row; nil when there is none.
     func row(at position: Position) async throws(StoreError) -> JournalRecord?
 

@@ -56,6 +56,7 @@ extension StoreBatch {
         let now = TallyKey(instance)
         if now == before { return }
         if let before { tally[before, default: 0] -= 1 }
-        tally[now, default: 0] += 1
+        // One that is deleted is counted nowhere.
+        if instance.status != .purging { tally[now, default: 0] += 1 }
     }
 }

@@ -37,11 +37,14 @@ package protocol StoreLookup: AnyObject {
     /// An instance with its current state.
     func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord?
 
-    /// What names an instance; nil when there is none.
+    /// What names an instance; nil when there is none, as when it is deleted.
     func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey?
 
     /// Where a key was used; nil when it is not remembered.
     func position(of key: RequestKey, in scope: KeyScope) throws(StoreError) -> Position?
+
+    /// The deletion that was asked for with a key; nil when there was none.
+    func audit(key: Digest) throws(StoreError) -> AuditRecord?
 
     /// The latest time that a forgotten key of a partition says itself (UUID version 7).
     func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp
@@ -108,6 +111,9 @@ package protocol StoreWriter: StoreLookup {
 
     /// The allocator's numbers of one of its partitions as of the last commit.
     func numbers(in partition: PartitionID) -> StoreNumbers
+
+    /// What is left of deleted instances of a partition as of the last commit.
+    func backlog(in partition: PartitionID) -> PurgeBacklog
 
     /// For reading while `commit` or `maintain` runs on another thread.
     var view: any StoreView { get }
@@ -252,6 +258,10 @@ package struct StoreBatch: Sendable {
     package var isHeld: Bool?
     /// Instances that it suspends, for those who are told of commits: their rows say it too.
     package var suspended: Set<InstanceID> = []
+    /// Instances that are deleted with this batch. Each is among the new or the changed ones, as `purging` makes it.
+    package var purged: [AuditRecord] = []
+    /// How much of what was deleted before is taken away with this batch; nil for nothing.
+    package var sweep: SweepOrder?
     /// Keys that callers used.
     package var keys: [KeyRecord] = []
     /// Which keys are forgotten; nil to forget none.
@@ -269,7 +279,7 @@ package struct StoreBatch: Sendable {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
             && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
-            && changedSettings.isEmpty && isHeld == nil
+            && changedSettings.isEmpty && isHeld == nil && purged.isEmpty && sweep == nil
     }
 }
 

@@ -106,6 +106,25 @@ package final class Scribe {
         write(name, .event, event: event, data: data, to: state, at: at, actor: actor, key: key, real: real)
     }
 
+    /// An instance is deleted; its name is free.
+    @discardableResult
+    package func delete(_ name: String, reason: String? = nil, key: Digest? = nil) -> AuditRecord {
+        guard let instance = instances.removeValue(forKey: name) else { preconditionFailure("no instance '\(name)'") }
+        let place = place(of: name)
+        let at = tick(place)
+        let audit = AuditRecord(
+            position: parts[place].numbers.nextPosition, of: instance, at: at, by: nil, reason: reason, key: key)
+        parts[place].numbers.nextPosition = audit.position.next
+        parts[place].batch.purged.append(audit)
+        if let known = places[instance.id] {
+            parts[place].batch[keyPath: known] = instance.purging
+        } else {
+            parts[place].batch.changedInstances.append(instance.purging)
+        }
+        history[name] = nil
+        return audit
+    }
+
     /// The last row of an instance begins an effect. Nothing else may have been written in its partition since.
     @discardableResult
     package func begin(

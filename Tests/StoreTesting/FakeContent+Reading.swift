@@ -29,7 +29,7 @@ extension FakeContent {
 
     func instance(_ id: InstanceID) -> InstanceRecord? { names[id].flatMap { instance($0) } }
 
-    func instanceKey(_ id: InstanceID) -> InstanceKey? { names[id] }
+    func instanceKey(_ id: InstanceID) -> InstanceKey? { instance(id)?.key }
 
     /// Half from each side; what one side lacks, the other fills.
     func instanceNames(near key: InstanceKey, limit: Int) -> [InstanceName] {

@@ -16,6 +16,7 @@ extension FakeContent {
             && numbers.nextMachine >= before.nextMachine && numbers.last >= before.last && numbers.arePlausible
             && batch.journal.allSatisfy { $0.position >= before.nextPosition && $0.position < numbers.nextPosition }
             && batch.newEffects.allSatisfy { $0.id >= before.nextPosition && $0.id < numbers.nextPosition }
+            && batch.purged.allSatisfy { $0.position >= before.nextPosition && $0.position < numbers.nextPosition }
             && batch.newInstances.allSatisfy { $0.id >= before.nextInstance && $0.id < numbers.nextInstance }
             && batch.machines.allSatisfy { $0.id < numbers.nextMachine }
         guard isCovered else { throw Self.refused("rows past the batch's own numbers") }
@@ -52,6 +53,8 @@ extension FakeContent {
         let partition = batch.numbers.partition
         try checkTally(of: batch)
         for machine in batch.machines { try add(machine) }
+        let deleted = batch.changedInstances.filter { $0.status == .purging }
+        for instance in deleted { try free(instance) }
         for instance in batch.newInstances {
             guard instances[instance.key] == nil, names.updateValue(instance.key, forKey: instance.id) == nil
             else { throw Self.refused("an instance that is there already") }
@@ -72,6 +75,7 @@ extension FakeContent {
             else { throw Self.refused("a key that was used in its scope") }
             keys.insert(key)
         }
+        for audit in batch.purged { try add(audit) }
     }
 
     /// What a batch says that it changes of the counts must be what it changes.

@@ -10,6 +10,15 @@ package struct FakeContent: Sendable {
         var rows: [Int] = []
     }
 
+    /// How far the rows of an instance are deleted.
+    struct Purge {
+        /// Of the last row that is left.
+        var head: Position
+        var seq: Int64
+        /// Whether that is its first, emptied, and its key is remembered.
+        var waits = false
+    }
+
     var parts: [PartitionID: Part] = [:]
     /// In the order in which they were applied.
     package internal(set) var machines: [MachineRecord] = []
@@ -30,6 +39,10 @@ package struct FakeContent: Sendable {
     package internal(set) var queues: [String: QueueRecord] = [:]
     package internal(set) var isHeld = false
     package internal(set) var settings: [MachineKey: MachineSetting] = [:]
+    /// In the order of their positions.
+    package internal(set) var audits: [AuditRecord] = []
+    /// The instances that are deleted and have rows left.
+    var purges: [InstanceID: Purge] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

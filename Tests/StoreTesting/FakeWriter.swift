@@ -49,6 +49,10 @@ extension FakeLookup {
         return try look { $0.position(of: key, in: scope) }
     }
 
+    package func audit(key: Digest) throws(StoreError) -> AuditRecord? {
+        try look { $0.audits.first { $0.key == key } }
+    }
+
     package func effect(_ id: Position) throws(StoreError) -> EffectRecord? { try look { $0.effects[id] } }
 
     package func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord? {
@@ -118,6 +122,8 @@ final class FakeWriter: StoreWriter, FakeLookup {
 
     func read<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value { try store.read(body) }
 
+    func backlog(in partition: PartitionID) -> PurgeBacklog { store.content.withLock { $0.backlog(in: partition) } }
+
     func timers(in partition: PartitionID, limit: Int) throws(StoreError) -> [TimerRecord] {
         try read { $0.timers(in: partition, limit: limit) }
     }
@@ -167,7 +173,10 @@ final class FakeWriter: StoreWriter, FakeLookup {
             guard failure.code == .outcomeUnknown, content.outcome == .committed else { throw failure }
             unanswered = failure
         }
-        for batch in batches { try next.forgetKeys(with: batch) }
+        for batch in batches {
+            try next.forgetKeys(with: batch)
+            try next.sweep(with: batch)
+        }
         for batch in batches { try next.write(batch) }
         content = next
         content.commits.append(batches.count)

@@ -82,6 +82,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public var failures: [FailureItem]
     /// How many groups there are beside; nil for none.
     public var otherFailures: Int64?
+    /// Rows of deleted instances that are left; nil for none.
+    public var deleting: Int64?
     /// Nil where the store is no file.
     public var disk: Disk?
     /// When a backup was fetched last, and when a verification of everything has found nothing; nil when neither has
@@ -93,7 +95,7 @@ public struct DaemonStatus: Equatable, WireObject {
     public init(
         status: State, reason: String? = nil, version: String, held: Bool? = nil, behind: Int64? = nil,
         waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
-        disk: Disk? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
+        deleting: Int64? = nil, disk: Disk? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -104,6 +106,7 @@ public struct DaemonStatus: Equatable, WireObject {
         self.instances = instances
         self.failures = failures
         self.otherFailures = otherFailures
+        self.deleting = deleting
         self.disk = disk
         self.lastBackupAt = lastBackupAt
         self.lastVerificationAt = lastVerificationAt
@@ -119,6 +122,7 @@ public struct DaemonStatus: Equatable, WireObject {
         instances = try fields.required("instances")
         failures = try fields.required("failures")
         otherFailures = try fields.optional("otherFailures")
+        deleting = try fields.optional("deleting")
         disk = try fields.optional("disk")
         lastBackupAt = try fields.optional("lastBackupAt")
         lastVerificationAt = try fields.optional("lastVerificationAt")
@@ -135,6 +139,7 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("instances", instances)
             writer.field("failures", failures)
             writer.field("otherFailures", ifPresent: otherFailures)
+            writer.field("deleting", ifPresent: deleting)
             writer.field("disk", ifPresent: disk)
             writer.field("lastBackupAt", ifPresent: lastBackupAt)
             writer.field("lastVerificationAt", ifPresent: lastVerificationAt)

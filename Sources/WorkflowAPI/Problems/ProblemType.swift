@@ -12,6 +12,12 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceNotFailed = "instance-not-failed"
     /// Somebody has stopped the instance: it takes no events until it is resumed.
     case instanceSuspended = "instance-suspended"
+    /// A deletion of an instance that may still go on.
+    case instanceNotFinished = "instance-not-finished"
+    /// A deletion of an instance with calls that have not ended.
+    case effectsOpen = "effects-open"
+    /// What the key was used for was deleted.
+    case instancePurged = "instance-purged"
     /// A resume of an instance that is not suspended.
     case instanceNotSuspended = "instance-not-suspended"
     /// An expression failed and nothing handled it; the macrostep was undone.
@@ -96,7 +102,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists, .keyAhead,
-            .clockNotVirtual,
+            .clockNotVirtual, .instanceNotFinished, .effectsOpen,
             .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
@@ -105,7 +111,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
             .effectNotFound:
             404
-        case .generationChanged, .leaseLost: 410
+        case .generationChanged, .leaseLost, .instancePurged: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
@@ -126,7 +132,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting:
+            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting,
+            .instanceNotFinished, .effectsOpen:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
@@ -136,7 +143,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound:
             .notFound
         case .preconditionFailed: .precondition
-        case .keyReused, .keyExpired, .keyAhead: .keyConflict
+        case .keyReused, .keyExpired, .keyAhead, .instancePurged: .keyConflict
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite: .notPermitted
@@ -157,6 +164,9 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFailed: "Instance has not failed"
         case .instanceSuspended: "Instance is suspended"
         case .instanceNotSuspended: "Instance is not suspended"
+        case .instanceNotFinished: "Instance has not finished"
+        case .effectsOpen: "Calls have not ended"
+        case .instancePurged: "Instance was deleted"
         case .expressionFailed: "An expression failed"
         case .livelock: "The machine never settles"
         case .unknownEvent: "Event unknown to the machine"

@@ -17,6 +17,7 @@ public struct Route: Sendable {
         case get = "GET"
         case post = "POST"
         case patch = "PATCH"
+        case delete = "DELETE"
     }
 
     /// What a caller must be allowed. Whoever may open the socket is allowed everything.

@@ -5,8 +5,8 @@ extension Route {
     public static let all: [Route] = [
         applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances, listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
-        resumeInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
-        listEffects, listAttempts,
+        resumeInstance, deleteInstance, purge, listAudit, listEvents, sendEvents, leaseTasks, completeTask, failTask,
+        prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -61,7 +61,7 @@ extension Route {
         .post, "/v1/instances", for: .send, body: .object("{machine, version?, instance?, data?}"),
         answer: .object("201, the instance"),
         problems: [.machineNotFound, .instanceExists, .invalidName, .invalidData, .expressionFailed, .livelock]
-            + keyed + [.payloadTooLarge] + writing)
+            + keyed + [.instancePurged, .payloadTooLarge] + writing)
     /// A page of instances.
     public static let listInstances = Route(
         .get, "/v1/instances", for: .read,
@@ -153,6 +153,21 @@ extension Route {
     public static let resumeInstance = Route(
         .post, "/v1/instances/{instance}/resume", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
         answer: .object("as for an event"), problems: repairing + [.instanceNotSuspended] + undone)
+    /// Deletes an instance with its history.
+    public static let deleteInstance = Route(
+        .delete, "/v1/instances/{instance}", for: .operate, query: ["reason", "confirm", "cancelEffects", "dryRun"],
+        answer: .object("{instance, uuid, machine, version, rows, digest?, at, cancelled?, dryRun?}"),
+        problems: missing + [.instanceNotFinished, .effectsOpen, .preconditionFailed, .keyReused] + writing)
+    /// Deletes instances that finished long ago.
+    public static let purge = Route(
+        .post, "/v1/purge", for: .operate, body: .object("{finishedBefore, machine?, reason, dryRun?}"),
+        answer: .object("{deleted, rows, kept, done, dryRun?}; ask again until it is done"),
+        problems: [.machineNotFound, .payloadTooLarge] + writing)
+    /// What was deleted.
+    public static let listAudit = Route(
+        .get, "/v1/audit", for: .read, query: ["limit", "page"],
+        answer: .object("{items: [{uuid, machine, version, rows, digest, at, actor?, reason?}…], nextPage?}"),
+        problems: paging)
 }
 
 // MARK: Tasks
@@ -269,7 +284,7 @@ extension Route {
         .get, "/v1/status", for: .read,
         answer: .object(
             "{status, reason?, version, held?, behind?, waiting, instances: [{status, count}…], "
-                + "failures: [failure…], otherFailures?, disk?: {file, log, free?}, lastBackupAt?, lastVerificationAt?}"
+                + "failures: [failure…], otherFailures?, deleting?, disk?: {file, log, free?}, lastBackupAt?, lastVerificationAt?}"
         ))
     /// What monitoring reads.
     public static let metrics = Route(

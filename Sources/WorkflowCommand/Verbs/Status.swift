@@ -43,6 +43,7 @@ struct Status: Verb {
         if let others = status.otherFailures {
             text = text + "           \(plural(others, "more reason")): 'wfctl failures'\n"
         }
+        if let rows = status.deleting { text = text + "deleting:  \(plural(rows, "row")) left\n" }
         if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
         let backup = status.lastBackupAt?.text ?? "none since wfd began"
         return text + "backup:    \(backup)\n"

@@ -134,12 +134,15 @@ final class BatchApplier {
 
     /// Closes a batch. The next one goes on from its numbers.
     ///
-    /// - Parameter entered: What is in the timers' window already, by instance.
+    /// - Parameters:
+    ///   - entered: What is in the timers' window already, by instance.
+    ///   - sweep: How much of what was deleted is taken away with it.
     func seal(
         _ builder: inout BatchBuilder, fired: [InstanceID] = [], entered: [InstanceID: TimerKey],
-        entries: Lane.Waiting = []
+        entries: Lane.Waiting = [], sweep: SweepOrder? = nil
     ) -> SealedBatch {
         var batch = builder.batch()
+        batch.sweep = sweep
         batch.base = numbers
         // What a virtual clock shows is in the store only.
         if clock is VirtualClock { batch.numbers.last = max(batch.numbers.last, clock.now()) }

@@ -53,6 +53,9 @@ struct BatchBuilder {
     /// What was set for them before, as committed when the batch began.
     let settledBefore: [MachineKey: MachineSetting]
     private var suspended: Set<InstanceID> = []
+    /// What stays of the instances that it deletes, and the names that they had.
+    private var purged: [AuditRecord] = []
+    private var freed: Set<InstanceKey> = []
     private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
@@ -81,7 +84,9 @@ struct BatchBuilder {
     }
 
     /// The rows that the batch will write to the journal.
-    var rows: Int { journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count }
+    var rows: Int {
+        journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count + purged.count
+    }
 
     /// What the next batch is applied on top of, before this one is committed.
     var result: UncommittedBatch {
@@ -108,6 +113,8 @@ struct BatchBuilder {
         batch.snapshots = snapshots
         batch.suspended = suspended
         batch.changedSettings = Array(settings.values)
+        batch.purged = purged
+        batch.numbers.last = purged.reduce(batch.numbers.last) { max($0, $1.at) }
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         touched.settle(in: recent)
         touched.write(to: &batch)
@@ -217,7 +224,7 @@ extension BatchBuilder {
     mutating func instance(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
         if let copy = touched.copy(of: key) { return copy }
         if let known = recent.instance(key) { return touched.touch(known) }
-        guard let instance = try stored(key) else { return nil }
+        guard !freed.contains(key), let instance = try stored(key) else { return nil }
         recent.keep(instance)
         return touched.touch(instance)
     }
@@ -226,6 +233,29 @@ extension BatchBuilder {
     mutating func add(started instance: LiveInstance) {
         touched.add(started: instance)
         recent.keep(instance)
+    }
+
+    /// Deletes an instance to which nothing can come any more. It must not be a trial's.
+    mutating func delete(
+        _ instance: LiveInstance, by caller: Caller, reason: String?, key: Digest?
+    ) -> AuditRecord {
+        let record = instance.delete()
+        let audit = AuditRecord(
+            position: numbers.nextPosition, of: record, at: max(now, numbers.last), by: caller.actor, reason: reason,
+            key: key)
+        numbers.nextPosition = audit.position.next
+        purged.append(audit)
+        freed.insert(record.key)
+        touched.free(record.key)
+        recent.remove(record)
+        bytes += 256
+        return audit
+    }
+
+    /// The deletion that was asked for with a key, in this batch or before. No batch with one is under way.
+    func audit(key: Digest) throws(Rejection) -> AuditRecord? {
+        if let audit = purged.first(where: { $0.key == key }) { return audit }
+        return try read { () throws(StoreError) in try store.audit(key: key) }
     }
 
     private func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {

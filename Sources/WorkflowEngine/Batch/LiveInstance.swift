@@ -45,10 +45,18 @@ final class LiveInstance {
         return state.advance(to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
     }
 
+    /// Deletes it; gives what it was.
+    func delete() -> InstanceRecord {
+        if !entry.isChanged, !entry.isNew { entry.before = state.tallyKey }
+        entry.isChanged = true
+        entry.isDeleted = true
+        return state.written()
+    }
+
     /// Adds what the batch changed, for the transaction.
     func write(to batch: inout StoreBatch) {
         guard entry.isChanged else { return }
-        let record = state.written()
+        let record = entry.isDeleted ? state.written().purging : state.written()
         batch.count(record, before: entry.before)
         if entry.isNew { batch.newInstances.append(record) } else { batch.changedInstances.append(record) }
         if let stored = entry.storedTimers { batch.change(timers: stored, to: state.timers) }
@@ -62,6 +70,8 @@ struct BatchEntry {
     /// Whether the instance began in the batch.
     let isNew: Bool
     var isChanged = false
+    /// Whether the batch deletes it.
+    var isDeleted = false
     /// How often something came by itself in the batch.
     var firings = 0
     /// Where it was counted before the batch; nil of what began in it, and as long as it is not changed.
@@ -122,6 +132,9 @@ struct TouchedInstances {
         list.append(instance)
         copies?[instance.state.record.key] = instance
     }
+
+    /// Lets a name be another instance's: the one that has it is deleted.
+    mutating func free(_ key: InstanceKey) { copies?[key] = nil }
 
     /// The same instances, which can be changed without changing these.
     func trial(number: UInt64) -> TouchedInstances {
@@ -210,6 +223,12 @@ final class WorkingSet {
 
     func keep(_ instance: LiveInstance) {
         cache.insert(instance, for: instance.state.record.key, cost: instance.countedBytes)
+    }
+
+    /// Forgets an instance that is deleted.
+    func remove(_ record: InstanceRecord) {
+        cache.remove(record.key)
+        keys.remove(record.id)
     }
 
     /// Counts what instances take after a batch.

@@ -98,6 +98,11 @@ extension Rejection {
         Rejection(Code(refusal), refusal.message(for: verb, in: machine, at: facts.place) + hint, facts: facts)
     }
 
+    /// What a key was used for is deleted.
+    static func purged(_ key: RequestKey?) -> Rejection {
+        Rejection(.purged, "Key '\(key?.text ?? "")' was used for an instance that is deleted; nothing was changed")
+    }
+
     /// - Parameter expected: What was expected and did not hold: `seq 4`.
     static func preconditionFailed(_ expected: String, _ facts: InstanceFacts) -> Rejection {
         Rejection(.preconditionFailed, "\(facts.place.text), is not at \(expected)", facts: facts)

@@ -28,6 +28,12 @@ package struct Rejection: Error, Sendable {
         case suspended = "instance-suspended"
         /// A resume of an instance that is not suspended.
         case notSuspended = "instance-not-suspended"
+        /// A deletion of an instance that may still go on.
+        case notFinished = "instance-not-finished"
+        /// A deletion of an instance with calls that have not ended.
+        case effectsOpen = "effects-open"
+        /// The instance was deleted.
+        case purged = "instance-purged"
         /// What was expected and did not hold.
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.

@@ -5,18 +5,21 @@ import WorkflowThreads
 
 /// Makes batches durable, and tells the observers.
 ///
-/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe` and `maintain` only, which one
+/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe`, `maintain` and `backlog` only, which one
 /// thread at a time calls: the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All else has
 /// locks.
 final class BatchCommitter: @unchecked Sendable {
     private let store: any StoreWriter
     private let observers: [any CommitObserver]
     private let health: WriteHealth
+    private let purging: PurgeWatch
     private let logger: Logger
 
     /// - Parameter observers: In the order in which they are told.
-    init(store: any StoreWriter, observers: [any CommitObserver], health: WriteHealth, logger: Logger) {
+    init(store: any StoreWriter, observers: [any CommitObserver], health: WriteHealth, purging: PurgeWatch, logger: Logger) {
         self.store = store
+        self.purging = purging
+        for partition in store.partitions { purging.see(store.backlog(in: partition)) }
         self.observers = observers
         self.health = health
         self.logger = logger
@@ -48,6 +51,7 @@ final class BatchCommitter: @unchecked Sendable {
         do throws(StoreError) {
             if !batches.isEmpty {
                 try known { () throws(StoreError) in try store.commit(batches) }
+                for batch in batches { purging.see(store.backlog(in: batch.numbers.partition)) }
                 writingWorks()
             } else if sealed.contains(where: { !$0.entries.isEmpty }) {
                 try store.confirm()

@@ -40,6 +40,9 @@ final class Lane {
     var state: PipelineState<SealedBatch>
     var window: TimerWindow
     let leases: LeaseTable
+    let purging: PurgeWatch
+    /// When a batch had something else to do than to take away what was deleted.
+    var lastBusy = ContinuousClock.now
     private let watch: QueueWatch
     /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
@@ -60,7 +63,7 @@ final class Lane {
         store: any StoreWriter, queue: CommandQueue, library: MachineLibrary, committer: BatchCommitter,
         generation: Int64, board: QueueBoard, watch: QueueWatch, runners: [EffectRunner], clock: any WallClock,
         limits: EngineLimits, statistics: BatchStatistics,
-        health: WriteHealth, backups: BackupCoordinator?, log: OperatorLog, logger: Logger
+        health: WriteHealth, purging: PurgeWatch, backups: BackupCoordinator?, log: OperatorLog, logger: Logger
     ) {
         self.store = store
         self.queue = queue
@@ -71,6 +74,7 @@ final class Lane {
         self.limits = limits
         self.statistics = statistics
         self.health = health
+        self.purging = purging
         self.backups = backups.map { orders in
             guard let copying = store.backups else { preconditionFailure("a store with backups copies for them") }
             return (orders, copying)
@@ -163,8 +167,11 @@ final class Lane {
             : applier.apply(
                 &waiting, to: &builder, in: &order, from: queue, isBesideCommit: !state.isIdle, since: begin)
         guard try endView() else { return }
-        let sealed = seal(&builder, fired: fired, entries: waiting.prefix(applied))
-        let isOverlapping = mayOverlap(with: waiting.count - applied)
+        let sealed = seal(
+            &builder, fired: fired, entries: waiting.prefix(applied),
+            sweep: sweepOrder(isBusy: applied > 0 || !fired.isEmpty))
+        // What is applied on top of a batch does not know the names that it sets free.
+        let isOverlapping = sealed.batch.purged.isEmpty && mayOverlap(with: waiting.count - applied)
         guard try makeRoom(isOverlapping: isOverlapping) else { return }
         waiting.removeFirst(applied)
         try commit(sealed, isOverlapping: isOverlapping)
@@ -234,10 +241,10 @@ final class Lane {
 extension Lane {
     /// Closes a batch.
     func seal(
-        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = []
+        _ builder: inout BatchBuilder, fired: [InstanceID] = [], entries: Waiting = [], sweep: SweepOrder? = nil
     ) -> SealedBatch {
         defer { entered = [:] }
-        return applier.seal(&builder, fired: fired, entered: entered, entries: entries)
+        return applier.seal(&builder, fired: fired, entered: entered, entries: entries, sweep: sweep)
     }
 
     /// Waits until one more batch may be handed over, and takes over what has ended by then. False when a batch failed:

@@ -48,7 +48,7 @@ extension Engine {
     /// The answer that a start with this key got.
     func repeated(_ command: StartCommand, at position: Position) async throws(Rejection) -> InstanceView {
         let row = try await row(of: command.key, at: position)
-        let record = try await record(row.instanceID)
+        let record = try await record(row.instanceID, key: command.key)
         let loaded = try await loadedMachine(row.machineID)
         var instance = InstanceState(
             started: record.id, uuid: record.uuid, key: record.key, loaded: loaded, salt: record.salt,
@@ -79,15 +79,17 @@ extension Engine {
     }
 
     func row(of key: RequestKey?, at position: Position) async throws(Rejection) -> JournalRecord {
-        guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }),
-            row.key == key?.bytes
-        else { throw .inconsistent("the row of a key is not in the store") }
+        // Only what is deleted takes a row away.
+        guard let row = try await read({ () async throws(StoreError) in try await store.row(at: position) }) else {
+            throw .purged(key)
+        }
+        guard row.key == key?.bytes else { throw .inconsistent("the row of a key is not in the store") }
         return row
     }
 
-    private func record(_ id: InstanceID) async throws(Rejection) -> InstanceRecord {
+    private func record(_ id: InstanceID, key: RequestKey?) async throws(Rejection) -> InstanceRecord {
         guard let record = try await read({ () async throws(StoreError) in try await store.instance(id) }) else {
-            throw .inconsistent("the instance of a key is not in the store")
+            throw .purged(key)
         }
         return record
     }
@@ -100,7 +102,7 @@ extension Engine {
         {
             return known
         }
-        let record = try await record(row.instanceID)
+        let record = try await record(row.instanceID, key: row.key.map(RequestKey.init(bytes:)))
         let fold = try await fold(of: record, through: last)
         guard let snapshot = fold.snapshot else {
             throw .inconsistent("'\(record.name)' has no row before seq \(last + 1)")

@@ -11,6 +11,8 @@ package struct EngineReport: Sendable {
     package let waiting: Int
     /// How long the oldest of the commands that were taken together had waited.
     package let waits: Histogram
+    /// What is left of what was deleted.
+    package let backlog: PurgeBacklog
     /// Nil where the store is no file.
     package let usage: StoreUsage?
 }
@@ -34,7 +36,7 @@ extension Engine {
         let queued = queue.load
         return EngineReport(
             counts: counts, tally: tally, names: names, waiting: queued.commands, waits: queued.waits,
-            usage: store.usage)
+            backlog: purgeBacklog, usage: store.usage)
     }
 
     /// By how many milliseconds the timer that should have fired first is late; nil when none is.

@@ -39,6 +39,8 @@ struct HistoryCheck {
         self.nextPosition = nextPosition
         fold = Fold(of: record)
         machineID = record.machineID
+        // Nothing says any more what its steps lead to.
+        if record.status == .purging { isFolded = false }
         if let inconsistency = instance.inconsistency { find(nil, nil, inconsistency) }
     }
 
@@ -73,14 +75,15 @@ struct HistoryCheck {
         if row.saysFailure { failing = (row.note, row.isRedacted, row.seq, row.at) }
         if first.rawValue == 0 { first = row.at }
         last = row.at
-        guard seq == record.seq || row.position == record.head else { return }
+        // Of one that is deleted the last rows go first, and where they end stands with what is left to delete.
+        guard record.status != .purging, seq == record.seq || row.position == record.head else { return }
         isAtHead = true
         if let mistake = recordMistake(machine) { find(record.seq, record.head, mistake) }
     }
 
     /// Says that there are no more rows.
     mutating func end() {
-        guard inconsistency == nil, !isAtHead else { return }
+        guard inconsistency == nil, !isAtHead, record.status != .purging || seq.rawValue == 0 else { return }
         find(seq.next, nil, "the row is missing")
     }
 

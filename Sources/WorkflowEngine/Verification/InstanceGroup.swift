@@ -16,7 +16,7 @@ struct InstanceGroup {
     var count: Int { checks.count }
 
     /// Instances of which only the digests could be checked.
-    var chainOnly: Int { checks.count { !$0.isFolded } }
+    var chainOnly: Int { checks.count { !$0.isFolded && $0.record.status != .purging } }
 
     /// Adds the instances of a slice.
     mutating func add(_ slice: InspectedInstances) {

@@ -354,9 +354,10 @@ extension VerificationRun {
         if let id = inconsistency.instance {
             guard found.insert(id).inserted else { return }
             let slice = try await audit.inspectInstances(in: id.rawValue...id.rawValue)
-            let name = slice.instances.first?.record.name
-            if inconsistency.name != nil, name == nil { return }
-            inconsistency.name = name
+            let record = slice.instances.first?.record
+            let isDeleted = record.map { $0.status == .purging && $0.name != inconsistency.name } ?? true
+            if inconsistency.name != nil, isDeleted { return }
+            inconsistency.name = record?.name
         }
         counts.differences += 1
         guard counts.differences <= limits.toldInconsistencies else { return }

@@ -35,6 +35,10 @@ struct MetricsRoutes: Sendable {
         addEvents(report, shown, to: &text)
         addTimes(report, to: &text)
         text.one("wfd_queue_commands", "gauge", "Commands that wait for the writer.", report.waiting)
+        text.one(
+            "wfd_purge_backlog_instances", "gauge", "Deleted instances with rows that are left.",
+            report.backlog.instances)
+        text.one("wfd_purge_backlog_rows", "gauge", "Rows of deleted instances that are left.", report.backlog.rows)
         addDisk(report, to: &text)
         return text.text
     }

@@ -15,6 +15,7 @@ enum PageToken: Equatable {
     case waiting(from: WaitingPlace)
     case history(instance: InstanceID, isReversed: Bool, next: Int64)
     case queues(after: String)
+    case audit(before: Position)
     case effects(instance: String?, queue: String?, state: String?, after: Position)
     case attempts(instance: InstanceID, row: Position)
 
@@ -57,6 +58,7 @@ enum PageToken: Equatable {
         case .history(let instance, let isReversed, let next):
             ["h", .int(instance.rawValue), .bool(isReversed), .int(next)]
         case .queues(let name): ["q", .string(name)]
+        case .audit(let position): ["u", .int(position.rawValue)]
         case .effects(let instance, let queue, let state, let after):
             ["e", .optional(instance), .optional(queue), .optional(state), .int(after.rawValue)]
         case .attempts(let instance, let row): ["a", .int(instance.rawValue), .int(row.rawValue)]
@@ -156,6 +158,9 @@ enum PageToken: Equatable {
             else { return nil }
             return .history(instance: InstanceID(rawValue: instance), isReversed: isReversed, next: next)
         case ("q", 2): return fields[1].string.map { .queues(after: $0) }
+        case ("u", 2):
+            guard case .int(let position) = fields[1] else { return nil }
+            return .audit(before: Position(rawValue: position))
         case ("e", 5):
             guard case .int(let after) = fields[4] else { return nil }
             return .effects(

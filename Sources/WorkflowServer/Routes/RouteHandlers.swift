@@ -76,6 +76,7 @@ extension HTTPRequest.Method {
         case .get: self = .get
         case .post: self = .post
         case .patch: self = .patch
+        case .delete: self = .delete
         }
     }
 }

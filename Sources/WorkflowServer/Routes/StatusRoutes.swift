@@ -34,6 +34,7 @@ struct StatusRoutes: Sendable {
                 },
                 failures: failures.groups.prefix(Self.shownFailures).map { FailureItem($0, now: now) },
                 otherFailures: others == 0 ? nil : Int64(others),
+                deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
                 disk: report.usage.map { DaemonStatus.Disk(file: $0.file, log: $0.log, free: $0.free) },
                 lastBackupAt: report.counts.lastBackup.map { WireTime(milliseconds: $0.rawValue) },
                 lastVerificationAt: report.counts.lastVerification.map { WireTime(milliseconds: $0.rawValue) }))

@@ -20,7 +20,8 @@ struct TimerRoutes: Sendable {
         switch try await engine.pageToken(page, by: request.caller) {
         case .timers(let key): return try await running(after: key, limit: limit, by: request.caller)
         case .waiting(let place): return try await waiting(from: place, behind: [], limit: limit, by: request.caller)
-        case .machines, .instances, .history, .effects, .queues, .tally, .attempts: throw PageToken.ofAnotherList
+        case .machines, .instances, .history, .effects, .queues, .tally, .attempts, .audit:
+            throw PageToken.ofAnotherList
         }
     }
 

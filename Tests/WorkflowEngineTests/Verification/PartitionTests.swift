@@ -74,6 +74,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func tally(_ query: TallyQuery, in namespace: NamespaceID) -> [TallyRecord] { [] }
     func machineSetting(of key: MachineKey) -> MachineSetting? { nil }
     func machineSettings(in namespace: NamespaceID, after name: MachineName?, limit: Int) -> [MachineSetting] { [] }
+    func audits(in namespace: NamespaceID, before position: Position?, limit: Int) -> [AuditRecord] { [] }
     func history(_ query: HistoryQuery) -> [JournalRecord] { [] }
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? { nil }
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] { [] }

@@ -374,7 +374,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7, position 3: a key is remembered that should be forgotten"),
         Tampering(
             "purge_floor", "UPDATE store SET purge_floor = 2",
-            finds: "the store says that rows before position 2 are gone, which no wfd does"),
+            finds: "the store says that rows before position 2 are gone, but nothing was deleted"),
         Tampering(
             "generation", "UPDATE store SET generation = 2",
             finds: "the store's generation 2 is not that of its last restore"),

@@ -1,0 +1,303 @@
+import GRDB
+import Statechart
+import WorkflowStore
+
+/// Takes away a bounded part of what was deleted, inside a transaction that somebody else begins and ends: always the
+/// row with the highest position of all that is left.
+///
+/// Rows of instances that were deleted together stand together, so a part changes few pages. A row costs a few
+/// lookups by number; what is left, and what belongs to others, is not read.
+struct PurgeSweep {
+    /// An instance, and its last row that is left.
+    private struct Place {
+        let stored: Position
+        let instance: InstanceID
+        let audit: Int64
+        var head: Position
+        var seq: Int64
+        var isChanged: Bool { head != stored }
+    }
+
+    /// A row as far as it is read.
+    private struct Row {
+        let previous: Position?
+        let machine: MachineID
+        let key: RequestKey?
+    }
+
+    /// Instances whose places are read at once.
+    private static let placesAtOnce = 256
+
+    let values: BoundValues
+    let order: SweepOrder
+    let database: Database
+    private(set) var ledger: KeyLedger
+    private(set) var backlog: PurgeBacklog
+    /// Above all rows that were taken away.
+    private(set) var floor = Position(rawValue: 0)
+    private var rows = 0
+    private let hasAttempts: Bool
+    private let begin = ContinuousClock.now
+
+    init(_ order: SweepOrder, _ ledger: KeyLedger, _ backlog: PurgeBacklog, values: BoundValues, _ database: Database)
+        throws
+    {
+        self.order = order
+        self.ledger = ledger
+        self.backlog = backlog
+        self.values = values
+        self.database = database
+        hasAttempts = try PreparedStatement.number(database, "SELECT EXISTS (SELECT 1 FROM attempt)") == 1
+    }
+
+    /// Whether there is time and room for one more row.
+    private var isOpen: Bool {
+        rows < order.rows && (rows % 16 != 0 || rows == 0 || ContinuousClock.now < begin + order.time)
+    }
+
+    /// Takes away what the order says.
+    mutating func run() throws {
+        try endWaiting()
+        while isOpen, backlog.instances > 0 {
+            let (places, bound) = try nextPlaces()
+            guard !places.isEmpty else { break }
+            guard try take(places, above: bound) else { break }
+        }
+        backlog.floor = ledger.floor
+        backlog.firstWaiting = try firstWaiting()
+    }
+
+    // MARK: Places
+
+    /// The instances with the highest rows, and the highest row of those that are not among them.
+    private func nextPlaces() throws -> (places: [Place], bound: Position) {
+        var select = try PreparedStatement(
+            database,
+            "SELECT head, instance_id, seq, audit FROM purge WHERE waits = 0 ORDER BY head DESC LIMIT ?")
+        select.bind(Int64(Self.placesAtOnce + 1))
+        var places: [Place] = []
+        try select.forEachRow { row in
+            let head = Position(rawValue: row.integer())
+            let (instance, seq) = (InstanceID(rawValue: row.integer()), row.integer())
+            places.append(Place(stored: head, instance: instance, audit: row.integer(), head: head, seq: seq))
+            return true
+        }
+        guard places.count > Self.placesAtOnce, let first = places.popLast() else {
+            return (places, Position(rawValue: 0))
+        }
+        return (places, first.head)
+    }
+
+    /// Takes away rows of some instances, the highest first, and writes how far each is. False where nothing could be
+    /// taken away.
+    private mutating func take(_ places: [Place], above bound: Position) throws -> Bool {
+        let before = rows
+        var places = places
+        // In the order of heads, the highest last.
+        places.reverse()
+        while isOpen, var place = places.popLast() {
+            guard place.head > bound else {
+                places.append(place)
+                break
+            }
+            var isLeft = true
+            repeat {
+                isLeft = try takeRow(of: &place)
+            } while isLeft && isOpen && place.head > max(bound, places.last?.head ?? bound)
+            if isLeft { Self.insert(place, into: &places) }
+        }
+        for place in places where place.isChanged { try move(place) }
+        return rows > before
+    }
+
+    /// Keeps the order of heads.
+    private static func insert(_ place: Place, into places: inout [Place]) {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].head < place.head { low = middle + 1 } else { high = middle }
+        }
+        places.insert(place, at: low)
+    }
+
+    private func move(_ place: Place) throws {
+        var update = try PreparedStatement(
+            database, "UPDATE purge SET head = ?, seq = ? WHERE waits = 0 AND head = ?", values: values)
+        update.bind(place.head.rawValue)
+        update.bind(place.seq)
+        update.bind(place.stored.rawValue)
+        try update.run()
+    }
+
+    // MARK: Rows
+
+    /// Takes away the last row of an instance; false when it was the first, and the instance is done with.
+    private mutating func takeRow(of place: inout Place) throws -> Bool {
+        rows += 1
+        backlog.rows -= 1
+        let row = try row(at: place)
+        guard let row, place.seq > 1, let previous = row.previous else {
+            try takeFirstRow(of: place, row)
+            return false
+        }
+        if let key = row.key { try forget(key, .instance(place.instance), place.head) }
+        try delete(place)
+        place.head = previous
+        place.seq -= 1
+        return true
+    }
+
+    /// Nil where it is not what the chain says. `verify` finds it; here it ends what is taken away of the instance.
+    private func row(at place: Place) throws -> Row? {
+        var select = try PreparedStatement(
+            database, "SELECT previous, machine_id, key FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
+        select.bind(place.head.rawValue)
+        select.bind(place.instance.rawValue)
+        select.bind(place.seq)
+        return try select.first { row in
+            Row(
+                previous: row.optionalInteger().map(Position.init), machine: MachineID(rawValue: row.integer()),
+                key: row.optionalBytes().map(RequestKey.init(bytes:)))
+        }
+    }
+
+    private mutating func takeFirstRow(of place: Place, _ row: Row?) throws {
+        backlog.instances -= 1
+        guard let row, place.seq == 1 else {
+            // Broken: what is left stays, for those who look into it.
+            backlog.rows -= place.seq - 1
+            return try set(place, waits: nil)
+        }
+        if row.key != nil, place.head >= ledger.floor {
+            try empty(place)
+            try set(place, waits: true)
+            backlog.waiting += 1
+            return
+        }
+        try delete(place)
+        try end(place.instance)
+        try set(place, waits: nil)
+    }
+
+    /// - Parameter waits: Nil to end it.
+    private func set(_ place: Place, waits: Bool?) throws {
+        var delete = try PreparedStatement(database, "DELETE FROM purge WHERE waits = 0 AND head = ?", values: values)
+        delete.bind(place.stored.rawValue)
+        try delete.run()
+        guard waits == true else { return }
+        var insert = try PreparedStatement(
+            database, "INSERT INTO purge (waits, head, instance_id, seq, audit) VALUES (1, ?, ?, ?, ?)", values: values)
+        insert.bind(place.head.rawValue)
+        insert.bind(place.instance.rawValue)
+        insert.bind(place.seq)
+        insert.bind(place.audit)
+        try insert.run()
+    }
+
+    /// A row, with what stands beside it.
+    private mutating func delete(_ place: Place) throws {
+        var delete = try PreparedStatement(database, "DELETE FROM journal WHERE position = ?", values: values)
+        delete.bind(place.head.rawValue)
+        try delete.run()
+        floor = max(floor, place.head.next)
+        if place.seq % SnapshotRecord.interval == 0 { try deleteSnapshot(of: place) }
+        if hasAttempts { try deleteAttempts(of: place) }
+    }
+
+    private func deleteSnapshot(of place: Place) throws {
+        var delete = try PreparedStatement(
+            database, "DELETE FROM snapshot WHERE instance_id = ? AND seq = ?", values: values)
+        delete.bind(place.instance.rawValue)
+        delete.bind(place.seq)
+        try delete.run()
+    }
+
+    /// Of the effects that the row began: their ids stand behind its position.
+    private func deleteAttempts(of place: Place) throws {
+        var delete = try PreparedStatement(
+            database, "DELETE FROM attempt WHERE effect > ?1 AND effect <= ?1 + ?2 AND instance_id = ?3",
+            values: values)
+        delete.bind(place.head.rawValue)
+        delete.bind(Int64(StepLimits.requests))
+        delete.bind(place.instance.rawValue)
+        try delete.run()
+    }
+
+    /// A key that was forgotten already has no row.
+    private mutating func forget(_ key: RequestKey, _ scope: KeyScope, _ position: Position) throws {
+        guard position >= ledger.floor else { return }
+        var delete = try PreparedStatement(
+            database, "DELETE FROM dedupe WHERE key = ? AND scope = ? AND position = ?", values: values)
+        delete.bind(key.bytes)
+        delete.bind(scope.rawValue)
+        delete.bind(position.rawValue)
+        try delete.run()
+        ledger.count -= Int64(delete.changes)
+    }
+
+    private func end(_ instance: InstanceID) throws {
+        var delete = try PreparedStatement(
+            database, "DELETE FROM instance WHERE id = ? AND status = 'purging'", values: values)
+        delete.bind(instance.rawValue)
+        try delete.run()
+    }
+}
+
+// MARK: Starts that wait
+
+extension PurgeSweep {
+    /// Takes from an instance's first row what it said, and from the instance its name and its salt: only the key, and
+    /// what the chain covers, is left.
+    private func empty(_ place: Place) throws {
+        var record = try PreparedStatement(database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
+        record.bind(place.instance.rawValue)
+        var first = try PreparedStatement(database, "SELECT \(JournalRecord.columns) FROM journal WHERE position = ?")
+        first.bind(place.head.rawValue)
+        var digests = DigestBuffer()
+        guard let instance = try record.first({ row in try InstanceRecord(row: &row) }),
+            let row = try first.first({ row in try JournalRecord(row: &row) }), !row.isRedacted,
+            let commitment = digests.commitment(row, ChainInstance(instance))
+        else { return }
+        var update = try PreparedStatement(
+            database, "UPDATE journal SET salt = x'', data = ?, note = NULL WHERE position = ?", values: values)
+        update.bind("\"\(commitment.text)\"")
+        update.bind(place.head.rawValue)
+        try update.run()
+        var forget = try PreparedStatement(
+            database, "UPDATE instance SET context = '\"\"', salt = ?, salt_from = 2 WHERE id = ?", values: values)
+        forget.bind(Salt.zero)
+        forget.bind(place.instance.rawValue)
+        try forget.run()
+    }
+
+    /// Ends instances whose key was forgotten meanwhile.
+    private mutating func endWaiting() throws {
+        guard let first = backlog.firstWaiting, first < ledger.floor else { return }
+        var select = try PreparedStatement(
+            database, "SELECT head, instance_id FROM purge WHERE waits = 1 AND head < ? ORDER BY head LIMIT ?")
+        select.bind(ledger.floor.rawValue)
+        select.bind(Int64(order.rows))
+        var ended: [(head: Position, instance: InstanceID)] = []
+        try select.forEachRow { row in
+            ended.append((Position(rawValue: row.integer()), InstanceID(rawValue: row.integer())))
+            return true
+        }
+        var purge = try PreparedStatement(database, "DELETE FROM purge WHERE waits = 1 AND head = ?", values: values)
+        for (head, instance) in ended {
+            guard isOpen else { break }
+            rows += 1
+            try delete(Place(stored: head, instance: instance, audit: 0, head: head, seq: 1))
+            try end(instance)
+            purge.bind(head.rawValue)
+            try purge.run()
+            backlog.waiting -= 1
+        }
+    }
+
+    private func firstWaiting() throws -> Position? {
+        if backlog.waiting == 0 { return nil }
+        var select = try PreparedStatement(
+            database, "SELECT head FROM purge WHERE waits = 1 ORDER BY head LIMIT 1")
+        return try select.first { row in Position(rawValue: row.integer()) }
+    }
+}

@@ -1,0 +1,149 @@
+import GRDB
+import Statechart
+package import WorkflowStore
+
+// What a batch says of instances that it deletes.
+
+extension BatchWriting {
+    /// Takes their names away, before a new instance is given one of them.
+    func freeNames(of instances: [InstanceRecord], _ database: Database) throws {
+        for place in instances.indices where instances[place].status == .purging {
+            var update = try PreparedStatement(
+                database,
+                """
+                UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?,
+                    output = ?, entered_ms = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?, failure = ?,
+                    name = ?
+                WHERE id = ?
+                """, values: values)
+            bindState(of: instances, place, to: &update)
+            update.bind(instances[place].machineID.rawValue)
+            update.bind(instances[place].status.rawValue)
+            update.bind(instances[place].failure)
+            update.bind(instances[place].name.rawValue)
+            update.bind(instances[place].id.rawValue)
+            try update.run()
+            guard update.changes == 1 else {
+                throw StoreError(.constraint, "Cannot write: there is no instance to delete")
+            }
+        }
+    }
+
+    /// Writes what stays of them, and where their rows end.
+    func insert(_ audits: [AuditRecord], of batch: StoreBatch, _ database: Database) throws {
+        guard !audits.isEmpty else { return }
+        var insert = try PreparedStatement(
+            database, "INSERT INTO audit (\(AuditRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            values: values)
+        for audit in audits {
+            insert.bind(audit.position.rawValue)
+            insert.bind(audit.instanceID.rawValue)
+            insert.bind(audit.uuid)
+            insert.bind(audit.namespace.rawValue)
+            insert.bind(audit.machineID.rawValue)
+            insert.bind(audit.rows)
+            insert.bind(audit.digest)
+            insert.bind(audit.at.rawValue)
+            insert.bind(audit.actor?.rawValue)
+            insert.bind(audit.reason)
+            insert.bind(audit.key?.bytes)
+            try insert.run()
+        }
+        var heads: [InstanceID: Position] = [:]
+        for instance in batch.newInstances + batch.changedInstances { heads[instance.id] = instance.head }
+        var purge = try PreparedStatement(
+            database, "INSERT INTO purge (waits, head, instance_id, seq, audit) VALUES (0, ?, ?, ?, ?)",
+            values: values)
+        for audit in audits {
+            guard let head = heads[audit.instanceID] else {
+                throw StoreError(.constraint, "Cannot write: an instance that is deleted is not in the batch")
+            }
+            purge.bind(head.rawValue)
+            purge.bind(audit.instanceID.rawValue)
+            purge.bind(audit.rows)
+            purge.bind(audit.position.rawValue)
+            try purge.run()
+        }
+    }
+}
+
+extension AuditRecord {
+    static let columns = """
+        position, instance_id, uuid, namespace_id, machine_id, rows, digest, at_ms, actor, reason, key
+        """
+
+    init(row: inout StatementRow) throws {
+        self.init(
+            position: Position(rawValue: try row.ordinal("a position")), instanceID: InstanceID(rawValue: row.integer()),
+            uuid: try row.uniqueID(), namespace: NamespaceID(rawValue: row.integer()),
+            machineID: MachineID(rawValue: row.integer()), rows: try row.ordinal("a number of rows"),
+            digest: try row.digest(), at: try row.time(), actor: row.optionalText().map(Actor.init(rawValue:)),
+            reason: row.optionalText(), key: try row.optionalDigest())
+    }
+}
+
+/// Reading what was deleted.
+enum AuditQueries {
+    /// Whether the schema has it: a file that is only read may be of an earlier one.
+    static func isThere(in database: Database) throws -> Bool { try TallyInspection.isThere(in: database) }
+
+    /// The deletion that was asked for with a key.
+    static func audit(_ database: Database, key: Digest) throws -> AuditRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(AuditRecord.columns) FROM audit WHERE key = ? ORDER BY position LIMIT 1")
+        select.bind(key)
+        return try select.first { row in try AuditRecord(row: &row) }
+    }
+
+    /// The latest deletion.
+    static func last(_ database: Database) throws -> AuditRecord? {
+        guard try isThere(in: database) else { return nil }
+        var select = try PreparedStatement(
+            database, "SELECT \(AuditRecord.columns) FROM audit ORDER BY position DESC LIMIT 1")
+        return try select.first { row in try AuditRecord(row: &row) }
+    }
+
+    /// What is left of what was deleted; reads the whole table of it.
+    static func backlog(_ database: Database, floor: Position) throws -> PurgeBacklog {
+        var backlog = PurgeBacklog(floor: floor)
+        var select = try PreparedStatement(
+            database, "SELECT waits, count(*), sum(seq), min(head) FROM purge GROUP BY waits")
+        try select.forEachRow { row in
+            if row.integer() == 0 {
+                backlog.instances = row.integer()
+                backlog.rows = row.integer()
+            } else {
+                backlog.waiting = row.integer()
+                row.skip()
+                backlog.firstWaiting = Position(rawValue: row.integer())
+            }
+            return true
+        }
+        return backlog
+    }
+}
+
+extension SQLiteReading {
+    package func audits(
+        in namespace: NamespaceID, before position: Position?, limit: Int
+    ) async throws(StoreError) -> [AuditRecord] {
+        try await readers.slice { database, budget in
+            guard try AuditQueries.isThere(in: database) else { return [] }
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT \(AuditRecord.columns) FROM audit WHERE position < ? AND namespace_id = ?
+                ORDER BY position DESC LIMIT ?
+                """)
+            select.bind(position?.rawValue ?? .max)
+            select.bind(namespace.rawValue)
+            select.bind(Int64(min(limit, self.limits.historyRows)))
+            var audits: [AuditRecord] = []
+            try select.forEachRow { row in
+                audits.append(try AuditRecord(row: &row))
+                return true
+            }
+            return audits
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl audit`.
+struct Audit: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "List the instances that were deleted, the latest first.",
+        discussion: """
+            $ wfctl audit --limit 20
+
+            No name is kept. The UUID is that of the instance, the digest that of the last row of its history.
+            """)
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("This many lines at most.", valueName: "n"))
+    var limit: Int?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Least.check("--limit", limit) }
+
+    func run(in session: Session) async throws {
+        var printer = ListPrinter(session, columns: Self.columns)
+        try await session.withClient { client in
+            try await PageWalk(limit: limit).run(address: client.address) { size, page in
+                try await client.audit(.init(limit: size, page: page))
+            } print: {
+                try printer.add($0)
+            }
+        }
+        try printer.end()
+    }
+
+    private static let columns: [Table<AuditItem>.Column] = [
+        .time("AT") { $0.at },
+        .init("UUID") { $0.uuid },
+        .init("MACHINE") { $0.machine },
+        .init("VERSION") { String($0.version) },
+        .init("ROWS") { String($0.rows) },
+        .init("DIGEST") { String($0.digest.prefix(12)) },
+        .init("ACTOR") { $0.actor ?? "-" },
+        .init("REASON") { $0.reason ?? "-" },
+    ]
+}

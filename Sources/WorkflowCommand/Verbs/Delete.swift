@@ -1,0 +1,56 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl delete`.
+struct Delete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete an instance with its history.",
+        discussion: """
+            $ wfctl delete order-1042 --reason 'GDPR request 17'
+
+            Nobody finds it any more, and its name is free at once. 'wfctl audit' shows that it was there, without its \
+            name. One that has not finished is deleted only with --confirm and its name: it is cancelled first, \
+            without exit actions.
+            """)
+
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
+    var instance: String
+
+    @Option(help: ArgumentHelp("The instance's name again: delete it although it has not finished.", valueName: "name"))
+    var confirm: String?
+
+    @Flag(help: "Cancel its calls that have not ended.")
+    var cancelEffects = false
+
+    @OptionGroup var options: RepairOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        _ = try options.requiredReason(of: "delete")
+        if let confirm, confirm != instance {
+            throw ValidationError("'--confirm' must repeat the name '\(instance)', not '\(confirm)'")
+        }
+    }
+
+    func run(in session: Session) async throws {
+        let parameters = DeleteParameters(
+            reason: try options.requiredReason(of: "delete"), confirm: confirm, cancelEffects: cancelEffects,
+            dryRun: options.dryRun)
+        let answer = try await options.key.persist(in: session) { client, key throws(ClientError) in
+            try await client.delete(
+                instance, parameters, seq: options.expectSeq, key: parameters.dryRun ? nil : key)
+        }
+        try session.print(answer) { Self.text(of: answer) }
+    }
+
+    private static func text(of answer: DeletedInstance) -> StyledText {
+        let rows = "\(answer.rows) row\(answer.rows == 1 ? "" : "s")"
+        let isTrial = answer.dryRun == true
+        var text: StyledText =
+            "\(answer.instance): \(isTrial ? "would be deleted" : "deleted")   (\(rows)\(isTrial ? ", dry run: nothing was changed" : ""))\n"
+        for name in answer.cancelled ?? [] { text = text + "  cancels: \(name)\n" }
+        return text
+    }
+}

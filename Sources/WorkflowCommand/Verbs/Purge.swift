@@ -1,0 +1,70 @@
+import ArgumentParser
+import Statechart
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl purge`.
+struct Purge: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "purge", abstract: "Delete instances that finished long ago.",
+        discussion: """
+            $ wfctl purge --finished-before 90d --machine order --dry-run --reason 'OPS-12'
+
+            Failed, running and suspended instances stay, and those with calls that have not ended. Interrupted, it has \
+            deleted a part, and the same command goes on.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Only instances to which nothing has come for so long: \(DelayText.rule).", valueName: "delay"))
+    var finishedBefore: String
+
+    @Option(help: ArgumentHelp("Only instances of this machine.", valueName: "machine"), completion: Completion.machines.kind)
+    var machine: String?
+
+    @Option(help: ArgumentHelp("Why; 'wfctl audit' shows it.", valueName: "text"))
+    var reason: String
+
+    @Flag(help: "Say how many there are and change nothing.")
+    var dryRun = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard APILimits.reasonBytes.contains(reason.utf8.count) else {
+            throw ValidationError("'--reason' must have 1 to \(APILimits.reasonBytes.upperBound) bytes")
+        }
+        do throws(DelayError) {
+            _ = try DelayText.length(of: finishedBefore)
+        } catch {
+            throw ValidationError("'--finished-before': \(error.message)")
+        }
+    }
+
+    func run(in session: Session) async throws {
+        let request = PurgeRequest(
+            finishedBefore: finishedBefore, machine: machine, reason: reason, dryRun: dryRun ? true : nil)
+        let answer = try await session.withClient { client in
+            var sum = PurgeAnswer(deleted: 0, rows: 0, kept: 0, done: false)
+            while true {
+                let answer = try await client.untilKnown { () async throws(ClientError) in
+                    try await client.purge(request)
+                }
+                sum = PurgeAnswer(
+                    deleted: sum.deleted + answer.deleted, rows: sum.rows + answer.rows, kept: answer.kept,
+                    done: answer.done, dryRun: answer.dryRun)
+                if answer.done { return sum }
+                try session.say("\(sum.deleted) instances deleted so far")
+            }
+        }
+        try session.print(answer) { Self.text(of: answer) }
+    }
+
+    private static func text(of answer: PurgeAnswer) -> StyledText {
+        let what = answer.dryRun == true ? "would be deleted" : "deleted"
+        let kept = answer.kept == 0 ? "" : "; \(answer.kept) stay: calls of theirs have not ended"
+        return "\(count(answer.deleted, "instance")) with \(count(answer.rows, "row")) \(what)\(kept)\n"
+    }
+
+    private static func count(_ number: Int64, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+}

@@ -1,0 +1,186 @@
+import Statechart
+package import WorkflowStore
+
+/// An instance to delete, with all that is known of it.
+package struct DeleteCommand: Sendable {
+    package var instance: InstanceName
+    /// Whether one that has not finished is cancelled and deleted.
+    package var takesUnfinished: Bool
+    /// Whether calls that have not ended are cancelled.
+    package var cancelsEffects: Bool
+    /// What the person says.
+    package var reason: String?
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// Asks what would happen, and changes nothing.
+    package var isDryRun: Bool
+    /// The caller's; the same request with the same key is carried out once.
+    package var key: RequestKey?
+    package var caller: Caller
+    /// What was found of it before.
+    fileprivate var look: Look?
+
+    /// The calls of an instance at a seq.
+    struct Look: Sendable {
+        let id: InstanceID
+        let seq: Seq
+        let calls: [Position]
+    }
+
+    package init(
+        instance: InstanceName, takesUnfinished: Bool = false, cancelsEffects: Bool = false, reason: String? = nil,
+        expectedSeq: Seq? = nil, isDryRun: Bool = false, key: RequestKey? = nil, by caller: Caller
+    ) {
+        self.instance = instance
+        self.takesUnfinished = takesUnfinished
+        self.cancelsEffects = cancelsEffects
+        self.reason = reason
+        self.expectedSeq = expectedSeq
+        self.isDryRun = isDryRun
+        self.key = key
+        self.caller = caller
+    }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+
+    /// What finds the deletion again: the name is part of it, because nothing else keeps that.
+    private var keyDigest: Digest? {
+        key.map { Digest(of: "\(caller.namespace.rawValue) \(instance) ".utf8 + $0.bytes) }
+    }
+}
+
+/// What came of a deletion, or would come of it.
+package struct Deletion: Sendable {
+    package let instance: InstanceName
+    package let uuid: UniqueID
+    package let machine: MachineRecord
+    /// How many journal rows it had.
+    package let rows: Int64
+    /// Of the last of these rows; nil of a trial of one that has not finished.
+    package let digest: Digest?
+    package let at: Timestamp
+    /// The names of the calls that are cancelled with it; none in an answer that is given again.
+    package let cancelled: [String]
+    package let isDryRun: Bool
+    package var isRepeated = false
+}
+
+/// The answer to a `DeleteCommand`: nil when the instance has gone on since somebody looked.
+extension DeleteCommand: WriterCommand {
+    var size: Int { 512 + 8 * (look?.calls.count ?? 0) }
+    /// Others may take its name: they are applied when it is on disk.
+    var isLong: Bool { true }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
+    var summary: String { "delete \(instance)" }
+
+    func want(_ rows: inout WantedRows) { rows.instances.insert(target) }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Deletion? {
+        if !isDryRun, let keyDigest, let audit = try batch.audit(key: keyDigest) { return try again(audit, batch) }
+        let instance = try batch.existing(target)
+        let isFinished = instance.state.snapshot.status.isFinished
+        if !isFinished, !takesUnfinished { throw .notFinished(instance.state.facts) }
+        try instance.state.refuse(unless: expectedSeq)
+        var calls: [EffectRecord] = []
+        if instance.state.machine.hasCalls {
+            let record = instance.state.record
+            guard let look, look.id == record.id, look.seq == record.seq else { return nil }
+            for id in look.calls {
+                if let effect = try batch.effect(id), effect.instanceID == record.id { calls.append(effect) }
+            }
+            if !calls.isEmpty, !cancelsEffects { throw .effectsOpen(calls, instance.state.facts) }
+        }
+        if isDryRun { return deletion(of: instance, nil, calls, at: batch.now) }
+        if !isFinished {
+            _ = try RepairCommand(instance: self.instance, .cancel(runsActions: false), reason: reason, by: caller)
+                .apply(to: &batch)
+        }
+        for call in calls { batch.end(call) }
+        let audit = batch.delete(instance, by: caller, reason: reason, key: keyDigest)
+        return deletion(of: instance, audit, calls, at: audit.at)
+    }
+
+    private func deletion(
+        of instance: LiveInstance, _ audit: AuditRecord?, _ calls: [EffectRecord], at time: Timestamp
+    ) -> Deletion {
+        let record = instance.state.record
+        return Deletion(
+            instance: self.instance, uuid: record.uuid, machine: instance.state.loaded.record,
+            rows: record.seq.rawValue, digest: audit?.digest, at: time, cancelled: calls.map(\.name),
+            isDryRun: audit == nil)
+    }
+
+    private func again(_ audit: AuditRecord, _ batch: BatchBuilder) throws(Rejection) -> Deletion {
+        guard audit.reason == reason, let machine = try batch.machine(audit.machineID)?.record else {
+            throw .keyReused(key?.text ?? "")
+        }
+        return Deletion(
+            instance: instance, uuid: audit.uuid, machine: machine, rows: audit.rows, digest: audit.digest,
+            at: audit.at, cancelled: [], isDryRun: false, isRepeated: true)
+    }
+}
+
+extension Snapshot.Status {
+    /// Whether nothing can come to it any more.
+    fileprivate var isFinished: Bool { self == .done || self == .cancelled }
+}
+
+extension Rejection {
+    /// Somebody wants to delete what may still go on.
+    fileprivate static func notFinished(_ facts: InstanceFacts) -> Rejection {
+        Rejection(
+            .notFinished,
+            "\(facts.place.text), is \(facts.status): it is deleted only when its name is confirmed", facts: facts)
+    }
+
+    fileprivate static func effectsOpen(_ calls: [EffectRecord], _ facts: InstanceFacts) -> Rejection {
+        let names = calls.prefix(5).map { "'\($0.name)' of seq \($0.seq.rawValue)" }.joined(separator: ", ")
+        let more = calls.count > 5 ? " and \(calls.count - 5) more" : ""
+        let what = calls.count == 1 ? "call \(names) has" : "calls \(names)\(more) have"
+        return Rejection(
+            .effectsOpen, "\(facts.place.text), cannot be deleted: \(what) not ended", facts: facts)
+    }
+
+    fileprivate static func goesOn(_ name: InstanceName) -> Rejection {
+        Rejection(
+            .overloaded, "Instance '\(name)' goes on while it is to be deleted: suspend it first",
+            subject: .instance(name))
+    }
+}
+
+extension Engine {
+    /// Deletes an instance. When this returns nobody finds it, and its name is free; its rows are taken away later.
+    package func delete(_ command: DeleteCommand) async throws(Rejection) -> Deletion {
+        var command = command
+        for _ in 0..<limits.deletionLooks {
+            if let deletion = try await queue.submit(command) { return deletion }
+            command.look = try await look(at: command.target)
+        }
+        throw .goesOn(command.instance)
+    }
+
+    /// The calls of an instance; nil when it is not there.
+    private func look(at key: InstanceKey) async throws(Rejection) -> DeleteCommand.Look? {
+        try await read { () async throws(StoreError) in
+            guard let record = try await store.instance(key) else { return nil }
+            let calls = try await store.calls(behind: record.head)
+            return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
+        }
+    }
+
+    /// What was deleted, the latest first, before a position; with the machines.
+    package func audits(
+        before position: Position?, limit: Int, by caller: Caller
+    ) async throws(Rejection) -> [(audit: AuditRecord, machine: MachineRecord)] {
+        let audits = try await read { () async throws(StoreError) in
+            try await store.audits(in: caller.namespace, before: position, limit: limit)
+        }
+        var found: [(audit: AuditRecord, machine: MachineRecord)] = []
+        for audit in audits { found.append((audit, try await loadedMachine(audit.machineID).record)) }
+        return found
+    }
+
+    /// What is left of what was deleted.
+    package var purgeBacklog: PurgeBacklog { purging.backlog }
+}

@@ -1,0 +1,105 @@
+package import WorkflowStore
+
+/// Finished instances to delete.
+package struct PurgeRequest: Sendable {
+    /// Nil for all machines.
+    package var machine: MachineName?
+    /// For so many milliseconds nothing must have come to them.
+    package var age: Int64
+    package var reason: String?
+    /// Asks how many there are, and changes nothing.
+    package var isDryRun: Bool
+    package var caller: Caller
+
+    package init(machine: MachineName? = nil, age: Int64, reason: String?, isDryRun: Bool = false, by caller: Caller) {
+        self.machine = machine
+        self.age = age
+        self.reason = reason
+        self.isDryRun = isDryRun
+        self.caller = caller
+    }
+}
+
+/// What was deleted for one request.
+package struct PurgeResult: Sendable, Equatable {
+    /// Instances.
+    package var deleted = 0
+    /// Journal rows of these.
+    package var rows: Int64 = 0
+    /// Instances that stay because calls of theirs have not ended.
+    package var kept = 0
+    /// False where there may be more: ask again.
+    package var isDone = false
+}
+
+extension Engine {
+    /// Deletes finished instances, a bounded number for one request; the caller asks again for the rest. Failed, running
+    /// and suspended ones stay, and those with calls that have not ended.
+    package func purge(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
+        log.asked("purge", by: request.caller)
+        if let machine = request.machine { _ = try await self.machine(named: machine, by: request.caller) }
+        let oldest = Timestamp(rawValue: now.rawValue - request.age)
+        var result = PurgeResult()
+        for status in [InstanceStatus.done, .cancelled] {
+            var query = InstanceQuery(
+                machine: request.machine, status: status, enteredBefore: oldest, limit: limits.purgedPage)
+            repeat {
+                let page = try await read { [query] () async throws(StoreError) in
+                    try await store.instances(query, in: request.caller.namespace)
+                }
+                let old = page.instances.filter { $0.updated <= oldest }
+                if request.isDryRun {
+                    result.deleted += old.count
+                    result.rows += old.reduce(0) { $0 + $1.seq.rawValue }
+                } else {
+                    try await delete(old, request, &result)
+                    if result.deleted >= limits.purgedAtOnce { return result }
+                }
+                query.after = page.next
+            } while query.after != nil
+        }
+        result.isDone = true
+        return result
+    }
+
+    /// Deletes some, as many at once as leave room for others in a batch.
+    private func delete(
+        _ records: [InstanceRecord], _ request: PurgeRequest, _ result: inout PurgeResult
+    ) async throws(Rejection) {
+        var rest = records[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(limits.batchRows / 4)
+            rest = rest.dropFirst(some.count)
+            let outcomes = await withTaskGroup(of: Result<Deletion, Rejection>.self) { group in
+                for record in some {
+                    let command = DeleteCommand(
+                        instance: record.name, reason: request.reason, expectedSeq: record.seq, by: request.caller)
+                    group.addTask { await self.outcome(of: command) }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            for outcome in outcomes {
+                switch outcome {
+                case .success(let deletion):
+                    result.deleted += 1
+                    result.rows += deletion.rows
+                case .failure(let rejection):
+                    switch rejection.code {
+                    case .effectsOpen: result.kept += 1
+                    // Somebody else was faster.
+                    case .instanceNotFound, .preconditionFailed, .notFinished: break
+                    default: throw rejection
+                    }
+                }
+            }
+        }
+    }
+
+    private func outcome(of command: DeleteCommand) async -> Result<Deletion, Rejection> {
+        do throws(Rejection) {
+            return .success(try await delete(command))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+import WorkflowJSON
+
+/// `delete`, `purge` and `audit`: what is asked and what is printed.
+struct DeleteVerbTests {
+    private static let time = WireTime(milliseconds: 1_700_000_000_000)
+
+    private static func deleted(cancelled: [String]? = nil, dryRun: Bool? = nil) -> DeletedInstance {
+        DeletedInstance(
+            instance: "o", uuid: "u", machine: "m", version: 1, rows: 3, digest: dryRun == true ? nil : "d", at: time,
+            cancelled: cancelled, dryRun: dryRun)
+    }
+
+    private static func run(
+        _ arguments: [String], _ answers: [ScriptedTransport.Step]
+    ) async -> (asked: String, printed: String, exit: Int32) {
+        let transport = ScriptedTransport(answers)
+        let (outcome, _) = await CommandHarness().run(arguments, transport: transport)
+        let asked = transport.requests.map { request in
+            let body = request.body.map { " " + String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+            let seq = request.expectedSeq.map { " seq \($0)" } ?? ""
+            return "\(request.method.rawValue) \(request.target) \(request.key ?? "-")\(seq)\(body)"
+        }
+        return (asked.joined(separator: "; "), outcome.output + outcome.errors, outcome.exit)
+    }
+
+    @Test func whatIsAskedAndTold() async {
+        var told = await Self.run(["delete", "o", "--reason", "a b"], [.value(Self.deleted())])
+        #expect(told.asked == "DELETE /v1/instances/o?reason=a%20b \(Sample.key)")
+        #expect(told.printed == "o: deleted   (3 rows)\n")
+        told = await Self.run(
+            ["delete", "o", "--reason", "r", "--confirm", "o", "--cancel-effects", "--expect-seq", "4"],
+            [.value(Self.deleted(cancelled: ["mail"]))])
+        #expect(told.asked == "DELETE /v1/instances/o?reason=r&confirm=o&cancelEffects=true \(Sample.key) seq 4")
+        #expect(told.printed == "o: deleted   (3 rows)\n  cancels: mail\n")
+        told = await Self.run(["delete", "o", "--reason", "r", "--dry-run"], [.value(Self.deleted(dryRun: true))])
+        #expect(told.asked == "DELETE /v1/instances/o?reason=r&dryRun=true -")
+        #expect(told.printed == "o: would be deleted   (3 rows, dry run: nothing was changed)\n")
+    }
+
+    @Test func aPurgeGoesOnUntilItIsDone() async {
+        let told = await Self.run(
+            ["purge", "--finished-before", "90d", "--reason", "r"],
+            [
+                .value(PurgeAnswer(deleted: 5_000, rows: 20_000, kept: 1, done: false)),
+                .value(PurgeAnswer(deleted: 1, rows: 2, kept: 1, done: true)),
+            ])
+        let asked = #"POST /v1/purge - {"finishedBefore":"90d","reason":"r"}"#
+        #expect(told.asked == asked + "; " + asked)
+        #expect(
+            told.printed == "5001 instances with 20002 rows deleted; 1 stay: calls of theirs have not ended\n"
+                + "5000 instances deleted so far\n")
+    }
+
+    @Test(arguments: [
+        (["delete", "o"], "Error: 'delete' needs '--reason', which stands in the history"),
+        (["delete", "o", "--reason", "r", "--confirm", "p"], "Error: '--confirm' must repeat the name 'o', not 'p'"),
+        (["purge", "--finished-before", "soon", "--reason", "r"], "Error: '--finished-before': "),
+    ])
+    func badArgumentsAreRefused(_ arguments: [String], _ message: String) async {
+        let told = await Self.run(arguments, [])
+        #expect(told.asked.isEmpty && told.exit == 64 && told.printed.hasPrefix(message), "\(told.printed)")
+    }
+}
