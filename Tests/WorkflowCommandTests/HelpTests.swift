@@ -15,7 +15,7 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
+                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume", "reset",
                 "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",

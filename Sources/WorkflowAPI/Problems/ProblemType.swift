@@ -14,6 +14,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceSuspended = "instance-suspended"
     /// A resume of an instance that is not suspended.
     case instanceNotSuspended = "instance-not-suspended"
+    /// A reset that does not say what becomes of invocations that lived then and do not live now.
+    case invocationsUndecided = "invocations-undecided"
+    /// Something else has happened since what is to be undone.
+    case notUndoable = "not-undoable"
     /// An expression failed and nothing handled it; the macrostep was undone.
     case expressionFailed = "expression-failed"
     /// The machine never settles; the macrostep was undone.
@@ -32,6 +36,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case machineNotFound = "machine-not-found"
     /// The instance has not come that far.
     case seqNotFound = "seq-not-found"
+    /// What is asked for was erased.
+    case redacted
     /// The name is taken.
     case instanceExists = "instance-exists"
     /// The instance has another seq or state than the caller expects.
@@ -96,7 +102,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists, .keyAhead,
-            .clockNotVirtual,
+            .clockNotVirtual, .invocationsUndecided, .notUndoable,
             .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
@@ -105,7 +111,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
             .effectNotFound:
             404
-        case .generationChanged, .leaseLost: 410
+        case .generationChanged, .leaseLost, .redacted: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
@@ -126,7 +132,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting:
+            .instanceSuspended, .instanceNotSuspended, .invocationsUndecided, .notUndoable, .expressionFailed,
+            .livelock, .effectNotWaiting:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
@@ -140,7 +147,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite: .notPermitted
-        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .routeNotFound,
+        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .redacted, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
             .other
@@ -157,6 +164,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFailed: "Instance has not failed"
         case .instanceSuspended: "Instance is suspended"
         case .instanceNotSuspended: "Instance is not suspended"
+        case .invocationsUndecided: "Invocations need a word"
+        case .notUndoable: "It cannot be undone"
         case .expressionFailed: "An expression failed"
         case .livelock: "The machine never settles"
         case .unknownEvent: "Event unknown to the machine"
@@ -167,6 +176,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound: "No such instance"
         case .machineNotFound: "No such machine"
         case .seqNotFound: "No such seq"
+        case .redacted: "Was redacted"
         case .instanceExists: "Instance exists already"
         case .preconditionFailed: "Instance is not as expected"
         case .keyReused: "Key was used for another request"
