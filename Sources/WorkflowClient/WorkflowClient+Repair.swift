@@ -46,6 +46,20 @@ extension WorkflowClient {
         try await repair(request, .resumeInstance, instance, key: key, wantsContext: wantsContext)
     }
 
+    /// Gives an instance the state again that it had after a seq.
+    public func reset(
+        _ request: ResetRequest, _ instance: String, key: String? = nil, wantsContext: Bool = true
+    ) async throws(ClientError) -> SendAnswer {
+        try await repair(request, .resetInstance, instance, key: key, wantsContext: wantsContext)
+    }
+
+    /// Gives an instance the state again that it had before the migration that was the last to happen to it.
+    public func undoMigration(
+        _ request: UndoRequest, _ instance: String, key: String? = nil, wantsContext: Bool = true
+    ) async throws(ClientError) -> SendAnswer {
+        try await repair(request, .undoMigration, instance, key: key, wantsContext: wantsContext)
+    }
+
     private func repair(
         _ request: some WireObject, _ route: Route, _ instance: String, key: String?, wantsContext: Bool
     ) async throws(ClientError) -> SendAnswer {

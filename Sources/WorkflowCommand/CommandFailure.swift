@@ -70,6 +70,10 @@ extension CommandFailure {
         if problem.type == .instanceSuspended, let name = problem.instance {
             notes.append("'wfctl resume \(name)' lets it go on")
         }
+        if problem.type == .invocationsUndecided {
+            notes.append("'--invocations again' begins them anew: their services act twice")
+            notes.append("'--invocations answer' gives them the results that came")
+        }
         // The daemon says it itself of the rest of a batch.
         let isLater = problem.type == .overloaded || problem.type == .draining
         if isLater, !problem.detail.contains("again later") { notes.append("send it again later") }

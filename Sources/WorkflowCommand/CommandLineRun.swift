@@ -21,6 +21,9 @@ package struct CommandLineRun {
             try refuseUnknownVerb(in: arguments)
             try ClockVerb.refuseNegative(in: arguments)
             guard let verb = try await parsed(arguments) else { return CommandExit.done.rawValue }
+            if verb.global.format == .batch, !(verb is History) {
+                throw CommandFailure(.usage, "'-o batch' is for 'history' alone")
+            }
             do {
                 try await verb.run(in: Session(environment: environment, options: verb.global))
             } catch is OutputClosed where verb.needsItsOutputRead {

@@ -32,4 +32,8 @@ enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     /// One compact object per line.
     case jsonl
     case yaml
+    /// Events in lines, as `send --batch` takes them: of 'history' only.
+    case batch
+
+    static var allValueStrings: [String] { allCases.filter { $0 != .batch }.map(\.rawValue) }
 }

@@ -37,7 +37,7 @@ struct Session {
         switch format {
         case .table: try print(table())
         case .json: try write(json: IndentedJSON.text(of: value) + "\n")
-        case .jsonl: try write(json: JSONWriter.string(value) + "\n")
+        case .jsonl, .batch: try write(json: JSONWriter.string(value) + "\n")
         case .yaml: try write(yaml: try YAMLText.of(value))
         }
     }

@@ -13,7 +13,7 @@ enum VerbSuggestion {
         "abort": "cancel", "kill": "cancel", "terminate": "cancel", "stop": "cancel", "end": "cancel", "drop": "skip",
         "pause": "suspend", "halt": "suspend", "unpause": "resume", "continue": "resume", "assign": "set",
         "rm": "delete", "remove": "delete", "destroy": "delete", "forget": "delete", "deleted": "audit",
-        "edit": "set", "update": "set", "unset": "set",
+        "edit": "set", "update": "set", "unset": "set", "rewind": "reset", "revert": "reset", "rollback": "reset",
     ]
 
     /// The only verb that begins with some letters.

@@ -103,6 +103,8 @@ package struct EngineLimits: Sendable {
     package var keyAheadMilliseconds: Int64 = 3_600_000
     /// Rows of history that are read at once to be folded.
     package var foldedRows: Int64 = 256
+    /// How often the history of an instance that goes on meanwhile is read for a reset.
+    package var resetAttempts = 5
     /// For which the writer copies a backup between two batches; so long a command may wait for it.
     package var backupSlice: Duration = .microseconds(500)
     /// For which a backup is kept for its fetching to begin, or to begin again.

@@ -58,12 +58,21 @@ package struct NaiveHistory {
         case "suspended": return repair(.suspend, row, data)
         case "resumed": return repair(.resume, row, data)
         case "cancelled": return repair(.cancel(withActions: data?.object?["actions"] != false), row, data)
+        case "reset": return reset(row, data)
         case "set":
             var unset: [String] = []
             if case .array(let paths)? = data?.object?["unset"] { unset = paths.compactMap(\.string) }
             return repair(.set(data?.object?["set"]?.object ?? JSONObject(), unset: unset), row, data)
         default: return "is of a kind that the naive interpreter does not know"
         }
+    }
+
+    /// Only what was asked for is taken from the row.
+    private func reset(_ row: JournalRecord, _ data: JSONValue?) -> String? {
+        guard let data = data?.object, case .int(let seq)? = data["to"] else { return "does not say where to" }
+        let lost = data["invocations"]?.string.flatMap(NaiveInterpreter.Reset.Lost.init)
+        let asked = NaiveInterpreter.Reset(seq: Int(seq), keepsTimes: data["timers"] == "due", lost: lost)
+        return interpreter.reset(asked, at: row.at.rawValue).map { problem($0) } ?? "cannot stand here"
     }
 
     private func repair(_ repair: NaiveInterpreter.Repair, _ row: JournalRecord, _ data: JSONValue?) -> String? {

@@ -31,21 +31,27 @@ extension NaiveInterpreter {
     private func invoke(_ invocation: ModelInvocation, in s: ModelState) {
         if invocation.fails { return raise("error.execution") }
         lastNumber += 1
-        pending.append(
-            NaivePending(
-                number: lastNumber, event: "", data: nil, due: 0, owner: .state(s), isImmediate: false, skip: nil,
-                invocation: invocation.id, isInvocation: true))
+        var own = NaivePending(
+            number: lastNumber, event: "", data: nil, due: 0, owner: .state(s), isImmediate: false, skip: nil,
+            invocation: invocation.id, isInvocation: true)
         // What it is given sees the event of the macrostep, whatever was taken since.
         var asked: JSONObject = ["input": .string(macrostepEvent.name)]
         let due = invocation.timeout.map { event.at + $0 }
         asked["deadline"] = due.map(JSONValue.int)
+        own.request = asked
+        own.timeout = invocation.timeout
+        pending.append(own)
         begun.append((lastNumber, "\(invocation.id) \(JSONWriter.string(asked))"))
         guard let due, let timeout = invocation.timeout else { return }
         lastNumber += 1
-        pending.append(
-            NaivePending(
-                number: lastNumber, event: invocation.failed,
-                data: ["type": "timeout", "message": .string("there was no result within \(timeout) ms")], due: due,
-                owner: .state(s), isImmediate: false, skip: nil, invocation: invocation.id))
+        pending.append(timeoutOfInvocation(own, number: lastNumber, after: timeout, due: due))
+    }
+
+    /// What ends an invocation that has no result in time.
+    func timeoutOfInvocation(_ own: NaivePending, number: Int, after timeout: Int64, due: Int64) -> NaivePending {
+        NaivePending(
+            number: number, event: "error.invoke." + (own.invocation ?? ""),
+            data: ["type": "timeout", "message": .string("there was no result within \(timeout) ms")], due: due,
+            owner: own.owner, isImmediate: false, skip: nil, invocation: own.invocation)
     }
 }

@@ -60,6 +60,7 @@ extension NaiveInterpreter {
 
     /// It has failed on something, which waits. Of an invocation and its timeout the invocation waits, as that event.
     func keep(_ own: NaivePending, as event: Event) {
+        defer { failedMacrostep(at: event.at) }
         if let id = own.invocation { pending.removeAll { $0.invocation == id && !$0.isInvocation } }
         guard
             let place = pending.firstIndex(where: {
@@ -67,10 +68,13 @@ extension NaiveInterpreter {
             })
         else { return }
         let waiting = pending[place]
-        pending[place] = NaivePending(
+        var kept = NaivePending(
             number: waiting.number, event: event.name, data: event.data,
             due: waiting.isInvocation ? event.at : waiting.due, owner: waiting.owner, isImmediate: waiting.isImmediate,
             skip: waiting.skip, invocation: waiting.invocation, isInvocation: waiting.isInvocation, isKept: true)
+        kept.request = waiting.request
+        kept.timeout = waiting.timeout
+        pending[place] = kept
     }
 
     func armTimers(of s: ModelState) {

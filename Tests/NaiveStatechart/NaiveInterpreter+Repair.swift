@@ -11,6 +11,7 @@ extension NaiveInterpreter {
         case set(JSONObject, unset: [String])
         case suspend
         case resume
+        case reset(Reset)
 
         /// The event of its macrostep; of a retry it is the one that is taken again.
         package var name: String {
@@ -21,6 +22,7 @@ extension NaiveInterpreter {
             case .set: "set"
             case .suspend: "suspend"
             case .resume: "resume"
+            case .reset: "reset"
             }
         }
     }
@@ -34,9 +36,11 @@ extension NaiveInterpreter {
     ///
     /// - Parameter data: What the event of the macrostep comes with.
     package func repair(_ repair: Repair, data: JSONValue? = nil, at time: Int64) -> Observation? {
+        if case .reset(let reset) = repair { return self.reset(reset, at: time) }
         guard running else { return nil }
         let event = Event(name: repair.name, data: data, at: time)
         switch repair {
+        case .reset: return nil
         case .cancel(let withActions): return cancel(event, withActions: withActions)
         case .retry: return pending.first(where: \.isKept).map { retry($0, at: time) }
         case .skip:
@@ -62,7 +66,10 @@ extension NaiveInterpreter {
 
     private func settled(_ event: Event, _ first: () -> Void) -> Observation {
         let observation = macrostep(of: event) { first() }
-        if case .accepted = observation { isUnsettled = false }
+        if case .accepted = observation {
+            isUnsettled = false
+            amendMemory()
+        }
         return observation
     }
 
@@ -77,7 +84,12 @@ extension NaiveInterpreter {
             }
             try begin(own, as: event)
         }
-        if case .accepted = observation { isUnsettled = false } else { keep(own, as: event) }
+        if case .accepted = observation {
+            isUnsettled = false
+            amendMemory()
+        } else {
+            keep(own, as: event)
+        }
         return observation
     }
 

@@ -34,7 +34,7 @@ package final class NaiveInterpreter {
     package var workLimit: Int
     let identity: Identity
 
-    private(set) var configuration = OrderedSet<ModelState>()
+    var configuration = OrderedSet<ModelState>()
     var historyValue: [ModelState: [ModelState]] = [:]
     var datamodel: ModelContext
     /// Timers, and what was sent, in the order in which it was armed.
@@ -47,18 +47,20 @@ package final class NaiveInterpreter {
     var begun: [(number: Int, text: String)] = []
     /// The one that the macrostep is for.
     private(set) var macrostepEvent: Event
-    private(set) var output: JSONValue?
-    package private(set) var running = false
+    var output: JSONValue?
+    package var running = false
     /// Whether an event that nobody waited for could not be taken.
     var hasFailed: Bool { pending.contains(where: \.isKept) }
     /// Whether somebody has stopped it.
     var isSuspended = false
     /// Whether somebody has ended it.
-    private(set) var isCancelled = false
+    var isCancelled = false
     /// Whether the data was set by hand since it failed.
     var isUnsettled = false
     /// When the last macrostep was.
     private(set) var time: Int64
+    /// What the instance was after each macrostep.
+    var pasts: [Past] = []
 
     private(set) var event: Event
     private var internalQueue: [(name: String, data: JSONValue?)] = []
@@ -133,16 +135,24 @@ package final class NaiveInterpreter {
             return .refused(error)
         }
         time = event.at
+        remember()
         return .accepted(observed())
     }
 
-    /// The macrostep of an event that changes nothing.
-    func idleMacrostep(at time: Int64) -> Observation {
+    /// The macrostep of an event that takes no transition.
+    func idleMacrostep(at time: Int64, begun: [(number: Int, text: String)] = []) -> Observation {
         exited = []
         entered = []
-        begun = []
+        self.begun = begun
         self.time = time
+        remember()
         return .accepted(observed())
+    }
+
+    /// It could not take what came by itself.
+    func failedMacrostep(at time: Int64) {
+        self.time = time
+        remember()
     }
 
     private func completeMacrostep() throws(Observation.Refusal) {

@@ -23,6 +23,10 @@ struct NaivePending {
     var invocation: String?
     /// Whether it comes when work outside ends, and not by itself.
     var isInvocation = false
+    /// Of an invocation: what was asked.
+    var request: JSONObject?
+    /// Of an invocation: after how many milliseconds it ends by itself; nil for never.
+    var timeout: Int64?
     /// Whether the instance has failed on it.
     var isKept = false
 }

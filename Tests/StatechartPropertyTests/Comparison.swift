@@ -53,7 +53,7 @@ struct Comparison {
                 if !isPatient, naive == .refused(.livelock) { continue }
                 let step = adapter.send(event, at: now)
                 if let problem = compare(step, naive, "", machine) { return problem(of: stimuli.prefix(count)) }
-                if adapter.isOver { return nil }
+                if adapter.isOver, stimuli.dropFirst(count).allSatisfy({ !$0.isReset }) { return nil }
             case .repair(let repair):
                 let naive = interpreter.repair(repair, at: now)
                 if !isPatient, naive == .refused(.livelock) { return nil }

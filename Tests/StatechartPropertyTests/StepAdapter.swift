@@ -15,6 +15,7 @@ struct StepAdapter {
     private var text: SnapshotText?
     /// When the last macrostep was.
     private var time = LogicalTime.zero
+    private var pasts = PastMacrosteps()
 
     /// Why a definition was refused, one line for each mistake.
     struct Refused: Error {
@@ -71,6 +72,7 @@ struct StepAdapter {
     /// What a person does to it; nil when it is not such that it could be done. A retry that is refused has failed
     /// again.
     mutating func repair(_ repair: NaiveInterpreter.Repair, at now: Int64) -> Observation? {
+        if case .reset(let asked) = repair { return reset(asked, at: now) }
         guard let snapshot, !isOver else { return nil }
         func event(_ data: JSONValue? = nil) -> Event {
             Event(name: repair.name, data: data, at: LogicalTime(milliseconds: now))
@@ -88,14 +90,33 @@ struct StepAdapter {
         case .resume:
             guard snapshot.status == .suspended else { return nil }
             input = .resumed(event())
+        case .reset: return nil
         }
         return observed(machine.apply(input, to: snapshot, as: Self.identity), at: input.event.at)
+    }
+
+    /// What it was, again; nil when it never was, or nobody has said what becomes of invocations.
+    private mutating func reset(_ asked: NaiveInterpreter.Reset, at now: Int64) -> Observation? {
+        guard let snapshot, let then = pasts.past(asked.seq, now: snapshot) else { return nil }
+        let at = LogicalTime(milliseconds: now)
+        let timers: Reset.Timers = asked.keepsTimes ? .due : .left
+        let invocations = asked.lost.flatMap { Reset.Invocations(rawValue: $0.rawValue) }
+        do throws(UndecidedInvocations) {
+            let reset = try Reset(
+                seq: Int64(asked.seq), then, from: snapshot, at: at, timers: timers, invocations: invocations)
+            let event = Event(name: "reset", data: reset.data(of: machine), at: at)
+            return observed(machine.apply(.reset(event), to: snapshot, as: Self.identity), at: at)
+        } catch {
+            return nil
+        }
     }
 
     private mutating func observed(_ outcome: Outcome, at time: LogicalTime = .zero) -> Observation {
         switch outcome {
         case .refused(let refusal): return .refused(Self.reason(refusal))
         case .failed(let macrostep, let refusal):
+            pasts.append(macrostep, at: time)
+            self.time = time
             snapshot = macrostep.snapshot
             text = machine.text(of: macrostep.snapshot)
             return .refused(Self.reason(refusal))
@@ -106,6 +127,7 @@ struct StepAdapter {
                 } else {
                     machine.text(of: macrostep.snapshot)
                 }
+            pasts.append(macrostep, at: time)
             snapshot = macrostep.snapshot
             self.text = text
             self.time = time

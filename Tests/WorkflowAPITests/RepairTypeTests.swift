@@ -27,7 +27,28 @@ struct RepairTypeTests {
     ])
     func setRequestKeepsItsLetters(text: String) throws { try roundTrip(SetRequest.self, text) }
 
+    @Test(arguments: [
+        #"{"to":4,"reason":"r"}"#,
+        #"{"to":4,"reason":"r","timers":"due","invocations":"answer","seq":9,"dryRun":true}"#,
+    ])
+    func resetRequestKeepsItsLetters(text: String) throws { try roundTrip(ResetRequest.self, text) }
+
+    @Test(arguments: [#"{"reason":"r"}"#, #"{"reason":"r","invocations":"again","seq":9,"dryRun":true}"#])
+    func undoRequestKeepsItsLetters(text: String) throws { try roundTrip(UndoRequest.self, text) }
+
+    @Test func resetAnswerKeepsItsLetters() throws {
+        try roundTrip(
+            ResetAnswer.self,
+            #"{"to":4,"timers":[{"event":"after.1h.a","due":"2026-07-31T09:30:00.123Z"}],"otherTimers":3,"#
+                + #""invocations":[{"id":"pay","fate":"stays"},{"id":"ship","fate":"again"}]}"#)
+    }
+
     @Test func whatIsMissingIsNamed() {
+        #expect(mistake(ResetRequest.self, #"{"reason":"r"}"#) == "Field 'to' is missing")
+        #expect(mistake(ResetRequest.self, #"{"to":1}"#) == "Field 'reason' is missing")
+        #expect(
+            mistake(ResetRequest.self, #"{"to":1,"reason":"r","timers":"later"}"#)
+                == "Field 'timers' must be one of left, due")
         #expect(mistake(CancelRequest.self, "{}") == "Field 'reason' is missing")
         #expect(mistake(SetRequest.self, #"{"set":{"n":1}}"#) == "Field 'reason' is missing")
         #expect(mistake(SetRequest.self, #"{"reason":"r"}"#) == "Say what to change: 'set' or 'unset'")

@@ -139,6 +139,8 @@ struct FailureTests {
         (["set", "o", "n", "--reason", "r"], "'n' has no value: it is written PATH=JSON"),
         (["set", "o", "n=1", "n=2", "--reason", "r"], "'n' is set twice"),
         (["suspend", "o", "--reason", ""], "'--reason' must have 1 to 1000 bytes"),
+        (["reset", "o", "--to", "1"], "'reset' needs '--reason', which stands in the history"),
+        (["reset", "o", "--to", "0", "--reason", "r"], "'--to' must be at least 1, not 0"),
         (["start", "m", "--version", "-2"], "'--version' must be at least 1, not -2"),
         (["machine", "m", "--version", "0"], "'--version' must be at least 1, not 0"),
         (["replay", "o", "--to", "-1"], "'--to' must be at least 1, not -1"),

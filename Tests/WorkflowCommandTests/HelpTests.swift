@@ -15,8 +15,9 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
-                "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
+                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume", "reset",
+                "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history", "replay",
+                "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])

@@ -42,6 +42,67 @@ struct RepairVerbTests {
         #expect(told.printed == "o: a   (seq 4 -> 5, running, dry run: nothing was changed)\n")
     }
 
+    @Test func aResetTellsWhatBecomesOfWhatIsArmed() async {
+        var answer = Self.answer(.running, to: ["b"], dryRun: true)
+        answer.reset = ResetAnswer(
+            to: 2, timers: [.init(event: "after.1h.b", due: WireTime(milliseconds: 1_785_490_200_123))],
+            otherTimers: 3,
+            invocations: [
+                .init(id: "i", fate: .cancelled), .init(id: "j", fate: .stays), .init(id: "k", fate: .again),
+                .init(id: "l", fate: .answered),
+            ])
+        let arguments = ["reset", "o", "--to", "2", "--reason", "r"]
+        var told = await Self.run(arguments + ["--dry-run"], answer)
+        #expect(told.asked == #"/v1/instances/o/reset - {"to":2,"reason":"r","dryRun":true}"#)
+        #expect(
+            told.printed == """
+                o: a -> b   (seq 4 -> 5, running, dry run: nothing was changed)
+                  as after seq 2
+                  due 2026-07-31T09:30:00.123Z: after.1h.b
+                  and 3 more timers
+                  cancels: i
+                  goes on: j
+                  begins again: k; its service acts twice
+                  has its answer again: l
+
+                """)
+        told = await Self.run(
+            arguments + ["--timers", "due", "--invocations", "answer", "--key", "k", "--expect-seq", "9"],
+            Self.answer(.done))
+        #expect(
+            told.asked == #"/v1/instances/o/reset k {"to":2,"reason":"r","timers":"due","invocations":"answer","seq":9}"#)
+    }
+
+    @Test func undecidedInvocationsTellWhatToSay() async {
+        let problem = Problem(.invocationsUndecided, detail: "o waits for less", instance: "o")
+        let outcome = await CommandHarness().run(
+            "reset", "o", "--to", "2", "--reason", "r", answers: [.problem(problem)])
+        #expect(
+            outcome.exit == 5
+                && outcome.errors == """
+                    error: o waits for less
+                      '--invocations again' begins them anew: their services act twice
+                      '--invocations answer' gives them the results that came
+
+                    """, "\(outcome)")
+    }
+
+    /// What callers sent, and nothing else, as a batch takes it.
+    @Test func historyPrintsABatch() async {
+        var event = Sample.row(2, "pay", from: ["a"], to: ["b"])
+        event.kind = "event"
+        event.data = ["card": "x"]
+        event.key = "old"
+        var timer = Sample.row(3, "after.1h.b", from: ["b"], to: ["b"])
+        timer.kind = "timer"
+        let outcome = await CommandHarness().run(
+            "history", "o", "--after", "1", "-o", "batch", answers: [.value(Page(items: [event, timer]))])
+        let line = BatchLine(instance: "o", event: "pay", data: ["card": "x"], key: Sample.key)
+        #expect(outcome.output == JSONWriter.string(line) + "\n", "\(outcome)")
+        let other = await CommandHarness().run("list", "-o", "batch")
+        #expect(other.exit == 64 && other.errors == "error: '-o batch' is for 'history' alone\n", "\(other)")
+    }
+
     /// A trial ends as the verb would.
     @Test func aTrialThatWouldFailSaysSo() async {
         let harness = CommandHarness()

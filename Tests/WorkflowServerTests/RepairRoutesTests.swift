@@ -54,6 +54,19 @@ import WorkflowStore
         #expect(try await Self.told(host, Self.ask("resume", "{}")) == "200 running")
     }
 
+    @Test func aResetTellsWhatBecomesOfWhatIsArmed() async throws {
+        let host = try await Self.host()
+        _ = try await host.engine.repair(
+            RepairCommand(instance: "p", .set(ContextChange(set: ["n": 2], unset: [])), reason: "r"))
+        let request = Self.ask("reset", #"{"to": 1, "reason": "r"}"#, [("Idempotency-Key", "k"), ("If-Match", "\"2\"")])
+        let first = try await host.answers(to: [request])[0]
+        #expect(first.status == 200 && first.headers["etag"] == "\"3\"")
+        #expect(try first.object["reset"] == ["to": 1, "timers": [], "invocations": []])
+        #expect(try first.object["context"] == ["n": 0] && first.object["event"] == "reset")
+        let again = try await host.answers(to: [request])[0]
+        #expect(again.headers["idempotent-replayed"] == "true" && again.body == first.body)
+    }
+
     @Test func whatIsWrongIsTold() async throws {
         let host = try await Self.host()
         let cases: [(RawRequest, String)] = [
@@ -65,6 +78,12 @@ import WorkflowStore
                 "422 p: The context of 'pot' has no key 'm'"
             ),
             (Self.ask("skip", #"{"reason": "r"}"#), "409 p, in state 'idle' (seq 1), is running and needs no skip"),
+            (Self.ask("reset", #"{"to": 1}"#), "400 Field 'reason' is missing"),
+            (Self.ask("reset", #"{"to": 0, "reason": "r"}"#), "404 Instance 'p' has no seq 0 (latest is 1)"),
+            (
+                Self.ask("undo", #"{"reason": "r"}"#),
+                "409 The last that happened to 'p' is 'init' (seq 1, started), and no migration: only that can be undone"
+            ),
             (Self.ask("resume", "{}"), "409 p, in state 'idle' (seq 1), is running and not suspended"),
             (Self.ask("suspend", #"{"seq": 7}"#), "412 p, in state 'idle' (seq 1), is not at seq 7"),
             (Self.ask("suspend", #"{"seq": 7}"#, [("If-Match", "\"1\"")]), "400 'seq' and If-Match do not agree"),

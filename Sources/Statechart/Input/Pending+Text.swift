@@ -14,7 +14,7 @@ extension Machine {
         return JSONWriter.string(JSONValue.array(elements))
     }
 
-    private func json(of pending: Pending) -> JSONObject {
+    func json(of pending: Pending) -> JSONObject {
         var object: JSONObject = [
             "seq": .int(pending.id.seq), "number": .int(Int64(pending.id.number)),
             "kind": .string(pending.kind.rawValue),

@@ -89,6 +89,33 @@ package struct EffectRequest: Sendable, Equatable {
         text = JSONWriter.string(request)
     }
 
+    /// One that was asked before.
+    ///
+    /// - Parameter object: What `object` said.
+    init(_ name: String, queue: String, priority: Int64, _ object: JSONObject) {
+        self.name = name
+        self.queue = queue
+        self.priority = priority
+        invalid = object["invalid"]?.string
+        text = JSONWriter.string(object)
+    }
+
+    /// What is asked, as JSON.
+    var object: JSONObject {
+        do throws(JSONError) {
+            return try JSONReader.value(from: text).object ?? JSONObject()
+        } catch {
+            preconditionFailure("a request is canonical JSON")
+        }
+    }
+
+    /// The same, with another deadline; nil for none.
+    func with(deadline: Int64?) -> EffectRequest {
+        var object = object
+        object["deadline"] = deadline.map(JSONValue.int)
+        return EffectRequest(name, queue: queue, priority: priority, object)
+    }
+
     /// What the names of queues of tasks begin with.
     package static let tasks = "task:"
     /// What the names of queues of programs begin with.

@@ -69,12 +69,15 @@ extension Machine {
     }
 
     private func text(of memory: [HistoryMemory]) -> String {
-        if memory.isEmpty { return "{}" }
+        memory.isEmpty ? "{}" : JSONWriter.string(json(of: memory))
+    }
+
+    func json(of memory: [HistoryMemory]) -> JSONObject {
         var object = JSONObject()
         for remembered in memory {
             object[self[remembered.history].path] = .array(paths(of: remembered.states).map(JSONValue.string))
         }
-        return JSONWriter.string(object)
+        return object
     }
 
     /// The states that are active when these leaves are; paths that the machine lacks are left out.

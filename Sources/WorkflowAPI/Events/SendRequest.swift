@@ -112,6 +112,8 @@ public struct SendAnswer: Equatable, WireObject {
     public var cancelled: [String]?
     /// Every transition in the order tried; only when it was asked for.
     public var candidates: [Candidate]?
+    /// What becomes of what was armed; of a reset only.
+    public var reset: ResetAnswer?
 
     /// Takes the parts as they are.
     public init(
@@ -119,7 +121,7 @@ public struct SendAnswer: Equatable, WireObject {
         status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
         output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, begun: [Begun]? = nil,
-        cancelled: [String]? = nil, candidates: [Candidate]? = nil
+        cancelled: [String]? = nil, candidates: [Candidate]? = nil, reset: ResetAnswer? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -138,6 +140,7 @@ public struct SendAnswer: Equatable, WireObject {
         self.begun = begun
         self.cancelled = cancelled
         self.candidates = candidates
+        self.reset = reset
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -158,6 +161,7 @@ public struct SendAnswer: Equatable, WireObject {
         begun = try fields.optional("begun")
         cancelled = try fields.optional("cancelled")
         candidates = try fields.optional("candidates")
+        reset = try fields.optional("reset")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -179,6 +183,7 @@ public struct SendAnswer: Equatable, WireObject {
             writer.field("begun", ifPresent: begun)
             writer.field("cancelled", ifPresent: cancelled)
             writer.field("candidates", ifPresent: candidates)
+            writer.field("reset", ifPresent: reset)
         }
     }
 }

@@ -20,6 +20,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instancePurged = "instance-purged"
     /// A resume of an instance that is not suspended.
     case instanceNotSuspended = "instance-not-suspended"
+    /// A reset that does not say what becomes of invocations that lived then and do not live now.
+    case invocationsUndecided = "invocations-undecided"
+    /// Something else has happened since what is to be undone.
+    case notUndoable = "not-undoable"
     /// An expression failed and nothing handled it; the macrostep was undone.
     case expressionFailed = "expression-failed"
     /// The machine never settles; the macrostep was undone.
@@ -38,6 +42,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case machineNotFound = "machine-not-found"
     /// The instance has not come that far.
     case seqNotFound = "seq-not-found"
+    /// What is asked for was erased.
+    case redacted
     /// The name is taken.
     case instanceExists = "instance-exists"
     /// The instance has another seq or state than the caller expects.
@@ -102,7 +108,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists, .keyAhead,
-            .clockNotVirtual, .instanceNotFinished, .effectsOpen,
+            .clockNotVirtual, .instanceNotFinished, .effectsOpen, .invocationsUndecided, .notUndoable,
             .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
@@ -111,7 +117,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
             .effectNotFound:
             404
-        case .generationChanged, .leaseLost, .instancePurged: 410
+        case .generationChanged, .leaseLost, .instancePurged, .redacted: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
@@ -132,8 +138,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting,
-            .instanceNotFinished, .effectsOpen:
+            .instanceSuspended, .instanceNotSuspended, .invocationsUndecided, .notUndoable, .expressionFailed,
+            .livelock, .effectNotWaiting, .instanceNotFinished, .effectsOpen:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
@@ -147,7 +153,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite: .notPermitted
-        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .routeNotFound,
+        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .redacted, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
             .other
@@ -167,6 +173,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFinished: "Instance has not finished"
         case .effectsOpen: "Calls have not ended"
         case .instancePurged: "Instance was deleted"
+        case .invocationsUndecided: "Invocations need a word"
+        case .notUndoable: "It cannot be undone"
         case .expressionFailed: "An expression failed"
         case .livelock: "The machine never settles"
         case .unknownEvent: "Event unknown to the machine"
@@ -177,6 +185,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound: "No such instance"
         case .machineNotFound: "No such machine"
         case .seqNotFound: "No such seq"
+        case .redacted: "Was redacted"
         case .instanceExists: "Instance exists already"
         case .preconditionFailed: "Instance is not as expected"
         case .keyReused: "Key was used for another request"

@@ -3,10 +3,11 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances, listFailures,
+        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance,
+        listInstances, listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
-        resumeInstance, deleteInstance, purge, listAudit, listEvents, sendEvents, leaseTasks, completeTask, failTask,
-        prolongTask, reportTasks, listEffects, listAttempts,
+        resumeInstance, resetInstance, undoMigration, deleteInstance, purge, listAudit, listEvents, sendEvents,
+        leaseTasks, completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -153,6 +154,17 @@ extension Route {
     public static let resumeInstance = Route(
         .post, "/v1/instances/{instance}/resume", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
         answer: .object("as for an event"), problems: repairing + [.instanceNotSuspended] + undone)
+    /// Gives an instance the state again that it had after a seq.
+    public static let resetInstance = Route(
+        .post, "/v1/instances/{instance}/reset", for: .operate,
+        body: .object("{to, reason, timers?, invocations?, seq?, dryRun?}"),
+        answer: .object("as for an event, with {reset: {to, timers, otherTimers?, invocations}}"),
+        problems: repairing + [.seqNotFound, .redacted, .invocationsUndecided])
+    /// Gives an instance the state again that it had before its migration.
+    public static let undoMigration = Route(
+        .post, "/v1/instances/{instance}/undo", for: .operate,
+        body: .object("{reason, invocations?, seq?, dryRun?}"), answer: .object("as for a reset"),
+        problems: repairing + [.notUndoable, .redacted, .invocationsUndecided])
     /// Deletes an instance with its history.
     public static let deleteInstance = Route(
         .delete, "/v1/instances/{instance}", for: .operate, query: ["reason", "confirm", "cancelEffects", "dryRun"],

@@ -27,7 +27,7 @@ struct BacktestReport {
             if outcome.result != .same { isSame = false }
             switch session.format {
             case .table: try session.environment.output.write(table.lines(for: [outcome]))
-            case .jsonl: try session.write(json: JSONWriter.string(line) + "\n")
+            case .jsonl, .batch: try session.write(json: JSONWriter.string(line) + "\n")
             case .json, .yaml: outcomes.append(outcome)
             }
         case .counts(let counts):
@@ -40,7 +40,7 @@ struct BacktestReport {
     mutating func end() throws {
         try progress.end()
         switch session.format {
-        case .jsonl: if let counts { try session.print(BacktestLine.counts(counts)) { "" } }
+        case .jsonl, .batch: if let counts { try session.print(BacktestLine.counts(counts)) { "" } }
         case .table: if let counts { try session.environment.output.write(Self.text(of: counts, on: session.screen)) }
         case .json, .yaml:
             if counts == nil, let outcome = outcomes.first {

@@ -31,7 +31,7 @@ struct ListPrinter<Item: JSONWritable> {
             switch session.format {
             case .table: kept.append(item)
             case .json: json += (isEmpty ? "[\n  " : ",\n  ") + IndentedJSON.text(of: item, depth: 1)
-            case .jsonl: json += JSONWriter.string(item) + "\n"
+            case .jsonl, .batch: json += JSONWriter.string(item) + "\n"
             case .yaml: yaml += try YAMLText.of([item])
             }
             isEmpty = false
@@ -45,7 +45,7 @@ struct ListPrinter<Item: JSONWritable> {
     mutating func end() throws {
         switch session.format {
         case .table: if !kept.isEmpty || isEmpty { try printKept() }
-        case .jsonl: break
+        case .jsonl, .batch: break
         case .json: try session.environment.output.write(isEmpty ? "[]\n" : "\n]\n")
         case .yaml: if isEmpty { try session.environment.output.write("[]\n") }
         }

@@ -19,7 +19,26 @@ enum SendText {
         if let output = answer.output { text = text + "  output: \(StateText.data(output))\n" }
         for effect in answer.begun ?? [] { text = text + "  begins: \(effect.id) (\(effect.queue))\n" }
         for id in answer.cancelled ?? [] { text = text + "  cancels: \(id)\n" }
+        if let reset = answer.reset { text = text + lines(for: reset) }
         for line in candidates(answer.candidates ?? []) { text = text + "  \(line)\n" }
+        return text
+    }
+
+    /// What becomes of what was armed.
+    private static func lines(for reset: ResetAnswer) -> StyledText {
+        var text: StyledText = "  as after seq \(reset.to)\n"
+        for timer in reset.timers { text = text + "  due \(timer.due.text): \(timer.event)\n" }
+        if let others = reset.otherTimers { text = text + "  and \(others) more timers\n" }
+        for invocation in reset.invocations {
+            let fate =
+                switch invocation.fate {
+                case .stays: "goes on: \(invocation.id)"
+                case .cancelled: "cancels: \(invocation.id)"
+                case .again: "begins again: \(invocation.id); its service acts twice"
+                case .answered: "has its answer again: \(invocation.id)"
+                }
+            text = text + "  \(fate)\n"
+        }
         return text
     }
 

@@ -1,12 +1,18 @@
 import ArgumentParser
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// `wfctl history`.
 struct History: Verb {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show what happened to an instance.",
-        discussion: "$ wfctl history order-1042 --follow --limit 20")
+        discussion: """
+            $ wfctl history order-1042 --follow --limit 20
+            $ wfctl history order-1042 --after 4 -o batch > later.jsonl
+
+            '-o batch' prints the events that callers sent, with new keys, as 'wfctl send --batch' takes them.
+            """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String
@@ -47,9 +53,13 @@ struct History: Verb {
         if follow, global.format == .json {
             throw ValidationError("'--follow' prints rows as they come, and '-o json' one document; use '-o jsonl'")
         }
+        if global.format == .batch, follow || reverse || detail {
+            throw ValidationError("'-o batch' goes with '--after' and '--limit' only: its lines are to be sent")
+        }
     }
 
     func run(in session: Session) async throws {
+        if global.format == .batch { return try await printBatch(in: session) }
         let wanted =
             Self.columns(isShort: !global.wide) + (keys ? Self.keyColumns : []) + (actors ? Self.actorColumns : [])
             + (detail ? Self.detailColumns : [])
@@ -68,6 +78,21 @@ struct History: Verb {
             }
         }
         try printer.end()
+    }
+
+    /// What callers sent, to be sent again.
+    private func printBatch(in session: Session) async throws {
+        try await session.withClient { client in
+            try await PageWalk(limit: limit).run(address: client.address) { size, page in
+                try await client.history(ofInstance: instance, .init(limit: size, after: after, page: page))
+            } print: { rows in
+                for row in rows where row.kind == "event" {
+                    let line = BatchLine(
+                        instance: instance, event: row.event, data: row.data, key: session.environment.makeKey())
+                    try session.write(json: JSONWriter.string(line) + "\n")
+                }
+            }
+        }
     }
 
     private func printNew(of client: WorkflowClient, to printer: inout ListPrinter<HistoryItem>) async throws {
@@ -108,7 +133,8 @@ struct History: Verb {
             .init("FROM", width: 16, cut: .second, style: .state) { StateText.leaves($0.from) },
             .init("TO", width: 16, cut: .second, style: .state) { StateText.leaves($0.to) },
             .init("DATA", cut: .first, style: { $0.kind == "failed" ? .bad : nil }) {
-                StateText.data($0.data, note: $0.note)
+                // A reset says the instance whole.
+                StateText.data($0.kind == "reset" ? $0.data?.object?["to"].map { ["to": $0] } : $0.data, note: $0.note)
             },
         ]
     }

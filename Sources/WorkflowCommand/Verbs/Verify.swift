@@ -63,7 +63,7 @@ private struct VerificationReport {
             try progress.end()
             switch session.format {
             case .table: try session.print("\(Self.text(of: finding), .bad)\n")
-            case .jsonl: try session.write(json: JSONWriter.string(line) + "\n")
+            case .jsonl, .batch: try session.write(json: JSONWriter.string(line) + "\n")
             case .json, .yaml: findings.append(finding)
             }
         case .counts(let counts): self.counts = counts
@@ -74,7 +74,7 @@ private struct VerificationReport {
         try progress.end()
         guard let counts else { throw CommandFailure(.other, "The answer ended without saying what was compared") }
         switch session.format {
-        case .jsonl: try session.print(VerificationLine.counts(counts)) { "" }
+        case .jsonl, .batch: try session.print(VerificationLine.counts(counts)) { "" }
         case .table, .json, .yaml:
             try session.print(Document(findings: findings, counts: counts)) { "\(lines: text(of: counts))" }
         }

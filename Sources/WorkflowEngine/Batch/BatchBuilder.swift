@@ -207,7 +207,11 @@ extension BatchBuilder {
         let (snapshot, failure) = instance.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
         numbers.nextPosition = position.next
-        if link.input.kind == .suspended { suspended.insert(instance.state.record.id) }
+        if link.input.kind == .suspended || link.input.kind == .reset,
+            instance.state.snapshot.status == .suspended
+        {
+            suspended.insert(instance.state.record.id)
+        }
         if hasEffects { changeEffects(effects, by: link, of: instance) }
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot { snapshots.append(snapshot) }

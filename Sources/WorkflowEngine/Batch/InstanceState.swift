@@ -236,9 +236,10 @@ extension InstanceState {
         let isFirst = record.seq.rawValue == 0
         let macrostep = link.macrostep
         let event = link.input.event
-        let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) }
+        let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) } ?? link.failureThen
         let from = configuration
-        if macrostep.snapshot.configuration != snapshot.configuration {
+        let isReset = link.input.kind == .reset
+        if isReset || macrostep.snapshot.configuration != snapshot.configuration {
             configuration = machine.configurationText(of: macrostep.snapshot.configuration)
             record.entered = Timestamp(rawValue: event.at.milliseconds)
         }
@@ -249,7 +250,7 @@ extension InstanceState {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
         }
-        if case .snapshot = encoded { encoded = .earlier(snapshot) }
+        if isReset { encoded = .another } else if case .snapshot = encoded { encoded = .earlier(snapshot) }
         snapshot = macrostep.snapshot
         record.seq = row.seq
         record.head = position
@@ -265,7 +266,7 @@ extension InstanceState {
             snapshot: stored?.digest)
         record.digest = row.digest
         journal.append(consume row)
-        return (stored, failure)
+        return (stored, link.refusal == nil ? nil : failure)
     }
 
     private func note(
@@ -301,10 +302,15 @@ extension InstanceState {
 }
 
 extension Chain.Link {
+    /// Why an instance had failed that is reset to what it was then; nil of all else.
+    fileprivate var failureThen: RecordedFailure? {
+        if case .reset(let event) = input { RecordedFailure(ofReset: event.data) } else { nil }
+    }
+
     /// Whether a macrostep changes the rows of timers. Only what runs has some: with another status they go, or come
     /// again.
     func changesTimers(after status: Snapshot.Status) -> Bool {
-        !macrostep.requests.isEmpty || input.takesArmed || macrostep.snapshot.status != status
+        !macrostep.requests.isEmpty || input.takesArmed || input.kind == .reset || macrostep.snapshot.status != status
     }
 }
 

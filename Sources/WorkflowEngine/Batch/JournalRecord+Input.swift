@@ -64,7 +64,10 @@ extension JournalRecord {
         case .set:
             guard snapshot?.isFinished == false else { throw misplaced }
             return .set(try recordedEvent())
-        case .reset, .migrated, .redacted:
+        case .reset:
+            guard snapshot != nil else { throw misplaced }
+            return .reset(try recordedEvent())
+        case .migrated, .redacted:
             throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
         }
     }

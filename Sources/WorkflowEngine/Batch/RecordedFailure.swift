@@ -67,6 +67,14 @@ package struct RecordedFailure: Sendable, Hashable {
         self = failure
     }
 
+    /// Why the instance has failed whose state a reset brings back; nil when it has not.
+    ///
+    /// - Parameter data: Of the row.
+    init?(ofReset data: JSONValue?) {
+        guard let failure = data?.object?["failure"] else { return nil }
+        self.init(failure)
+    }
+
     /// For people: `'count' was undone: 'assign n: 1 / context.by' of state 'idle', line 8, failed: division by zero`.
     ///
     /// - Parameter machine: The machine's name.

@@ -28,6 +28,14 @@ package struct Rejection: Error, Sendable {
         case suspended = "instance-suspended"
         /// A resume of an instance that is not suspended.
         case notSuspended = "instance-not-suspended"
+        /// A reset that does not say what becomes of invocations.
+        case invocationsUndecided = "invocations-undecided"
+        /// Something else has happened since what is to be undone.
+        case notUndoable = "not-undoable"
+        /// The instance has not come that far.
+        case seqNotFound = "seq-not-found"
+        /// What is asked for was erased.
+        case redacted
         /// A deletion of an instance that may still go on.
         case notFinished = "instance-not-finished"
         /// A deletion of an instance with calls that have not ended.

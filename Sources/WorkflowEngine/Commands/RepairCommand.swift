@@ -116,12 +116,7 @@ extension RepairCommand: WriterCommand {
         batch.record(chain, of: instance, by: caller, key: key, reason: reason)
         if before != .running { batch.goOn(waiting, of: instance) }
         if verb == .resume { batch.fireDue(of: instance) }
-        if before == .suspended, !isDryRun, instance.state.snapshot.status != .suspended,
-            instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held })
-        {
-            // Nothing says which calls are an instance's.
-            batch.leases.lookForHeld()
-        }
+        if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
         return .first(answer)
     }
 
@@ -186,9 +181,6 @@ extension RepairCommand: WriterCommand {
         }
     }
 
-    /// Whether a row with the command's key is the command's.
-    ///
-    /// - Parameter before: The instance before the row.
     func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool {
         guard RowNote(row.note).reason == reason else { return false }
         switch verb {
@@ -200,6 +192,8 @@ extension RepairCommand: WriterCommand {
         }
     }
 }
+
+extension RepairCommand: KeyedRepair {}
 
 extension InstanceState {
     /// The logical time of a resume: that of the first thing that waited, so that everything comes at its own time, as

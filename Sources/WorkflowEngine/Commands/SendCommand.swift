@@ -177,6 +177,8 @@ package final class SendResult: Sendable {
     package let effects: EffectForecast?
     /// Whether this is the answer to an earlier event with the same key, given again.
     package let isRepeated: Bool
+    /// What becomes of what was armed; of a reset only.
+    package let reset: ResetView?
 
     /// The name of the instance.
     package let instance: InstanceName
@@ -209,7 +211,8 @@ package final class SendResult: Sendable {
         if !wantsContext { after.context = JSONObject() }
         self.after = after
         self.isDryRun = isDryRun
-        effects = isDryRun && machine.hasEffects ? EffectForecast(chain, from: before.snapshot) : nil
+        reset = ResetView(chain.first, from: before.snapshot)
+        effects = isDryRun && machine.hasEffects && reset == nil ? EffectForecast(chain, from: before.snapshot) : nil
         self.explanation = explanation
         self.isRepeated = isRepeated
     }

@@ -205,6 +205,15 @@ extension BatchBuilder {
 }
 
 extension BatchBuilder {
+    /// Lets what was held of an instance be looked for, when that is not suspended any more.
+    ///
+    /// - Parameter waiting: Its effects before.
+    func lookForHeld(of instance: LiveInstance, _ waiting: [EffectRecord], after before: Snapshot.Status) {
+        guard before == .suspended, instance.state.snapshot.status != .suspended else { return }
+        // Nothing says which calls are an instance's.
+        if instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held }) { leases.lookForHeld() }
+    }
+
     /// Keeps an effect from starting that is ready, because its instance is suspended.
     mutating func withhold(_ effect: EffectRecord) {
         var held = effect

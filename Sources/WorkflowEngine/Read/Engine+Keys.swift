@@ -20,7 +20,7 @@ extension Engine {
     }
 
     /// The answer that a person's request with this key got.
-    func repeated(_ command: RepairCommand, at position: Position) async throws(Rejection) -> SendResult {
+    func repeated(_ command: some KeyedRepair, at position: Position) async throws(Rejection) -> SendResult {
         let row = try await row(of: command.key, at: position)
         guard row.kind != .started else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
@@ -110,6 +110,18 @@ extension Engine {
         let loaded = try await loadedMachine(row.machineID)
         return PastInstance(record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: loaded)
     }
+}
+
+/// What a person asks of an instance, once for a key.
+protocol KeyedRepair: Sendable {
+    var target: InstanceKey { get }
+    var key: RequestKey? { get }
+    var wantsContext: Bool { get }
+
+    /// Whether a row with the command's key is the command's.
+    ///
+    /// - Parameter before: The instance before the row.
+    func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool
 }
 
 extension Engine {

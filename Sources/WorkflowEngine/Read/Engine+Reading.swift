@@ -157,6 +157,16 @@ extension Engine {
         return try await fold(of: record, query: query, from: seq, through: seq) { _, _, _ in }
     }
 
+    /// Takes the macrosteps of an instance again, from the nearest snapshot at or before a seq through another.
+    func fold(
+        of record: InstanceRecord, from start: Int64, through last: Int64,
+        _ body: (JournalRecord, LoadedMachine, Macrostep) -> Void
+    ) async throws(Rejection) {
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...last, isReversed: false)
+        try await fold(of: record, query: query, from: start, through: last, body)
+    }
+
     /// Folds from the nearest snapshot at or before a seq through another.
     @discardableResult
     private func fold(

@@ -120,8 +120,8 @@ extension JournalRecord {
         switch kind {
         case .failed: .failed
         case .suspended: .suspended
-        case .set, .effect: nil
-        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .cancelled, .reset, .migrated,
+        case .set, .effect, .reset: nil
+        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .cancelled, .migrated,
             .redacted:
             .running
         }

@@ -123,7 +123,7 @@ struct BacktestRun {
 extension BacktestRun {
     private mutating func noteGoingOn(_ row: JournalRecord) {
         switch row.kind {
-        case .retried, .skipped, .resumed, .effect: isCatchingUp = true
+        case .retried, .skipped, .resumed, .effect, .reset: isCatchingUp = true
         case .event: isCatchingUp = false
         default: break
         }

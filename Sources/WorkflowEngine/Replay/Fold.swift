@@ -61,7 +61,7 @@ package struct Fold: Sendable {
                 throw FoldError(
                     seq: row.seq, message: "'\(row.event)' is recorded as failed, but the machine takes it")
             }
-            failure = nil
+            failure = row.kind == .reset ? RecordedFailure(ofReset: input.event.data) : nil
             macrostep = accepted
         }
         guard machine.isText(row.to, of: macrostep.snapshot.configuration) else {

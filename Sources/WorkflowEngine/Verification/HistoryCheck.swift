@@ -70,7 +70,7 @@ struct HistoryCheck {
         seq = row.seq
         position = row.position
         digest = row.digest
-        if to != row.to || first.rawValue == 0 { entered = row.at }
+        if to != row.to || first.rawValue == 0 || row.kind == .reset { entered = row.at }
         if to != row.to { to = row.to }
         if row.saysFailure { failing = (row.note, row.isRedacted, row.seq, row.at) }
         if first.rawValue == 0 { first = row.at }
@@ -267,8 +267,8 @@ extension Input.Kind {
     /// Whether a person may have asked for such a row, and said why; a retry that fails again is a row `failed`.
     fileprivate var canBeAsked: Bool {
         switch self {
-        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .set, .effect: true
-        case .started, .event, .sent, .timer, .result, .reset, .migrated, .redacted: false
+        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .effect: true
+        case .started, .event, .sent, .timer, .result, .migrated, .redacted: false
         }
     }
 }

@@ -101,6 +101,26 @@ extension SendAnswer {
             entered: withDetail ? sent.entered : nil,
             dryRun: sent.isDryRun ? true : nil,
             begun: sent.effects?.begun.map { SendAnswer.Begun(id: $0.name, queue: $0.queue) },
-            cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init))
+            cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init),
+            reset: sent.reset.map(ResetAnswer.init))
+    }
+}
+
+extension ResetAnswer {
+    /// The wire form of what the engine says.
+    fileprivate init(_ view: ResetView) {
+        self.init(
+            to: view.to, timers: view.timers.map { Timer(event: $0.event, due: WireTime(milliseconds: $0.due.milliseconds)) },
+            otherTimers: view.otherTimers == 0 ? nil : Int64(view.otherTimers),
+            invocations: view.invocations.map { invocation in
+                let fate: Invocation.Fate =
+                    switch invocation.fate {
+                    case .stays: .stays
+                    case .cancelled: .cancelled
+                    case .again: .again
+                    case .answered: .answered
+                    }
+                return Invocation(id: invocation.id, fate: fate)
+            })
     }
 }

@@ -17,6 +17,8 @@ struct RepairRoutes: Sendable {
         routes.on(.setInstance) { try await set($0) }
         routes.on(.suspendInstance) { try await repair(.suspend, $0) }
         routes.on(.resumeInstance) { try await repair(.resume, $0) }
+        routes.on(.resetInstance) { try await reset($0) }
+        routes.on(.undoMigration) { try await undo($0) }
     }
 
     private func repair(_ verb: RepairCommand.Verb, _ request: RoutedRequest) async throws -> Response {
@@ -45,13 +47,51 @@ struct RepairRoutes: Sendable {
         _ request: RoutedRequest, _ verb: RepairCommand.Verb, _ asked: RepairRequest
     ) async throws -> Response {
         let head = request.head
-        let seq = try EventEndpoint.expectedSeq(asked.seq, "seq", ifMatch: head.headerFields[.ifMatch])
-        let isMinimal = head.prefersMinimal
         let command = RepairCommand(
-            instance: try request.instance, verb, reason: asked.reason, expectedSeq: seq.map(Seq.init),
-            isDryRun: asked.dryRun ?? false, wantsContext: !isMinimal, key: try head.idempotencyKey(),
-            by: request.caller)
-        let sent = try await asking { try await engine.repair(command) }
-        return budget.response(budget.answer(sent, isMinimal: isMinimal))
+            instance: try request.instance, verb, reason: asked.reason,
+            expectedSeq: try expectedSeq(asked.seq, request), isDryRun: asked.dryRun ?? false,
+            wantsContext: !head.prefersMinimal, key: try head.idempotencyKey(), by: request.caller)
+        return try await answer(request) { () async throws(Rejection) in try await engine.repair(command) }
+    }
+
+    private func expectedSeq(_ asked: Int64?, _ request: RoutedRequest) throws(Problem) -> Seq? {
+        try EventEndpoint.expectedSeq(asked, "seq", ifMatch: request.head.headerFields[.ifMatch]).map(Seq.init)
+    }
+
+    private func answer(
+        _ request: RoutedRequest, _ ask: () async throws(Rejection) -> SendResult
+    ) async throws -> Response {
+        let sent = try await asking(ask)
+        return budget.response(budget.answer(sent, isMinimal: request.head.prefersMinimal))
+    }
+}
+
+// MARK: Back to an earlier state
+
+extension RepairRoutes {
+    private func reset(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: ResetRequest.self)
+        return try await answer(
+            request, to: .seq(Seq(rawValue: body.to)), timers: body.timers == .due ? .due : .left, body.invocations,
+            RepairRequest(reason: body.reason, seq: body.seq, dryRun: body.dryRun))
+    }
+
+    private func undo(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: UndoRequest.self)
+        return try await answer(
+            request, to: .beforeMigration, timers: .due, body.invocations,
+            RepairRequest(reason: body.reason, seq: body.seq, dryRun: body.dryRun))
+    }
+
+    private func answer(
+        _ request: RoutedRequest, to goal: ResetCommand.Goal, timers: Reset.Timers,
+        _ invocations: ResetRequest.Invocations?, _ asked: RepairRequest
+    ) async throws -> Response {
+        let command = ResetCommand(
+            instance: try request.instance, to: goal, timers: timers,
+            invocations: invocations.map { $0 == .again ? .again : .answer }, reason: asked.reason,
+            expectedSeq: try expectedSeq(asked.seq, request), isDryRun: asked.dryRun ?? false,
+            wantsContext: !request.head.prefersMinimal, key: try request.head.idempotencyKey(), by: request.caller)
+        return try await answer(request) { () async throws(Rejection) in try await engine.reset(command) }
     }
 }

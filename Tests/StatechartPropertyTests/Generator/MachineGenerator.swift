@@ -96,7 +96,12 @@ struct MachineGenerator {
     /// One thing that a person does, or several that belong together.
     private mutating func repairs() -> [NaiveInterpreter.Repair] {
         let set = NaiveInterpreter.Repair.set(["n": .int(Int64(random.below(6)))], unset: [])
-        return switch random.below(12) {
+        let reset = NaiveInterpreter.Repair.reset(
+            NaiveInterpreter.Reset(
+                seq: 1 + random.below(8), keepsTimes: random.chance(40), lost: random.pick([nil, .again, .answer]) ?? nil))
+        return switch random.below(15) {
+        case 12...13: [reset]
+        case 14: [.suspend, reset, .resume]
         case 0: [.cancel(withActions: random.chance(80))]
         case 1...2: [.retry]
         case 3...4: [set, .retry]

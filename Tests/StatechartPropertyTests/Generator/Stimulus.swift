@@ -10,6 +10,11 @@ enum Stimulus: Equatable, CustomStringConvertible {
     /// A person does something, if the instance is such that it can be done.
     case repair(NaiveInterpreter.Repair)
 
+    /// Whether it makes an instance go on that has ended.
+    var isReset: Bool {
+        if case .repair(.reset) = self { true } else { false }
+    }
+
     var description: String {
         switch self {
         case .send(let event): event

@@ -36,6 +36,33 @@ extension TaskBench {
         }
     }
 
+    /// - Parameter seq: Nil for before the last migration.
+    @discardableResult
+    func reset(
+        _ name: String, to seq: Int64?, timers: Reset.Timers = .left, invocations: Reset.Invocations? = nil,
+        reason: String? = "r", expecting expected: Int64? = nil, isDryRun: Bool = false, key: String? = nil
+    ) async throws(Rejection) -> SendResult {
+        try await engine.reset(
+            ResetCommand(
+                instance: InstanceName(rawValue: name),
+                to: seq.map { .seq(Seq(rawValue: $0)) } ?? .beforeMigration, timers: timers,
+                invocations: invocations, reason: reason, expectedSeq: expected.map(Seq.init), isDryRun: isDryRun,
+                key: key.flatMap(RequestKey.init(text:)), by: .test))
+    }
+
+    /// What is told of a reset that is rejected: its kind and its message.
+    func toldOfReset(
+        _ name: String, to seq: Int64?, invocations: Reset.Invocations? = nil, seq expected: Int64? = nil,
+        key: String? = nil
+    ) async -> String {
+        do throws(Rejection) {
+            try await reset(name, to: seq, invocations: invocations, expecting: expected, key: key)
+            return "none"
+        } catch {
+            return "\(error.kind): \(error.message)"
+        }
+    }
+
     /// Verified, backtested with the same definition, and folded by the second implementation.
     func expectSound(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await expectWhole(sourceLocation: sourceLocation)

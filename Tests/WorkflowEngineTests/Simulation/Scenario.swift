@@ -13,6 +13,7 @@ struct Scenario {
         case start(String)
         case send(String, String, JSONValue? = nil)
         case repair(String, RepairCommand.Verb)
+        case reset(String, Int64)
         /// What is due by now comes.
         case wait
     }
@@ -71,6 +72,8 @@ struct Scenario {
         (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
         (313_000, .send("b", "run", 130)), (320_000, .wait), (400_000, .wait), (401_000, .send("b", "finish")),
         (500_000, .wait), (501_000, .send("b", "note")), (502_000, .repair("a", .cancel(runsActions: true))),
+        // While it was suspended, while it had failed, and from its end.
+        (503_000, .reset("a", 12)), (504_000, .repair("a", .resume)), (505_000, .reset("b", 9)), (580_000, .wait),
     ]
 
     static let steps = actions.enumerated().map { number, step in
@@ -105,6 +108,12 @@ extension Engine {
                 try await send(SendCommand(instance: name, event: Event(name: event, data: data), key: step.key)))
         case .repair(let name, let verb):
             return Told(try await repair(RepairCommand(instance: name, verb, reason: "r", key: step.key)))
+        case .reset(let name, let seq):
+            return Told(
+                try await reset(
+                    ResetCommand(
+                        instance: InstanceName(rawValue: name), to: .seq(Seq(rawValue: seq)), reason: "r",
+                        key: step.key, by: .test)))
         case .wait: try await takeWhatIsDue()
         }
         return Told()

@@ -1,0 +1,78 @@
+import WorkflowJSON
+
+extension Machine {
+    /// Makes the instance what the data says. No action runs: that undoes the state, and no deed.
+    ///
+    /// - Parameters:
+    ///   - event: Its data is that of a `Reset`.
+    ///   - now: The instance before, whatever its machine is: nothing of it is asked but what is armed.
+    func reset(
+        _ event: Event, in now: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool
+    ) -> Outcome {
+        do throws(ResetMistake) {
+            let reset = try Reset(event.data, seq: now.seq + 1, of: self)
+            guard reset.version == identity.version else { throw ResetMistake("it is of another version") }
+            guard reset.data(of: self) == event.data else { throw ResetMistake("it is not written as it would be") }
+            try reset.check(from: now, of: self)
+            return .accepted(
+                Macrostep(
+                    snapshot: reset.snapshot,
+                    microsteps: trace(of: event, ["reset to seq \(reset.seq)"], isTracing),
+                    requests: reset.requests(from: now), cost: 1))
+        } catch {
+            return .refused(.invalidData(error.message))
+        }
+    }
+}
+
+extension Reset {
+    /// Throws when an instance cannot be so, or not come to be so.
+    fileprivate func check(from now: Snapshot, of machine: Machine) throws(ResetMistake) {
+        guard seq > 0, seq <= now.seq else { throw ResetMistake("it goes back to no seq of before") }
+        guard machine.isConfiguration(snapshot.configuration) else {
+            throw ResetMistake("its states are no configuration")
+        }
+        let isOver = snapshot.status == .done || snapshot.status == .cancelled
+        guard snapshot.armed.isEmpty || !isOver else { throw ResetMistake("something is armed behind the end") }
+        guard snapshot.armed.count(where: \.isKept) == (snapshot.status == .failed ? 1 : 0) else {
+            throw ResetMistake("it does not say what the instance has failed on")
+        }
+        let old = snapshot.armed.prefix { $0.id.seq < snapshot.seq }
+        let new = snapshot.armed.dropFirst(old.count)
+        guard zip(old, old.dropFirst()).allSatisfy({ $0.id < $1.id }), old.allSatisfy(now.goesOn) else {
+            throw ResetMistake("something would go on that is not armed")
+        }
+        guard zip(1..., new).allSatisfy({ $1.id == Pending.ID(seq: snapshot.seq, number: $0) }) else {
+            throw ResetMistake("what is armed is not numbered in its order")
+        }
+        guard begun.map(\.number) == new.filter({ $0.kind == .invocation }).map(\.id.number) else {
+            throw ResetMistake("it does not say what invocations ask")
+        }
+    }
+
+    /// What ends, and what begins.
+    fileprivate func requests(from now: Snapshot) -> [Macrostep.Request] {
+        let kept = Set(snapshot.armed.map(\.id))
+        let ended = now.armed.filter { !kept.contains($0.id) }.map { Macrostep.Request.cancel($0.id) }
+        let requests = Dictionary(uniqueKeysWithValues: begun.map { ($0.number, $0.request) })
+        return ended
+            + snapshot.armed.filter { $0.id.seq == snapshot.seq }.map { pending in
+                if pending.kind == .invocation, let request = requests[pending.id.number] {
+                    return .invoke(pending, request)
+                }
+                return .arm(pending)
+            }
+    }
+}
+
+extension Snapshot {
+    /// Whether an invocation or its timeout goes on as it is.
+    fileprivate func goesOn(_ pending: Pending) -> Bool {
+        guard pending.invocation != nil, pending.kind != .sent,
+            let living = armed.first(where: { $0.id == pending.id })
+        else { return false }
+        // What the instance has failed on may have failed otherwise since.
+        guard living.kind == pending.kind, living.isKept == pending.isKept else { return false }
+        return living.isKept || living.due == pending.due && living.event == pending.event && living.data == pending.data
+    }
+}

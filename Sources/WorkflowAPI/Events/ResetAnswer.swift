@@ -1,0 +1,97 @@
+public import WorkflowJSON
+
+/// What becomes of what was armed when an instance is reset.
+public struct ResetAnswer: Equatable, WireObject {
+    /// Something that comes by itself.
+    public struct Timer: Equatable, WireObject {
+        /// The name of the event that it will be.
+        public var event: String
+        public var due: WireTime
+
+        /// Takes the parts as they are.
+        public init(event: String, due: WireTime) {
+            self.event = event
+            self.due = due
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            event = try fields.required("event")
+            due = try fields.required("due")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("event", event)
+                writer.field("due", due)
+            }
+        }
+    }
+
+    /// An invocation that lived before the reset, or lives after it.
+    public struct Invocation: Equatable, WireObject {
+        /// What becomes of it.
+        public enum Fate: String, CaseIterable, Sendable, WireReadable {
+            /// It lived then, and goes on.
+            case stays
+            /// It did not live then, and is cancelled.
+            case cancelled
+            /// It begins anew: its service acts twice.
+            case again
+            /// It has the result again that came.
+            case answered
+        }
+
+        public var id: String
+        public var fate: Fate
+
+        /// Takes the parts as they are.
+        public init(id: String, fate: Fate) {
+            self.id = id
+            self.fate = fate
+        }
+
+        public init(fields: inout WireFields) throws(WireError) {
+            id = try fields.required("id")
+            fate = try fields.required("fate")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("id", id)
+                writer.field("fate", fate.rawValue)
+            }
+        }
+    }
+
+    /// The seq whose state the instance has.
+    public var to: Int64
+    /// What comes next, at most 20.
+    public var timers: [Timer]
+    /// How many more come by themselves; nil for none.
+    public var otherTimers: Int64?
+    public var invocations: [Invocation]
+
+    /// Takes the parts as they are.
+    public init(to: Int64, timers: [Timer], otherTimers: Int64? = nil, invocations: [Invocation]) {
+        self.to = to
+        self.timers = timers
+        self.otherTimers = otherTimers
+        self.invocations = invocations
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        to = try fields.required("to")
+        timers = try fields.required("timers")
+        otherTimers = try fields.optional("otherTimers")
+        invocations = try fields.required("invocations")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("to", to)
+            writer.field("timers", timers)
+            writer.field("otherTimers", ifPresent: otherTimers)
+            writer.field("invocations", invocations)
+        }
+    }
+}

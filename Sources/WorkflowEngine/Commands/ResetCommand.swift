@@ -1,0 +1,266 @@
+package import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// Gives an instance the state again that it had after one of its macrosteps.
+package struct ResetCommand: Sendable {
+    /// Which state that is.
+    package enum Goal: Sendable, Equatable {
+        /// That after a seq.
+        case seq(Seq)
+        /// That before a migration, which must be the last that happened to the instance.
+        case beforeMigration
+
+        /// The event of the row.
+        fileprivate var event: String {
+            switch self {
+            case .seq: "reset"
+            case .beforeMigration: "undo"
+            }
+        }
+    }
+
+    package var instance: InstanceName
+    package var goal: Goal
+    package var timers: Reset.Timers
+    /// What becomes of invocations that lived then and do not live now; nil when there must be none.
+    package var invocations: Reset.Invocations?
+    /// What the person says.
+    package var reason: String?
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// Asks what would happen, and changes nothing.
+    package var isDryRun: Bool
+    /// Whether the answer says the context.
+    package var wantsContext: Bool
+    /// The caller's; the same request with the same key is carried out once.
+    package var key: RequestKey?
+    package var caller: Caller
+    /// What its history says; why it says nothing.
+    var past: Result<FoldedPast, Rejection>?
+
+    package init(
+        instance: InstanceName, to goal: Goal, timers: Reset.Timers = .left, invocations: Reset.Invocations? = nil,
+        reason: String? = nil, expectedSeq: Seq? = nil, isDryRun: Bool = false, wantsContext: Bool = true,
+        key: RequestKey? = nil, by caller: Caller
+    ) {
+        self.instance = instance
+        self.goal = goal
+        self.timers = timers
+        self.invocations = invocations
+        self.reason = reason
+        self.expectedSeq = expectedSeq
+        self.isDryRun = isDryRun
+        self.wantsContext = wantsContext
+        self.key = key
+        self.caller = caller
+    }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+}
+
+/// An instance as it was, read from its history.
+struct FoldedPast: Sendable {
+    /// Which seq's state it is.
+    let seq: Seq
+    let then: PastSnapshot
+    let loaded: LoadedMachine
+    /// The seq that the instance had when its history was read.
+    let read: Seq
+}
+
+extension ResetCommand: WriterCommand {
+    /// What became of it.
+    enum Answer: Sendable {
+        case first(SendResult)
+        /// The row of the journal from which the first answer is made again.
+        case repeated(Position)
+        /// The instance has gone on since its history was read.
+        case moved
+    }
+
+    var size: Int { 512 + ((try? past?.get())?.size ?? 0) }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
+    var summary: String { "\(goal.event) \(instance)" }
+
+    func want(_ rows: inout WantedRows) {
+        rows.instances.insert(target)
+        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        guard isDryRun else { return try carryOut(in: &batch) }
+        var trial = batch.trial()
+        defer { batch.cost = trial.cost }
+        return try carryOut(in: &trial)
+    }
+
+    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        let instance = try batch.existing(target)
+        let scope = KeyScope.instance(instance.state.record.id)
+        if let key, !isDryRun {
+            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+            try batch.refuseExpired(key)
+        }
+        batch.fireDue(of: instance)
+        try instance.state.refuse(unless: expectedSeq)
+        guard let past = try past?.get(), past.read == instance.state.record.seq else { return .moved }
+        guard past.loaded.record.id == instance.state.record.machineID else {
+            throw Rejection(.notImplemented, "A reset to another version is of a later wfd")
+        }
+        // What can fail comes first: afterwards the row is recorded.
+        let before = instance.state.snapshot.status
+        var waiting = before == .running ? [] : try batch.effects(of: instance)
+        let time = instance.state.time(at: batch.now)
+        let reset = try reset(instance.state, to: past, at: time)
+        let (chain, answer) = try step(instance, reset, past, at: time, spending: &batch.cost)
+        let row = batch.numbers.nextPosition
+        batch.remember(key, in: scope, at: row)
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason)
+        waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
+        if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
+        if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
+        return .first(answer)
+    }
+
+    private func reset(
+        _ state: borrowing InstanceState, to past: FoldedPast, at time: LogicalTime
+    ) throws(Rejection) -> Reset {
+        do throws(UndecidedInvocations) {
+            return try Reset(
+                seq: past.seq.rawValue, past.then, from: state.snapshot, at: time, timers: timers, invocations: invocations)
+        } catch {
+            throw .undecided(error, to: past.seq, asked: invocations, state.facts)
+        }
+    }
+
+    private func step(
+        _ instance: LiveInstance, _ reset: Reset, _ past: FoldedPast, at time: LogicalTime, spending cost: inout Int
+    ) throws(Rejection) -> (Chain, SendResult) {
+        let machine = past.loaded.machine
+        let event = Event(name: goal.event, data: reset.data(of: machine), at: time)
+        let outcome = machine.chain(
+            .reset(event), from: instance.state.snapshot, as: instance.state.identity, spending: &cost)
+        switch outcome {
+        case .success(let chain):
+            let answer = SendResult(
+                chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil)
+            return (chain, answer)
+        case .failure(let refusal):
+            throw .inconsistent(
+                "what '\(self.instance)' was after seq \(past.seq.rawValue) cannot be made again: "
+                    + refusal.message(for: goal.event, in: machine))
+        }
+    }
+}
+
+extension FoldedPast {
+    /// Roughly the bytes that it takes.
+    fileprivate var size: Int { JSONValue.object(then.snapshot.context).size + 256 * then.snapshot.armed.count }
+}
+
+extension ResetCommand: KeyedRepair {
+    func isRecorded(by row: JournalRecord, after before: Snapshot) -> Bool {
+        guard row.kind == .reset, row.event == goal.event, RowNote(row.note).reason == reason,
+            let data = row.data.flatMap(RecordedFailure.object)
+        else { return false }
+        if case .seq(let seq) = goal, data["to"] != .int(seq.rawValue) { return false }
+        return (data["timers"]?.string ?? Reset.Timers.left.rawValue) == timers.rawValue
+            && data["invocations"]?.string == invocations?.rawValue
+    }
+}
+
+extension BatchBuilder {
+    /// Gives the effects of a reset their results, where these are those of before. They are taken in the order in
+    /// which they came then, and before each the timers that were due earlier.
+    fileprivate mutating func answer(
+        _ reset: Reset, begunBy macrostep: Macrostep, at row: Position
+    ) -> [EffectRecord] {
+        var answered: [EffectRecord] = []
+        for (effect, begun) in zip(macrostep.effects(after: row), reset.begun) {
+            // What the instance sends to itself may have ended it.
+            guard let event = begun.answer?.event, var record = effects[effect.id]?.record else { continue }
+            record.state = .answered
+            record.due = Timestamp(rawValue: event.at.milliseconds)
+            record.answer = JSONWriter.string(
+                JSONValue.object(["data": event.data ?? .null, "event": .string(event.name)]))
+            change(record)
+            answered.append(record)
+        }
+        return answered
+    }
+}
+
+extension Engine {
+    /// Gives an instance the state again that it had; what it changed is on disk when this returns.
+    package func reset(_ command: ResetCommand) async throws(Rejection) -> SendResult {
+        // Folds history: too long for an executor that serves sockets.
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+            for _ in 0..<limits.resetAttempts {
+                var command = command
+                command.past = try await past(for: command)
+                switch try await queue.submit(command) {
+                case .first(let answer): return answer
+                case .repeated(let position): return try await repeated(command, at: position)
+                case .moved: continue
+                }
+            }
+            throw .goesOn(command.instance)
+        }
+    }
+
+    /// What a command has to know of the instance's history. A key comes before what is wrong with that.
+    private func past(for command: ResetCommand) async throws(Rejection) -> Result<FoldedPast, Rejection> {
+        let record = try await instance(named: command.instance, by: command.caller).record
+        do throws(Rejection) {
+            let seq: Seq
+            switch command.goal {
+            case .seq(let wanted): seq = wanted
+            case .beforeMigration: seq = try await seqBeforeMigration(of: record)
+            }
+            return .success(try await past(of: record, after: seq))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func seqBeforeMigration(of record: InstanceRecord) async throws(Rejection) -> Seq {
+        guard let last = try await row(of: record, at: record.seq) else {
+            throw .inconsistent("the history has no row at seq \(record.seq.rawValue)")
+        }
+        guard last.kind == .migrated else { throw .notUndoable(record, last) }
+        return Seq(rawValue: record.seq.rawValue - 1)
+    }
+}
+
+extension Rejection {
+    fileprivate static func undecided(
+        _ undecided: UndecidedInvocations, to seq: Seq, asked: Reset.Invocations?, _ facts: InstanceFacts
+    ) -> Rejection {
+        let list = undecided.list.prefix(10).map { "'\($0.id)'\($0.isAnswered ? "" : " (no result came)")" }
+        let names = list.joined(separator: ", ") + (undecided.list.count > 10 ? ", …" : "")
+        let advice =
+            asked == nil
+            ? "say whether these begin again, or have the answer that came" : "what has no result can only begin again"
+        return Rejection(
+            .invocationsUndecided,
+            "\(facts.place.text), does not wait any more for what it waited for after seq \(seq.rawValue): \(names); "
+                + advice, facts: facts)
+    }
+
+    fileprivate static func notUndoable(_ record: InstanceRecord, _ last: JournalRecord) -> Rejection {
+        Rejection(
+            .notUndoable,
+            "The last that happened to '\(record.name)' is '\(last.event)' (seq \(last.seq.rawValue), \(last.kind)), "
+                + "and no migration: only that can be undone", subject: .instance(record.name))
+    }
+
+    fileprivate static func goesOn(_ name: InstanceName) -> Rejection {
+        Rejection(
+            .preconditionFailed,
+            "'\(name)' went on each time while its history was read; suspended it can be reset",
+            subject: .instance(name))
+    }
+}

@@ -1,0 +1,187 @@
+import Statechart
+import WorkflowJSON
+import WorkflowStore
+
+// What an instance was, with all that it takes to be so again.
+
+extension Engine {
+    /// An instance as it was after a seq, and what became of the invocations that lived then and do not live now.
+    func past(of record: InstanceRecord, after seq: Seq) async throws(Rejection) -> FoldedPast {
+        guard (1...record.seq.rawValue).contains(seq.rawValue) else { throw .noSeq(seq, of: record) }
+        let fold: Fold
+        do throws(Rejection) {
+            fold = try await self.fold(of: record, through: seq.rawValue)
+        } catch {
+            if let first = try await firstWhole(of: record, after: seq) {
+                throw .redactedPast(seq, of: record, first: first)
+            }
+            throw error
+        }
+        guard let row = try await row(of: record, at: seq), let snapshot = fold.snapshot else {
+            throw .inconsistent("the history of '\(record.name)' has no row at seq \(seq.rawValue)")
+        }
+        let loaded = try await loadedMachine(row.machineID)
+        let then = PastSnapshot(
+            version: loaded.record.version.rawValue, snapshot: snapshot, at: LogicalTime(row.at),
+            failure: snapshot.status == .failed ? try await failure(of: record, at: seq) : nil,
+            invocations: try await lostInvocations(of: snapshot, in: record, since: seq))
+        return FoldedPast(seq: seq, then: then, loaded: loaded, read: record.seq)
+    }
+
+    /// A row of an instance; nil when it has none of this seq.
+    func row(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JournalRecord? {
+        try await rows(of: record, seq.rawValue...seq.rawValue).first
+    }
+
+    private func rows(
+        of record: InstanceRecord, _ seqs: ClosedRange<Int64>, isReversed: Bool = false
+    ) async throws(Rejection) -> [JournalRecord] {
+        try await history(
+            HistoryQuery(
+                instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: isReversed))
+    }
+
+    /// The last row up to a seq that is such; nil when there is none. In pages.
+    private func last(
+        of record: InstanceRecord, through seq: Seq, where isWanted: (JournalRecord) -> Bool
+    ) async throws(Rejection) -> JournalRecord? {
+        var upper = seq.rawValue
+        while upper > 0 {
+            let lower = max(1, upper - limits.foldedRows + 1)
+            if let found = try await rows(of: record, lower...upper, isReversed: true).first(where: isWanted) {
+                return found
+            }
+            upper = lower - 1
+        }
+        return nil
+    }
+
+    private func failure(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JSONValue? {
+        let row = try await last(of: record, through: seq) { $0.saysFailure }
+        return row?.note.flatMap(RecordedFailure.object)?["failure"]
+    }
+
+    /// The first seq after which an instance is known whole, when what it was after a seq was erased; nil when nothing
+    /// was.
+    private func firstWhole(of record: InstanceRecord, after seq: Seq) async throws(Rejection) -> Seq? {
+        try await last(of: record, through: record.seq) { $0.isRedacted && $0.seq <= seq } == nil
+            ? nil : last(of: record, through: record.seq) { $0.kind == .redacted }?.seq
+    }
+}
+
+// MARK: Invocations
+
+extension Engine {
+    private func lostInvocations(
+        of then: Snapshot, in record: InstanceRecord, since seq: Seq
+    ) async throws(Rejection) -> [Pending.ID: PastInvocation] {
+        let now = try record.snapshot(of: try await loadedMachine(record.machineID))
+        let live = Set(now.armed.filter { !$0.isKept }.map(\.id))
+        let lost = then.armed.filter { $0.kind == .invocation && !live.contains($0.id) }
+        if lost.isEmpty { return [:] }
+        var search = ResultSearch(for: lost)
+        try await find(&search, in: record, since: seq)
+        return try await begun(lost, in: record, search.answers)
+    }
+
+    /// How invocations began: the macrosteps that began them are taken again.
+    private func begun(
+        _ lost: [Pending], in record: InstanceRecord, _ answers: [Pending.ID: PastInvocation.Answer]
+    ) async throws(Rejection) -> [Pending.ID: PastInvocation] {
+        var found: [Pending.ID: PastInvocation] = [:]
+        var rest = lost.map(\.id)[...]
+        while let first = rest.first?.seq {
+            // Those of about one snapshot are folded together.
+            let ids = rest.prefix { $0.seq - first < limits.foldedRows }
+            rest = rest.dropFirst(ids.count)
+            try await fold(of: record, from: first - 1, through: ids.last?.seq ?? first) { row, _, macrostep in
+                for id in ids where id.seq == row.seq.rawValue {
+                    found[id] = PastInvocation(
+                        id, begunBy: macrostep, at: LogicalTime(row.at), answer: answers[id])
+                }
+            }
+        }
+        guard found.count == lost.count else {
+            throw .inconsistent("the history of '\(record.name)' does not say how its invocations began")
+        }
+        return found
+    }
+
+    /// Goes through what came after a seq until it is known how each has ended.
+    private func find(
+        _ search: inout ResultSearch, in record: InstanceRecord, since seq: Seq
+    ) async throws(Rejection) {
+        var next = seq.rawValue + 1
+        while !search.isOver, next <= record.seq.rawValue {
+            let page = try await rows(of: record, next...min(record.seq.rawValue, next + limits.foldedRows - 1))
+            guard let last = page.last else { throw .inconsistent("the history has no row at seq \(next)") }
+            for row in page {
+                guard let id = search.take(row) else { continue }
+                // A timeout does not say whose it is: an invocation of the same name may have begun since.
+                let before = try await fold(of: record, through: row.seq.rawValue - 1).snapshot
+                search.timedOut(id, by: row, isLive: before?.armed.contains { $0.id == id } ?? false)
+            }
+            next = last.seq.rawValue + 1
+        }
+    }
+}
+
+/// What results came of invocations.
+private struct ResultSearch {
+    private var wanted: [Pending.ID: String]
+    private(set) var answers: [Pending.ID: PastInvocation.Answer] = [:]
+
+    init(for lost: [Pending]) {
+        wanted = Dictionary(uniqueKeysWithValues: lost.map { ($0.id, $0.invocation ?? "") })
+    }
+
+    /// Whether it is known of all.
+    var isOver: Bool { wanted.isEmpty }
+
+    /// Takes the next row; gives an invocation that it may be the timeout of.
+    mutating func take(_ row: JournalRecord) -> Pending.ID? {
+        guard let name = Pending.invocation(of: row.event), !row.isRedacted else { return nil }
+        if let id = RowNote(row.note).result {
+            answer(id, by: row)
+            return nil
+        }
+        guard row.kind == .timer || row.kind == .failed else { return nil }
+        return wanted.first { $0.value == name }?.key
+    }
+
+    /// - Parameter isLive: Whether the invocation lived before the row: else it was cancelled.
+    mutating func timedOut(_ id: Pending.ID, by row: JournalRecord, isLive: Bool) {
+        if isLive { answer(id, by: row) } else { wanted[id] = nil }
+    }
+
+    private mutating func answer(_ id: Pending.ID, by row: JournalRecord) {
+        guard wanted.removeValue(forKey: id) != nil else { return }
+        let data = row.data.flatMap(Self.value)
+        answers[id] = PastInvocation.Answer(Event(name: row.event, data: data, at: LogicalTime(row.at)))
+    }
+
+    /// Nil for a text that no engine wrote.
+    private static func value(_ text: String) -> JSONValue? {
+        do throws(JSONError) {
+            return try JSONReader.value(from: text)
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension Rejection {
+    fileprivate static func noSeq(_ seq: Seq, of record: InstanceRecord) -> Rejection {
+        Rejection(
+            .seqNotFound,
+            "Instance '\(record.name)' has no seq \(seq.rawValue) (latest is \(record.seq.rawValue))",
+            subject: .instance(record.name))
+    }
+
+    fileprivate static func redactedPast(_ seq: Seq, of record: InstanceRecord, first: Seq) -> Rejection {
+        Rejection(
+            .redacted,
+            "What '\(record.name)' was after seq \(seq.rawValue) was erased; it can be reset to seq "
+                + "\(first.rawValue) and later", subject: .instance(record.name))
+    }
+}

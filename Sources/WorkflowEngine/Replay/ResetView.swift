@@ -1,0 +1,59 @@
+package import Statechart
+import WorkflowJSON
+
+/// What becomes of what is armed when an instance is reset.
+package struct ResetView: Sendable, Equatable {
+    /// What becomes of an invocation.
+    package enum Fate: String, Sendable {
+        case stays, cancelled, again, answered
+    }
+
+    /// An invocation that lived before, or lives afterwards.
+    package struct Invocation: Sendable, Equatable {
+        package let id: String
+        package let fate: Fate
+    }
+
+    /// Of what comes by itself, how many are told.
+    private static let toldTimers = 20
+
+    /// The seq whose state the instance has.
+    package let to: Int64
+    /// What comes next by itself, in its order.
+    package let timers: [Pending]
+    /// How many more come by themselves.
+    package let otherTimers: Int
+    /// Those that end, then those that live.
+    package let invocations: [Invocation]
+
+    /// Nil of every other row.
+    init?(_ link: Chain.Link, from before: Snapshot) {
+        guard case .reset(let event) = link.input, let data = event.data?.object, case .int(let seq)? = data["to"]
+        else { return nil }
+        to = seq
+        let after = link.macrostep.snapshot
+        let coming = after.armed.comingByItself.sorted(by: Pending.comesBefore)
+        timers = Array(coming.prefix(Self.toldTimers))
+        otherTimers = coming.count - timers.count
+        let answered = Self.answered(data)
+        let lives = Set(after.armed.map(\.id))
+        let ended = before.armed.filter { $0.kind == .invocation && !lives.contains($0.id) }
+        let living = after.armed.filter { $0.kind == .invocation }.map { pending in
+            let isNew = pending.id.seq == after.seq
+            let fate: Fate = isNew ? answered.contains(pending.id.number) ? .answered : .again : .stays
+            return Invocation(id: pending.invocation ?? "", fate: fate)
+        }
+        invocations = ended.map { Invocation(id: $0.invocation ?? "", fate: .cancelled) } + living
+    }
+
+    /// The numbers of the invocations that have their results.
+    private static func answered(_ data: JSONObject) -> Set<Int> {
+        guard case .array(let begun)? = data["begun"] else { return [] }
+        return Set(
+            begun.compactMap { element in
+                guard let object = element.object, object["answer"] != nil, case .int(let number)? = object["number"]
+                else { return nil }
+                return Int(number)
+            })
+    }
+}
