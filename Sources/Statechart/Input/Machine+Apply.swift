@@ -59,7 +59,8 @@ extension Machine {
         case .resumed(let event): return resume(event, in: snapshot, as: identity, isTracing, spending: &spent)
         case .cancelled(let event): return cancel(event, in: snapshot, as: identity, isTracing, spending: &spent)
         case .set(let event): return set(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .reset, .migrated, .redacted: preconditionFailure("no row of this kind is written")
+        case .redacted(let event): return redact(event, in: snapshot, isTracing)
+        case .reset, .migrated: preconditionFailure("no row of this kind is written")
         }
     }
 

@@ -88,7 +88,7 @@ extension Machine {
     }
 
     /// The trace of a macrostep that takes no transition.
-    private func trace(of event: Event, _ deeds: [String], _ isTracing: Bool) -> [Microstep] {
+    func trace(of event: Event, _ deeds: [String], _ isTracing: Bool) -> [Microstep] {
         guard isTracing else { return [] }
         var microstep = Microstep(event: event.name, transitions: [])
         microstep.deeds = deeds.map { .init(state: .root, line: self[.root].line, text: $0) }

@@ -36,6 +36,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceExists = "instance-exists"
     /// The instance has another seq or state than the caller expects.
     case preconditionFailed = "precondition-failed"
+    /// What is asked for was erased.
+    case redacted
     /// The key was used for another event.
     case keyReused = "key-reused"
     /// The key is older than the window in which keys are remembered.
@@ -105,7 +107,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
             .effectNotFound:
             404
-        case .generationChanged, .leaseLost: 410
+        case .generationChanged, .leaseLost, .redacted: 410
         case .preconditionFailed: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
@@ -140,7 +142,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite: .notPermitted
-        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .routeNotFound,
+        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .redacted, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
             .other
@@ -169,6 +171,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .seqNotFound: "No such seq"
         case .instanceExists: "Instance exists already"
         case .preconditionFailed: "Instance is not as expected"
+        case .redacted: "Was redacted"
         case .keyReused: "Key was used for another request"
         case .keyExpired: "Key is too old"
         case .keyAhead: "Key is of a later time"

@@ -259,7 +259,8 @@ extension InstanceState {
             record.failure = failure?.text(seq: row.seq, at: row.at)
         }
         record.updated = row.at
-        let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? digests.snapshot(of: unplaced()) : nil
+        let hasSnapshot = row.seq.rawValue % SnapshotRecord.interval == 0 || row.kind == .redacted
+        let stored = hasSnapshot ? digests.snapshot(of: unplaced()) : nil
         row.digest = digests.digest(
             row: row, previous: isFirst ? nil : record.digest, instance: ChainInstance(record), machine: loaded.chain,
             snapshot: stored?.digest)

@@ -32,6 +32,8 @@ package struct Rejection: Error, Sendable {
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.
         case tooMuchTogether = "payload-too-large"
+        /// What is asked for was erased.
+        case redacted
         /// The key was used for another request.
         case keyReused = "key-reused"
         /// The key says that it is older than keys are remembered.
