@@ -12,7 +12,8 @@ enum VerbSuggestion {
         "definitions": "machines", "deploy": "apply", "convert": "import", "codegen": "generate", "gen": "generate",
         "abort": "cancel", "kill": "cancel", "terminate": "cancel", "stop": "cancel", "end": "cancel", "drop": "skip",
         "pause": "suspend", "halt": "suspend", "unpause": "resume", "continue": "resume", "assign": "set",
-        "edit": "set", "update": "set", "unset": "set",
+        "edit": "set", "update": "set", "unset": "set", "erase": "redact", "forget": "redact", "scrub": "redact",
+        "rename": "redact",
     ]
 
     /// The only verb that begins with some letters.

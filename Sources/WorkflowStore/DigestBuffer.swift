@@ -59,7 +59,7 @@ package struct DigestBuffer: Sendable {
     }
 
     /// What the digest of a row has in the place of what may be redacted; nil where there is nothing of the kind.
-    private mutating func commitment(_ row: JournalRecord, _ instance: ChainInstance) -> Digest? {
+    package mutating func commitment(_ row: JournalRecord, _ instance: ChainInstance) -> Digest? {
         if case .redacted(let commitment) = row.salt { return commitment }
         guard row.hasCommitment else { return nil }
         let salt = if case .kept(let kept) = row.salt { kept } else { self.salt(from: instance.salt, row.seq) }
@@ -78,7 +78,7 @@ package struct DigestBuffer: Sendable {
     }
 
     /// A salt of one row: nobody who does not know the instance's can compute it.
-    private mutating func salt(from instance: Salt, _ seq: Seq, _ purpose: String? = nil) -> Salt {
+    package mutating func salt(from instance: Salt, _ seq: Seq, _ purpose: String? = nil) -> Salt {
         let digest = hash(atMost: 64) { fields in
             fields.append(instance)
             fields.append(seq.rawValue)

@@ -34,6 +34,7 @@ extension FakeContent {
                 if let bytes = row.key {
                     let key = RequestKey(bytes: bytes)
                     if let time = key.time, time >= retention.newest { break }
+                    if row.isRedacted, key.isText, let place = places[row.position] { journal[place].key = nil }
                     let record = KeyRecord(key: key, scope: try scope(of: row), position: row.position)
                     guard keys.remove(record) != nil else { throw Self.refused("a key to forget that is not there") }
                     positions[key]?[record.scope] = nil
@@ -58,6 +59,7 @@ extension FakeContent {
             instances[instance.key] = instance
         }
         for instance in batch.changedInstances {
+            if batch.erasure.instances.contains(instance.id) { try rename(instance) }
             guard names[instance.id] == instance.key, instance.id.partition == partition
             else { throw Self.refused("a change of an instance that is not there") }
             instances[instance.key] = instance
@@ -72,6 +74,7 @@ extension FakeContent {
             else { throw Self.refused("a key that was used in its scope") }
             keys.insert(key)
         }
+        try erase(batch.erasure)
     }
 
     /// What a batch says that it changes of the counts must be what it changes.

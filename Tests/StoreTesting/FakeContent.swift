@@ -30,6 +30,8 @@ package struct FakeContent: Sendable {
     package internal(set) var queues: [String: QueueRecord] = [:]
     package internal(set) var isHeld = false
     package internal(set) var settings: [MachineKey: MachineSetting] = [:]
+    /// By their ids.
+    package internal(set) var erasures: [Int64: ErasureRecord] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -118,6 +118,17 @@ extension ContextPath {
 }
 
 extension Machine {
+    /// Whether a redaction of a path would find something there.
+    package func hasPath(_ path: String, in snapshot: Snapshot) -> Bool {
+        var after = snapshot
+        do throws(ContextMistake) {
+            try Redaction(seqs: SeqSet(), paths: [path]).empty(&after, of: self)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Empties the instance of what is erased; it stays where it is, and nothing follows.
     ///
     /// - Parameter event: Its data is that of a `Redaction`.

@@ -76,6 +76,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case expectationFailed = "expectation-failed"
     /// A worker speaks of a task that it does not have, or has no more; nothing was changed.
     case leaseLost = "lease-lost"
+    /// Effects are under way that what was asked for would end, or leave without what they ask.
+    case effectsOpen = "effects-open"
     /// The instance waits for no such effect.
     case effectNotFound = "effect-not-found"
     /// Somebody works on the effect, or it has its result; nothing was changed.
@@ -99,7 +101,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
             .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists, .keyAhead,
             .clockNotVirtual,
-            .backupRunning, .effectNotWaiting:
+            .backupRunning, .effectNotWaiting, .effectsOpen:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
             .invalidTime:
@@ -128,7 +130,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting:
+            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .effectNotWaiting, .effectsOpen:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
@@ -182,6 +184,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invalidParameter: "Query parameter is not valid"
         case .generationChanged: "The database was restored"
         case .leaseLost: "The task is no longer yours"
+        case .effectsOpen: "Effects are under way"
         case .effectNotFound: "No such effect"
         case .effectNotWaiting: "Effect is not waiting"
         case .backupRunning: "A backup is under way"

@@ -5,8 +5,8 @@ extension Route {
     public static let all: [Route] = [
         applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances, listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
-        resumeInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
-        listEffects, listAttempts,
+        resumeInstance, redactInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask,
+        reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -153,6 +153,14 @@ extension Route {
     public static let resumeInstance = Route(
         .post, "/v1/instances/{instance}/resume", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
         answer: .object("as for an event"), problems: repairing + [.instanceNotSuspended] + undone)
+    /// Erases what rows of an instance say, and of its context what is named.
+    public static let redactInstance = Route(
+        .post, "/v1/instances/{instance}/redact", for: .operate,
+        body: .object("{reason, seqs?, paths?: [path…], name?, seq?, dryRun?}"),
+        answer: .object("{instance, seq, status, configuration, seqs?, paths?, context?, renamed?, dryRun?, repeated?}"),
+        problems: repairing + [
+            .invalidData, .invalidName, .seqNotFound, .effectsOpen, .instanceExists, .redacted,
+        ])
 }
 
 // MARK: Tasks

@@ -108,7 +108,7 @@ struct History: Verb {
             .init("FROM", width: 16, cut: .second, style: .state) { StateText.leaves($0.from) },
             .init("TO", width: 16, cut: .second, style: .state) { StateText.leaves($0.to) },
             .init("DATA", cut: .first, style: { $0.kind == "failed" ? .bad : nil }) {
-                StateText.data($0.data, note: $0.note)
+                $0.redacted == true ? StateText.redacted : StateText.data($0.data, note: $0.note)
             },
         ]
     }

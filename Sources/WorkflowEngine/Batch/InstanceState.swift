@@ -269,6 +269,20 @@ extension InstanceState {
         return (stored, failure)
     }
 
+    /// Rows from the next one on derive their salts from another one.
+    mutating func renew(_ salt: Salt) {
+        record.salt = salt
+        record.saltFrom = record.seq.next
+    }
+
+    mutating func rename(to name: InstanceName) { record.name = name }
+
+    /// Why it has failed is told no more.
+    mutating func forgetFailure() { record.failure = nil }
+
+    /// Whether something stands at a path into its context.
+    func hasPath(_ path: String) -> Bool { machine.hasPath(path, in: snapshot) }
+
     private func note(
         _ failure: RecordedFailure?, _ input: Input, _ reason: String?, exit: Refusal?
     ) -> String? {

@@ -35,14 +35,23 @@ final class LiveInstance {
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
         reason: String?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
-        if !entry.isChanged {
-            entry.isChanged = true
-            if !entry.isNew { entry.before = state.tallyKey }
-        }
+        noteChange()
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
         return state.advance(to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
+    }
+
+    /// Changes what else it says than its state.
+    func rewrite(_ body: (inout InstanceState) -> Void) {
+        noteChange()
+        body(&state)
+    }
+
+    private func noteChange() {
+        if entry.isChanged { return }
+        entry.isChanged = true
+        if !entry.isNew { entry.before = state.tallyKey }
     }
 
     /// Adds what the batch changed, for the transaction.
@@ -210,6 +219,14 @@ final class WorkingSet {
 
     func keep(_ instance: LiveInstance) {
         cache.insert(instance, for: instance.state.record.key, cost: instance.countedBytes)
+    }
+
+    /// An instance has another name than before.
+    func rename(_ instance: LiveInstance, from old: InstanceKey) {
+        cache.remove(old)
+        keep(instance)
+        keys.remove(instance.state.record.id)
+        keep(instance.state.record.key, of: instance.state.record.id)
     }
 
     /// Counts what instances take after a batch.

@@ -48,6 +48,10 @@ package struct Rejection: Error, Sendable {
         case backupUnderWay = "backup-running"
         /// Somebody else may have the task, or it has ended.
         case leaseLost = "lease-lost"
+        /// Effects need what would be erased.
+        case effectsOpen = "effects-open"
+        /// The instance has not come that far.
+        case seqNotFound = "seq-not-found"
         /// The instance waits for no such effect.
         case effectNotFound = "effect-not-found"
         /// Somebody works on the effect, or it has its result.
