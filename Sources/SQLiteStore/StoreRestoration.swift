@@ -47,7 +47,8 @@ package struct StoreRestoration {
     package var verify: FileVerification
 
     package init(
-        backup: String, database: String, erasures: String? = nil, makesFolder: Bool = false, clock: ClockChoice = .kept,
+        backup: String, database: String, erasures: String? = nil, makesFolder: Bool = false,
+        clock: ClockChoice = .kept,
         isDryRun: Bool = false,
         limits: StoreLimits = StoreLimits(), verify: @escaping FileVerification
     ) {

@@ -164,7 +164,7 @@ package final class Engine: Service {
             if count > 0 { logger.notice("redactions were carried out to their end", metadata: ["count": "\(count)"]) }
         } catch {
             if error.code == .draining || Task.isCancelled { return }
-            logger.error("a redaction could not be carried out to its end", metadata: ["error": "\(error.message)"])
+            logger.error("a redaction could not be carried out to its end", metadata: ["error": "\(error)"])
         }
     }
 

@@ -27,7 +27,21 @@ struct RepairTypeTests {
     ])
     func setRequestKeepsItsLetters(text: String) throws { try roundTrip(SetRequest.self, text) }
 
+    @Test(arguments: [
+        #"{"reason":"r"}"#,
+        #"{"reason":"r","seqs":"3,7-9","paths":["a.b"],"name":"n","seq":4,"dryRun":true}"#,
+    ])
+    func redactRequestKeepsItsLetters(text: String) throws { try roundTrip(RedactRequest.self, text) }
+
+    @Test(arguments: [
+        #"{"instance":"i","seq":5,"status":"done","configuration":["a"],"seqs":"1-4","context":true}"#,
+        #"{"instance":"i","seq":5,"status":"running","configuration":["a"],"paths":["a"],"renamed":true,"#
+            + #""dryRun":true,"repeated":true}"#,
+    ])
+    func redactAnswerKeepsItsLetters(text: String) throws { try roundTrip(RedactAnswer.self, text) }
+
     @Test func whatIsMissingIsNamed() {
+        #expect(mistake(RedactRequest.self, "{}") == "Field 'reason' is missing")
         #expect(mistake(CancelRequest.self, "{}") == "Field 'reason' is missing")
         #expect(mistake(SetRequest.self, #"{"set":{"n":1}}"#) == "Field 'reason' is missing")
         #expect(mistake(SetRequest.self, #"{"reason":"r"}"#) == "Say what to change: 'set' or 'unset'")

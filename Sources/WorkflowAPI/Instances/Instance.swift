@@ -110,7 +110,8 @@ public struct Instance: Equatable, WireObject {
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
         tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
-        redacted: Bool? = nil, waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil, inState: Int64? = nil,
+        redacted: Bool? = nil, waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil,
+        inState: Int64? = nil,
         createdAt: WireTime, updatedAt: WireTime
     ) {
         self.instance = instance

@@ -62,8 +62,9 @@ import WorkflowStore
         try await bench.expectErased("c", gaps: "1-4")
         // The same again is the same answer; what was asked for with a key that is redacted is gone.
         #expect(try await bench.redact("c", reason: "GDPR-7", key: "k").isRepeated)
-        #expect(await bench.told { () throws(Rejection) in try await bench.redact("c", reason: "x", key: "k") }
-            == "key-reused")
+        #expect(
+            await bench.told { () throws(Rejection) in try await bench.redact("c", reason: "x", key: "k") }
+                == "key-reused")
         #expect(
             await bench.told { () throws(Rejection) in
                 try await bench.timed.send("name", ["who": .string(marker)], to: "c", key: marker)
@@ -108,11 +109,13 @@ import WorkflowStore
         let rows = try await bench.timed.rows("c")
         #expect(rows.last?.event == "came" && rows.last?.data == nil)
         try await bench.expectErased("c", gaps: "1-6")
-        #expect(try await bench.engine.instance(named: "c", after: 7)?.record.state.context
-            == #"{"notes":[null,8],"seen":{"b":1},"total":2,"who":null}"#)
+        #expect(
+            try await bench.engine.instance(named: "c", after: 7)?.record.state.context
+                == #"{"notes":[null,8],"seen":{"b":1},"total":2,"who":null}"#)
         let verdict = try await bench.engine.backtest(
             bench.timed.record("c"),
-            with: bench.engine.loadedMachine(bench.timed.record("c").machineID).machine, by: .test) { _ in }
+            with: bench.engine.loadedMachine(bench.timed.record("c").machineID).machine, by: .test
+        ) { _ in }
         #expect("\(verdict)" == "\(TrialVerdict.same)")
         // Once more: the first redaction is erased with the rest.
         try await bench.redact("c")
@@ -177,17 +180,24 @@ import WorkflowStore
         let old = "n" + marker
         try await bench.timed.start("claim", old)
         try await bench.timed.send("later", 1, to: old)
-        #expect(await bench.told { () throws(Rejection) in try await bench.redact(old, rename: "c") }
-            == "instance-exists")
+        #expect(
+            await bench.told { () throws(Rejection) in try await bench.redact(old, rename: "c") }
+                == "instance-exists")
         let answer = try await bench.redact(old, seqs: "1", rename: "d")
         #expect(answer.instance == "d")
-        #expect(await bench.told { () throws(Rejection) in try await bench.engine.instance(named: InstanceName(rawValue: old)) }
-            == "instance-not-found")
+        #expect(
+            await bench.told { () throws(Rejection) in
+                try await bench.engine.instance(named: InstanceName(rawValue: old))
+            }
+                == "instance-not-found")
         try await bench.timed.start("claim", old)
         try await bench.timed.send("add", 1, to: "d")
         try await bench.timed.send("add", 2, to: old)
         try await bench.timed.pass(7_200_000)
-        #expect(try await bench.history("d") == ["started init", "event later", "redacted redact", "event add", "timer came"])
+        #expect(
+            try await bench.history("d") == [
+                "started init", "event later", "redacted redact", "event add", "timer came",
+            ])
         #expect(try await bench.history(old) == ["started init", "event add"])
         try await bench.expectWhole()
         try await bench.timed.restart()
@@ -219,8 +229,9 @@ import WorkflowStore
         let message = await bench.message { () throws(Rejection) in try await bench.redact("c", paths: ["whom"]) }
         #expect(message == "c: The context of 'claim' has no key 'whom'; did you mean 'who'?")
         try await bench.timed.send("end", to: "c")
-        #expect(await bench.message { () throws(Rejection) in try await bench.redact("c", paths: ["who"]) }
-            == "c is done: its context goes whole, without '--path'")
+        #expect(
+            await bench.message { () throws(Rejection) in try await bench.redact("c", paths: ["who"]) }
+                == "c is done: its context goes whole, without '--path'")
         try await bench.expectWhole()
         #expect(try await bench.timed.record("c").seq == 2)
     }
@@ -238,7 +249,8 @@ import WorkflowStore
         }
         // Whoever takes the trigger away is found.
         try file.inDatabase { database in
-            let trigger = try String.fetchOne(database, sql: "SELECT sql FROM sqlite_schema WHERE name = 'journal_update'")
+            let trigger = try String.fetchOne(
+                database, sql: "SELECT sql FROM sqlite_schema WHERE name = 'journal_update'")
             try database.execute(sql: "DROP TRIGGER journal_update")
             try database.execute(
                 sql: "UPDATE journal SET data = '\"' || hex(zeroblob(32)) || '\"' WHERE length(salt) = 0 AND seq = 2")

@@ -13,6 +13,8 @@ struct Scenario {
         case start(String)
         case send(String, String, JSONValue? = nil)
         case repair(String, RepairCommand.Verb)
+        /// What the instance said is erased, and these paths of its context.
+        case redact(String, [String])
         /// What is due by now comes.
         case wait
     }
@@ -70,7 +72,9 @@ struct Scenario {
         (290_000, .wait), (300_000, .repair("a", .resume)), (310_000, .repair("b", .retry)),
         (311_000, .send("a", "run", 120)), (312_000, .send("a", "work")),
         (313_000, .send("b", "run", 130)), (320_000, .wait), (400_000, .wait), (401_000, .send("b", "finish")),
+        (450_000, .redact("a", ["text", "seen"])), (460_000, .send("a", "note")),
         (500_000, .wait), (501_000, .send("b", "note")), (502_000, .repair("a", .cancel(runsActions: true))),
+        (503_000, .redact("b", [])),
     ]
 
     static let steps = actions.enumerated().map { number, step in
@@ -105,6 +109,11 @@ extension Engine {
                 try await send(SendCommand(instance: name, event: Event(name: event, data: data), key: step.key)))
         case .repair(let name, let verb):
             return Told(try await repair(RepairCommand(instance: name, verb, reason: "r", key: step.key)))
+        case .redact(let name, let paths):
+            let answer = try await redact(
+                RedactCommand(
+                    instance: InstanceName(rawValue: name), paths: paths, reason: "r", key: step.key, by: .test))
+            return Told(seqs: [answer.seq.rawValue - 1, answer.seq.rawValue], to: answer.configuration)
         case .wait: try await takeWhatIsDue()
         }
         return Told()
