@@ -50,6 +50,7 @@ struct BatchWriting {
             try writeHeld(of: batch, database)
             try insert(batch.keys, database)
             try insert(batch.purged, of: batch, database)
+            try erase(batch.erasure, keysBelow: ledger.floor, database)
         }
         return marks
     }
@@ -230,6 +231,9 @@ extension BatchWriting {
         for batch in batches.reversed() {
             try update(batch.changedInstances, database) { batches.count == 1 || written.insert($0).inserted }
         }
+        for batch in batches where !batch.erasure.instances.isEmpty {
+            try updateNamed(batch.changedInstances.filter { batch.erasure.instances.contains($0.id) }, database)
+        }
     }
 
     private func update(
@@ -339,7 +343,7 @@ extension BatchWriting {
         var select = try PreparedStatement(
             database,
             """
-            SELECT position, instance_id, machine_id, coalesce(real_ms, at_ms), kind, key FROM journal
+            SELECT position, instance_id, machine_id, coalesce(real_ms, at_ms), kind, key, salt FROM journal
             WHERE position >= ? ORDER BY position LIMIT ?
             """)
         select.bind(ledger.floor.rawValue)
@@ -356,6 +360,8 @@ extension BatchWriting {
                 let key = RequestKey(bytes: bytes)
                 // What looks new would be taken for new.
                 if let time = key.time, time >= retention.newest { return false }
+                let isRedacted = row.optionalBytes()?.isEmpty ?? false
+                if isRedacted, key.isText { try forgetText(at: position, database) }
                 let scope = isStart ? try self.scope(of: machine, database) : .instance(instance)
                 try delete(key, scope, position, database)
                 ledger.count -= 1

@@ -15,6 +15,8 @@ struct ReplacedDatabase {
         var clock: StoreClock?
         var lineage: Lineage?
         var epoch: Int64 = 0
+        /// What was erased of it.
+        var erasures: [ErasureRecord] = []
         /// Why nothing is known of a database that is there.
         var unreadable: String?
     }
@@ -39,10 +41,19 @@ struct ReplacedDatabase {
                 }
                 return Facts(
                     uuid: row.uuid, clock: row.clock, lineage: try Lineage.read(database, generation: row.generation),
-                    epoch: row.epoch)
+                    epoch: row.epoch, erasures: try ErasureQueries.all(database, after: nil, limit: .max))
             }
         } catch {
             return Facts(unreadable: "\(SQLiteFailure(error))")
+        }
+    }
+
+    /// What was erased of a database that is named for that.
+    func erasures() throws(StoreError) -> [ErasureRecord] {
+        do {
+            return try reading(file) { try ErasureQueries.all($0, after: nil, limit: .max) }
+        } catch {
+            throw StoreError(.cannotOpen, "Cannot read the erasures of '\(file.given)': \(SQLiteFailure(error))")
         }
     }
 

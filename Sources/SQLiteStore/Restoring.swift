@@ -110,7 +110,9 @@ struct Restoring {
         try inCopy { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
         let contents = try await check()
         let parting = try inCopy { try self.parting(before, $0) }
+        let erasures = try erasures(before)
         var report = try inCopy { try begin(before, contents, $0) }
+        report.erasures = try inCopy { try order(erasures, $0) }
         if let parting { report.events = try replaced.events(from: parting) }
         try StoreFile.flush(file.restoring, for: file.given)
         report.bytes = StoreFile.size(of: file.restoring) ?? 0
@@ -129,6 +131,45 @@ struct Restoring {
             default: throw error
             }
         }
+    }
+
+    /// What was erased of the database that is there, and of the one that is named for it.
+    private func erasures(_ before: ReplacedDatabase.Facts) throws(StoreError) -> [ErasureRecord] {
+        guard let path = order.erasures else { return before.erasures }
+        let named = try StoreFile(existing: path)
+        guard try FileHeader.accept(named, of: .anybody, newest: Migrations.all.last?.version ?? 0) != nil else {
+            throw StoreError(.cannotOpen, "Cannot restore '\(backup.given)': there is no file '\(path)'")
+        }
+        return before.erasures + (try ReplacedDatabase(named).erasures())
+    }
+
+    /// Lets the copy know what is still to be erased of it; gives how much that is.
+    private func order(_ erasures: [ErasureRecord], _ database: Database) throws -> Int {
+        if erasures.isEmpty { return 0 }
+        // The backup may be of a schema that has no place for it.
+        _ = try SchemaSteps(file: file, migrations: Migrations.all).upgrade(database)
+        var known = Set(try ErasureQueries.all(database, after: nil, limit: .max).map(\.mark))
+        var orders: [ErasureRecord] = []
+        var find = try PreparedStatement(database, "SELECT id FROM instance WHERE uuid = ? LIMIT 1")
+        for erasure in erasures where known.insert(erasure.mark).inserted {
+            find.bind(erasure.uuid)
+            guard let id = try find.first({ row in InstanceID(rawValue: row.integer()) }) else { continue }
+            var order = erasure
+            order.instanceID = id
+            order.walk = nil
+            orders.append(order)
+        }
+        let first = min(0, try PreparedStatement.number(database, "SELECT coalesce(min(id), 0) FROM erasure"))
+        try database.inTransaction(.immediate) {
+            let writing = BatchWriting(epoch: 0, values: BoundValues())
+            for (place, order) in orders.enumerated() {
+                var order = order
+                order.id = first - Int64(orders.count - place)
+                try writing.write(order, database)
+            }
+            return .commit
+        }
+        return orders.count
     }
 
     /// Does something with the copy that nobody else has open.
@@ -205,7 +246,7 @@ struct Restoring {
         contents.generation = generation
         return RestoreReport(
             contents: contents, bytes: 0, replaced: nil, unreadable: before.unreadable,
-            isOfAnotherStore: before.uuid.map { $0 != row.uuid } ?? false)
+            isOfAnotherStore: before.uuid.map { $0 != row.uuid } ?? false, clock: clock)
     }
 
     /// The moment in which the database becomes the restored one.

@@ -42,6 +42,14 @@ extension SQLiteLookup {
         try read { database in try EffectQueries.attempt(database, number, of: effect) }
     }
 
+    package func row(at position: Position) throws(StoreError) -> JournalRecord? {
+        try read { database in try StoreQueries.row(database, at: position) }
+    }
+
+    package func openErasure(of instance: InstanceID) throws(StoreError) -> ErasureRecord? {
+        try read { database in try ErasureQueries.open(database, of: instance) }
+    }
+
     package func readyEffects(
         queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws(StoreError) -> [EffectRecord] {

@@ -5,6 +5,7 @@ import WorkflowStore
 extension SQLiteWriter {
     func maintain() throws(StoreError) {
         try requireUsable()
+        if holdsErased { return try startOver(.truncate) }
         switch log.due(frames: logFrames) {
         case .nothing: return
         case .passive: try passive()
@@ -34,7 +35,7 @@ extension SQLiteWriter {
         log.restartRan()
         guard readers.gate.shut() else { return }
         defer { readers.gate.open() }
-        if try checkpoint(kind) == .complete { logStartedOver() }
+        if try checkpoint(kind) == .complete { logStartedOver(isEmpty: kind == .truncate) }
     }
 
     private func checkpoint(_ kind: WALCheckpoint) throws(StoreError) -> WALCheckpoint.Outcome {

@@ -29,6 +29,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     /// The copy that is being made.
     var backup: SQLiteBackup?
 
+    private(set) var holdsErased = false
     private(set) var numbers: StoreNumbers
     private var marks: BatchWriting.Marks
 
@@ -70,6 +71,8 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
         }
         self.marks = marks
         numbers = last
+        // Until then no one is told that it is gone.
+        if batches.contains(where: { $0.erasure.records.contains { $0.walk == nil } }) { holdsErased = true }
     }
 
     /// Only the next start, which reads the log from the disk, finds out.
@@ -123,8 +126,11 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     var logFrames: Int { hook.frames }
 
     /// The log is empty: the next commit begins it anew.
-    func logStartedOver() {
+    ///
+    /// - Parameter isEmpty: Whether its file is: otherwise it has the bytes of before until they are overwritten.
+    func logStartedOver(isEmpty: Bool) {
         hook.frames = 0
+        if isEmpty { holdsErased = false }
     }
 
     func releaseLock() {

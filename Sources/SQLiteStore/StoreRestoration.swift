@@ -9,6 +9,10 @@ package struct RestoreReport: Sendable, Equatable {
     package var replaced: String?
     /// Events that only that one has; nil when there was none, and when they cannot be counted.
     package var events: Int64?
+    /// For which clock what is restored is.
+    package var clock = StoreClock.real
+    /// Erasures that the backup knows nothing of, and that are to be carried out in what is restored.
+    package var erasures = 0
     /// Why the generation of that one is not known; nil when it is, or when there is none.
     package var unreadable: String?
     /// Whether the database that is there is of another store: they have no history in common.
@@ -31,6 +35,8 @@ package struct StoreRestoration {
     package var backup: String
     /// The database to be.
     package var database: String
+    /// A database whose erasures are carried out too, beside those of the one that is there; nil for none.
+    package var erasures: String?
     /// Whether the database's directory is created where it is missing: for a path that nobody typed.
     package var makesFolder: Bool
     package var clock: ClockChoice
@@ -41,12 +47,14 @@ package struct StoreRestoration {
     package var verify: FileVerification
 
     package init(
-        backup: String, database: String, makesFolder: Bool = false, clock: ClockChoice = .kept,
+        backup: String, database: String, erasures: String? = nil, makesFolder: Bool = false,
+        clock: ClockChoice = .kept,
         isDryRun: Bool = false,
         limits: StoreLimits = StoreLimits(), verify: @escaping FileVerification
     ) {
         self.backup = backup
         self.database = database
+        self.erasures = erasures
         self.makesFolder = makesFolder
         self.clock = clock
         self.isDryRun = isDryRun

@@ -60,6 +60,14 @@ extension WorkflowClient {
         try await repair(request, .undoMigration, instance, key: key, wantsContext: wantsContext)
     }
 
+    /// Erases what rows of an instance say, and of its context what is named.
+    public func redact(
+        _ request: RedactRequest, _ instance: String, key: String? = nil
+    ) async throws(ClientError) -> RedactAnswer {
+        try require(instance, of: "instance")
+        return try await post(request, by: TransportRequest(.redactInstance, instance, key: key))
+    }
+
     private func repair(
         _ request: some WireObject, _ route: Route, _ instance: String, key: String?, wantsContext: Bool
     ) async throws(ClientError) -> SendAnswer {

@@ -12,8 +12,9 @@ enum VerbSuggestion {
         "definitions": "machines", "deploy": "apply", "convert": "import", "codegen": "generate", "gen": "generate",
         "abort": "cancel", "kill": "cancel", "terminate": "cancel", "stop": "cancel", "end": "cancel", "drop": "skip",
         "pause": "suspend", "halt": "suspend", "unpause": "resume", "continue": "resume", "assign": "set",
-        "rm": "delete", "remove": "delete", "destroy": "delete", "forget": "delete", "deleted": "audit",
-        "edit": "set", "update": "set", "unset": "set", "rewind": "reset", "revert": "reset", "rollback": "reset",
+        "rm": "delete", "remove": "delete", "destroy": "delete", "deleted": "audit", "edit": "set", "update": "set",
+        "unset": "set", "rewind": "reset", "revert": "reset", "rollback": "reset", "erase": "redact",
+        "forget": "redact", "scrub": "redact", "rename": "redact",
     ]
 
     /// The only verb that begins with some letters.

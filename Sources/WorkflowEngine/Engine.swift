@@ -111,6 +111,7 @@ package final class Engine: Service {
     package func run() async throws {
         // Cancelled with the engine: whoever stops it at once does not wait for the count.
         async let _ = tellFailedInstances(before: clock.now())
+        async let _ = endErasures()
         let lane = LaneThread(
             store: store, queue: queue, library: library, observers: observers, board: queueBoard, watch: queueWatch,
             runners: runners, clock: clock, limits: limits, statistics: statistics, health: writeHealth, purging: purging,
@@ -154,6 +155,17 @@ package final class Engine: Service {
             // A store that was closed meanwhile is no news.
             if error.code == .closed || Task.isCancelled { return }
             logger.warning("failed instances could not be counted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Goes on with what a stop has interrupted.
+    private func endErasures() async {
+        do throws(Rejection) {
+            let count = try await resumeErasures()
+            if count > 0 { logger.notice("redactions were carried out to their end", metadata: ["count": "\(count)"]) }
+        } catch {
+            if error.code == .draining || Task.isCancelled { return }
+            logger.error("a redaction could not be carried out to its end", metadata: ["error": "\(error)"])
         }
     }
 

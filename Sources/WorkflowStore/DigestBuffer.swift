@@ -78,7 +78,7 @@ package struct DigestBuffer: Sendable {
     }
 
     /// A salt of one row: nobody who does not know the instance's can compute it.
-    private mutating func salt(from instance: Salt, _ seq: Seq, _ purpose: String? = nil) -> Salt {
+    package mutating func salt(from instance: Salt, _ seq: Seq, _ purpose: String? = nil) -> Salt {
         let digest = hash(atMost: 64) { fields in
             fields.append(instance)
             fields.append(seq.rawValue)

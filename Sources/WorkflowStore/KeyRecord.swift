@@ -18,6 +18,9 @@ package struct RequestKey: Hashable, Sendable {
         bytes = UniqueID(text: text)?.bytes ?? zeros + Array(text.utf8)
     }
 
+    /// Whether it is a text, which may tell of who used it.
+    package var isText: Bool { bytes.count != 16 }
+
     /// What a caller would write.
     package var text: String {
         if bytes.count == 16 { return UniqueID(bytes: bytes).text }

@@ -91,6 +91,9 @@ package protocol StoreReader: Sendable {
         in namespace: NamespaceID, before position: Position?, limit: Int
     ) async throws(StoreError) -> [AuditRecord]
 
+    /// What was erased, or is being erased, in the order of ids, after one of them; at most `limit`.
+    func erasures(after id: Int64?, limit: Int) async throws(StoreError) -> [ErasureRecord]
+
     /// A journal row; nil when there is none.
     func row(at position: Position) async throws(StoreError) -> JournalRecord?
 

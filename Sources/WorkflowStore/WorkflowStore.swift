@@ -55,6 +55,12 @@ package protocol StoreLookup: AnyObject {
     /// An attempt of an effect that is kept; nil when there is none. It outlives the effect.
     func attempt(_ number: Int64, of effect: Position) throws(StoreError) -> AttemptRecord?
 
+    /// A journal row; nil when there is none.
+    func row(at position: Position) throws(StoreError) -> JournalRecord?
+
+    /// The first erasure of an instance that has begun and has something left to do; nil when there is none.
+    func openErasure(of instance: InstanceID) throws(StoreError) -> ErasureRecord?
+
     /// The effects of a queue that are ready and due by a time, by priority, then by when they are due, then by id; at
     /// most `limit`. Reads little more than it gives, however many wait.
     ///
@@ -145,6 +151,10 @@ package protocol StoreWriter: StoreLookup {
     /// The store's own work between batches, such as moving a log into a file. Throws when the daemon must stop
     /// writing.
     func maintain() throws(StoreError)
+
+    /// Whether what was erased may still stand in a log beside the tables. `maintain` takes it away as soon as nobody
+    /// reads there.
+    var holdsErased: Bool { get }
 
     /// Copying for backups; nil where the store makes none.
     var backups: (any BackupCopying)? { get }
@@ -256,6 +266,8 @@ package struct StoreBatch: Sendable {
     package var changedSettings: [MachineSetting] = []
     /// Whether no effect starts from now on; nil to leave that as it is.
     package var isHeld: Bool?
+    /// What it erases.
+    package var erasure = BatchErasure()
     /// Instances that it suspends, for those who are told of commits: their rows say it too.
     package var suspended: Set<InstanceID> = []
     /// Instances that are deleted with this batch. Each is among the new or the changed ones, as `purging` makes it.
@@ -279,7 +291,7 @@ package struct StoreBatch: Sendable {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
             && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
-            && changedSettings.isEmpty && isHeld == nil && purged.isEmpty && sweep == nil
+            && changedSettings.isEmpty && isHeld == nil && purged.isEmpty && sweep == nil && erasure.isEmpty
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import SQLiteStore
 import WorkflowEngine
 import WorkflowStore
@@ -18,6 +19,12 @@ struct Restore: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The database.", valueName: "file"))
     var database: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A database whose erasures are carried out too. (default: only those of the database that is there)",
+            valueName: "file"))
+    var erasures: String?
+
     @Flag(help: "Verify the backup, say what would be done, and change nothing.")
     var dryRun = false
 
@@ -34,14 +41,24 @@ struct Restore: AsyncParsableCommand {
         do {
             let file = try database ?? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
             let restoration = StoreRestoration(
-                backup: backup, database: file, makesFolder: database == nil,
+                backup: backup, database: file, erasures: erasures, makesFolder: database == nil,
                 clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun
             ) { try await Verification(of: $0).requireNone { _ in } }
-            Console.say(text(of: try await restoration.run(clock: SystemClock().now()), file))
+            let report = try await restoration.run(clock: SystemClock().now())
+            if report.erasures > 0, !dryRun { try await erase(in: file, report) }
+            Console.say(text(of: report, file))
         } catch {
             Console.tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
         }
+    }
+
+    /// Carries out what was erased before. A start of wfd goes on with what is interrupted here.
+    private func erase(in file: String, _ report: RestoreReport) async throws {
+        let store = try SQLiteFileStore.open(
+            at: file, clock: report.contents.last, on: report.clock, notAfter: nil, holds: true)
+        _ = try await StandingErasures.carryOut(
+            in: store, at: report.contents.last, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func text(of report: RestoreReport, _ file: String) -> String {
@@ -63,6 +80,13 @@ struct Restore: AsyncParsableCommand {
         }
         if let reason = report.unreadable {
             lines.append("  that one cannot be read (\(reason)): numbers of generations were left out")
+        }
+        if report.erasures > 0 {
+            let many = report.erasures == 1 ? "1 erasure" : "\(report.erasures) erasures"
+            lines.append("  \(many) of before \(dryRun ? "would be" : "were") carried out; scrub it: wfd scrub \(file)")
+        }
+        if report.unreadable != nil {
+            lines.append("  what was erased of that one is not known: name a file that has it with '--erasures'")
         }
         if clock == .virtual { lines.append("  its clock is virtual: run it with 'wfd --clock virtual'") }
         lines.append(

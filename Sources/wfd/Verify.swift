@@ -23,7 +23,12 @@ struct Verify: AsyncParsableCommand {
             }
             if let broken = store.logBreak { Console.tell("warning: \(broken.finding)") }
             let counts = try await Verification(of: store).run { event in
-                if case .inconsistency(let finding) = event { Console.say("\(finding)") }
+                switch event {
+                case .inconsistency(let finding): Console.say("\(finding)")
+                case .gap(let instance, let seqs):
+                    Console.say("\(instance): chain checked, not refolded: \(seqs)")
+                case .progress: break
+                }
             }
             try store.close()
             Console.say("\(counts)")

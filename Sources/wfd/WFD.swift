@@ -16,7 +16,7 @@ struct WFD: AsyncParsableCommand {
             'wfd serve --help' lists the flags, which may stand without 'serve'.
             """,
         version: version,
-        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self],
+        subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Scrub.self],
         defaultSubcommand: Serve.self
     )
 

@@ -80,7 +80,7 @@ package struct StoreSuite {
     /// All of them.
     package static let checks =
         records + together + history + lists + places + timers + effects + attempts + queues + settings + keys + purges
-        + partitions
+        + erasures + partitions
         + backups
         + audit + opening
 

@@ -100,7 +100,7 @@ extension FakeContent {
     }
 
     func snapshot(of instance: InstanceID, atOrBefore seq: Seq) -> SnapshotRecord? {
-        snapshots[instance]?.last { $0.seq <= seq }
+        snapshots[instance]?.last { $0.seq <= seq && $0.salt != nil }
     }
 
     func timers(in namespace: NamespaceID, after key: TimerKey?, limit: Int) -> [ListedTimer] {

@@ -35,6 +35,7 @@ extension FakeContent {
                 if let bytes = row.key {
                     let key = RequestKey(bytes: bytes)
                     if let time = key.time, time >= retention.newest { break }
+                    if row.isRedacted, key.isText, let place = places[row.position] { journal[place].key = nil }
                     let record = KeyRecord(key: key, scope: try scope(of: row), position: row.position)
                     guard keys.remove(record) != nil else { throw Self.refused("a key to forget that is not there") }
                     positions[key]?[record.scope] = nil
@@ -61,6 +62,7 @@ extension FakeContent {
             instances[instance.key] = instance
         }
         for instance in batch.changedInstances {
+            if batch.erasure.instances.contains(instance.id) { try rename(instance) }
             guard names[instance.id] == instance.key, instance.id.partition == partition
             else { throw Self.refused("a change of an instance that is not there") }
             instances[instance.key] = instance
@@ -76,6 +78,7 @@ extension FakeContent {
             keys.insert(key)
         }
         for audit in batch.purged { try add(audit) }
+        try erase(batch.erasure)
     }
 
     /// What a batch says that it changes of the counts must be what it changes.

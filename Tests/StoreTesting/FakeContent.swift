@@ -43,6 +43,8 @@ package struct FakeContent: Sendable {
     package internal(set) var audits: [AuditRecord] = []
     /// The instances that are deleted and have rows left.
     var purges: [InstanceID: Purge] = [:]
+    /// By their ids.
+    package internal(set) var erasures: [Int64: ErasureRecord] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -154,6 +154,10 @@ extension FakeStore {
         }
     }
 
+    package func erasures(after id: Int64?, limit: Int) throws(StoreError) -> [ErasureRecord] {
+        try read { $0.erasures(after: id, limit: limit) }
+    }
+
     package func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord? { try read { $0.instance(key) } }
 
     package func instance(_ id: InstanceID) throws(StoreError) -> InstanceRecord? { try read { $0.instance(id) } }

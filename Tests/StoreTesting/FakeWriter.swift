@@ -59,6 +59,16 @@ extension FakeLookup {
         try look { $0.attempts[effect]?[number] }
     }
 
+    package func row(at position: Position) throws(StoreError) -> JournalRecord? {
+        try look { $0.row(at: position) }
+    }
+
+    package func openErasure(of instance: InstanceID) throws(StoreError) -> ErasureRecord? {
+        try look { content in
+            content.erasures.values.filter { $0.instanceID == instance && $0.walk != nil }.min { $0.id < $1.id }
+        }
+    }
+
     package func readyEffects(
         queue: String, due: Timestamp, limit: Int, except isLeftOut: (Position) -> Bool
     ) throws(StoreError) -> [EffectRecord] {
@@ -110,6 +120,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
     let view: any StoreView
     let backups: (any BackupCopying)?
     let partitions: [PartitionID]
+    let holdsErased = false
 
     init(store: FakeStore) {
         self.store = store

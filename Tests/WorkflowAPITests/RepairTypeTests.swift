@@ -43,7 +43,21 @@ struct RepairTypeTests {
                 + #""invocations":[{"id":"pay","fate":"stays"},{"id":"ship","fate":"again"}]}"#)
     }
 
+    @Test(arguments: [
+        #"{"reason":"r"}"#,
+        #"{"reason":"r","seqs":"3,7-9","paths":["a.b"],"name":"n","seq":4,"dryRun":true}"#,
+    ])
+    func redactRequestKeepsItsLetters(text: String) throws { try roundTrip(RedactRequest.self, text) }
+
+    @Test(arguments: [
+        #"{"instance":"i","seq":5,"status":"done","configuration":["a"],"seqs":"1-4","context":true}"#,
+        #"{"instance":"i","seq":5,"status":"running","configuration":["a"],"paths":["a"],"renamed":true,"#
+            + #""dryRun":true,"repeated":true}"#,
+    ])
+    func redactAnswerKeepsItsLetters(text: String) throws { try roundTrip(RedactAnswer.self, text) }
+
     @Test func whatIsMissingIsNamed() {
+        #expect(mistake(RedactRequest.self, "{}") == "Field 'reason' is missing")
         #expect(mistake(ResetRequest.self, #"{"reason":"r"}"#) == "Field 'to' is missing")
         #expect(mistake(ResetRequest.self, #"{"to":1}"#) == "Field 'reason' is missing")
         #expect(

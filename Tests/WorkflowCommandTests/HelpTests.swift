@@ -16,8 +16,8 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume", "reset",
-                "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history", "replay",
-                "verify", "work", "effects",
+                "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history",
+                "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])

@@ -103,6 +103,29 @@ struct RepairVerbTests {
         #expect(other.exit == 64 && other.errors == "error: '-o batch' is for 'history' alone\n", "\(other)")
     }
 
+    @Test func aRedactionTellsWhatIsGone() async {
+        let answer = RedactAnswer(
+            instance: "o", seq: 5, status: .done, configuration: ["a"], seqs: "1-2,4", paths: ["who"], context: true,
+            renamed: true, dryRun: true)
+        let transport = ScriptedTransport([.value(answer)])
+        let (outcome, _) = await CommandHarness().run(
+            ["redact", "o", "--seq", "1-2,4", "--path", "who", "--rename", "n", "--reason", "r", "--dry-run"],
+            transport: transport)
+        let body = transport.requests[0].body.map { String(decoding: $0.bytes, as: UTF8.self) }
+        #expect(body == #"{"reason":"r","seqs":"1-2,4","paths":["who"],"name":"n","dryRun":true}"#)
+        #expect(
+            outcome.output
+                == "o: would redact seq 1 to 2, 4; context and output; context.who; the name of before   "
+                + "(seq 5, dry run: nothing was changed)\n")
+    }
+
+    @Test func whatIsGoneIsShownSo() async {
+        var row = Sample.row(2, "name", from: ["a"], to: ["a"])
+        row.redacted = true
+        let outcome = await CommandHarness().run("history", "o", answers: [.value(Page(items: [row]))])
+        #expect(outcome.output.contains("(redacted)"), "\(outcome)")
+    }
+
     /// A trial ends as the verb would.
     @Test func aTrialThatWouldFailSaysSo() async {
         let harness = CommandHarness()

@@ -17,7 +17,7 @@ struct VerifyVerbTests {
             outcome.output == """
                 order-7, seq 5: the digest does not fit what the row says
                 2 instances, 9 events, 0 snapshots, 1 timer, 3 keys, 1 machine version in 1s250ms
-                1 of the instances: chain checked, not refolded (rules of another release)
+                1 of the instances: chain checked, not refolded (redacted, or rules of another release)
                 1 difference
 
                 """)

@@ -196,7 +196,7 @@ extension ContextPath {
 }
 
 extension ContextMistake {
-    fileprivate static func unknown(_ key: String, of owner: String, among known: [String]) -> ContextMistake {
+    static func unknown(_ key: String, of owner: String, among known: [String]) -> ContextMistake {
         let meant = Spelling.closest(to: key, among: known).map { "; did you mean '\($0)'?" } ?? ""
         return ContextMistake(message: "\(owner) has no key '\(key)'\(meant)")
     }

@@ -60,7 +60,8 @@ extension Machine {
         case .cancelled(let event): return cancel(event, in: snapshot, as: identity, isTracing, spending: &spent)
         case .set(let event): return set(event, in: snapshot, as: identity, isTracing, spending: &spent)
         case .reset(let event): return reset(event, in: snapshot, as: identity, isTracing)
-        case .migrated, .redacted: preconditionFailure("no row of this kind is written")
+        case .redacted(let event): return redact(event, in: snapshot, isTracing)
+        case .migrated: preconditionFailure("no row of this kind is written")
         }
     }
 

@@ -94,6 +94,13 @@ extension Pending {
             misfire: misfire)
     }
 
+    /// The same without its data.
+    var emptied: Pending {
+        Pending(
+            id: id, kind: kind, event: event, data: nil, due: due, owner: owner, misfire: misfire, isKept: isKept,
+            isUnsettled: isUnsettled)
+    }
+
     /// The order in which armed things come: what was sent, then what is due first; of the same moment what was armed
     /// first.
     package static func comesBefore(_ one: Pending, _ other: Pending) -> Bool {

@@ -23,6 +23,8 @@ public struct HistoryItem: Equatable, WireObject {
     public var note: JSONValue?
     /// True of a row of kind `failed` that records a retry: the event failed again. Nil otherwise.
     public var retry: Bool?
+    /// True of a row whose data, note and text key were erased. Nil otherwise.
+    public var redacted: Bool?
     /// Opaque: the row's place in the store.
     public var cursor: String
     /// Paths in the order of leaving; only when detail was asked for.
@@ -34,7 +36,7 @@ public struct HistoryItem: Equatable, WireObject {
     public init(
         seq: Int64, at: WireTime, realAt: WireTime? = nil, kind: String, event: String, data: JSONValue? = nil,
         from: [String], to: [String], actor: String? = nil, key: String? = nil, note: JSONValue? = nil,
-        retry: Bool? = nil, cursor: String, exited: [String]? = nil, entered: [String]? = nil
+        retry: Bool? = nil, redacted: Bool? = nil, cursor: String, exited: [String]? = nil, entered: [String]? = nil
     ) {
         self.seq = seq
         self.at = at
@@ -48,6 +50,7 @@ public struct HistoryItem: Equatable, WireObject {
         self.key = key
         self.note = note
         self.retry = retry
+        self.redacted = redacted
         self.cursor = cursor
         self.exited = exited
         self.entered = entered
@@ -66,6 +69,7 @@ public struct HistoryItem: Equatable, WireObject {
         key = try fields.optional("key")
         note = try fields.optional("note")
         retry = try fields.optional("retry")
+        redacted = try fields.optional("redacted")
         cursor = try fields.required("cursor")
         exited = try fields.optional("exited")
         entered = try fields.optional("entered")
@@ -85,6 +89,7 @@ public struct HistoryItem: Equatable, WireObject {
             writer.field("key", ifPresent: key)
             writer.field("note", ifPresent: note)
             writer.field("retry", ifPresent: retry)
+            writer.field("redacted", ifPresent: redacted)
             writer.field("cursor", cursor)
             writer.field("exited", ifPresent: exited)
             writer.field("entered", ifPresent: entered)

@@ -94,6 +94,8 @@ public struct Instance: Equatable, WireObject {
     public var output: JSONValue?
     /// Why it failed; nil when it has not.
     public var failure: Failure?
+    /// True when something of its history was erased. Nil otherwise.
+    public var redacted: Bool?
     /// The first effects that it waits for; nil in lists, of a past state, and when it waits for none.
     public var waitsFor: [EffectItem]?
     public var seq: Int64
@@ -108,7 +110,8 @@ public struct Instance: Equatable, WireObject {
     public init(
         instance: String, machine: String, version: Int64, status: Status, configuration: [String],
         tags: [String]? = nil, context: JSONObject, output: JSONValue? = nil, failure: Failure? = nil,
-        waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil, inState: Int64? = nil,
+        redacted: Bool? = nil, waitsFor: [EffectItem]? = nil, seq: Int64, enteredAt: WireTime? = nil,
+        inState: Int64? = nil,
         createdAt: WireTime, updatedAt: WireTime
     ) {
         self.instance = instance
@@ -120,6 +123,7 @@ public struct Instance: Equatable, WireObject {
         self.context = context
         self.output = output
         self.failure = failure
+        self.redacted = redacted
         self.waitsFor = waitsFor
         self.seq = seq
         self.enteredAt = enteredAt
@@ -138,6 +142,7 @@ public struct Instance: Equatable, WireObject {
         context = try fields.required("context")
         output = try fields.optional("output")
         failure = try fields.optional("failure")
+        redacted = try fields.optional("redacted")
         waitsFor = try fields.optional("waitsFor")
         seq = try fields.required("seq")
         enteredAt = try fields.optional("enteredAt")
@@ -157,6 +162,7 @@ public struct Instance: Equatable, WireObject {
             writer.field("context", context)
             writer.field("output", ifPresent: output)
             writer.field("failure", ifPresent: failure)
+            writer.field("redacted", ifPresent: redacted)
             writer.field("waitsFor", ifPresent: waitsFor)
             writer.field("seq", seq)
             writer.field("enteredAt", ifPresent: enteredAt)

@@ -14,8 +14,6 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceSuspended = "instance-suspended"
     /// A deletion of an instance that may still go on.
     case instanceNotFinished = "instance-not-finished"
-    /// A deletion of an instance with calls that have not ended.
-    case effectsOpen = "effects-open"
     /// What the key was used for was deleted.
     case instancePurged = "instance-purged"
     /// A resume of an instance that is not suspended.
@@ -86,6 +84,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case expectationFailed = "expectation-failed"
     /// A worker speaks of a task that it does not have, or has no more; nothing was changed.
     case leaseLost = "lease-lost"
+    /// Effects are under way that what was asked for would end, or leave without what they ask.
+    case effectsOpen = "effects-open"
     /// The instance waits for no such effect.
     case effectNotFound = "effect-not-found"
     /// Somebody works on the effect, or it has its result; nothing was changed.
@@ -171,7 +171,6 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceSuspended: "Instance is suspended"
         case .instanceNotSuspended: "Instance is not suspended"
         case .instanceNotFinished: "Instance has not finished"
-        case .effectsOpen: "Calls have not ended"
         case .instancePurged: "Instance was deleted"
         case .invocationsUndecided: "Invocations need a word"
         case .notUndoable: "It cannot be undone"
@@ -198,6 +197,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .invalidParameter: "Query parameter is not valid"
         case .generationChanged: "The database was restored"
         case .leaseLost: "The task is no longer yours"
+        case .effectsOpen: "Effects are under way"
         case .effectNotFound: "No such effect"
         case .effectNotWaiting: "Effect is not waiting"
         case .backupRunning: "A backup is under way"

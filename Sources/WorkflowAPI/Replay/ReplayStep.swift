@@ -18,6 +18,8 @@ public struct ReplayStep: Equatable, WireObject {
     public var context: JSONObject
     /// What the final state gave; nil while the instance runs, and when it gives nothing.
     public var output: JSONValue?
+    /// True of a step that could not be taken again because of what was redacted: then its context is not known.
+    public var redacted: Bool?
     /// What happened one by one; only when it was asked for.
     public var microsteps: [ReplayMicrostep]?
 
@@ -25,7 +27,7 @@ public struct ReplayStep: Equatable, WireObject {
     public init(
         seq: Int64, at: WireTime, kind: String, event: String, data: JSONValue? = nil, note: JSONValue? = nil,
         status: Instance.Status, configuration: [String], context: JSONObject, output: JSONValue? = nil,
-        microsteps: [ReplayMicrostep]? = nil
+        redacted: Bool? = nil, microsteps: [ReplayMicrostep]? = nil
     ) {
         self.seq = seq
         self.at = at
@@ -37,6 +39,7 @@ public struct ReplayStep: Equatable, WireObject {
         self.configuration = configuration
         self.context = context
         self.output = output
+        self.redacted = redacted
         self.microsteps = microsteps
     }
 
@@ -51,6 +54,7 @@ public struct ReplayStep: Equatable, WireObject {
         configuration = try fields.required("configuration")
         context = try fields.required("context")
         output = try fields.optional("output")
+        redacted = try fields.optional("redacted")
         microsteps = try fields.optional("microsteps")
     }
 
@@ -66,6 +70,7 @@ public struct ReplayStep: Equatable, WireObject {
             writer.field("configuration", configuration)
             writer.field("context", context)
             writer.field("output", ifPresent: output)
+            writer.field("redacted", ifPresent: redacted)
             writer.field("microsteps", ifPresent: microsteps)
         }
     }

@@ -4,15 +4,19 @@ public import WorkflowJSON
 public enum VerificationLine: Equatable, WireObject {
     case progress(WorkProgress)
     case finding(VerificationFinding)
+    case gap(VerificationGap)
     case counts(VerificationCounts)
 
     public init(fields: inout WireFields) throws(WireError) {
         let progress: WorkProgress? = try fields.optional("progress")
         let finding: VerificationFinding? = try fields.optional("finding")
+        let gap: VerificationGap? = try fields.optional("gap")
         if let progress {
             self = .progress(progress)
         } else if let finding {
             self = .finding(finding)
+        } else if let gap {
+            self = .gap(gap)
         } else {
             self = .counts(try fields.required("counts"))
         }
@@ -23,6 +27,7 @@ public enum VerificationLine: Equatable, WireObject {
             switch self {
             case .progress(let progress): writer.field("progress", progress)
             case .finding(let finding): writer.field("finding", finding)
+            case .gap(let gap): writer.field("gap", gap)
             case .counts(let counts): writer.field("counts", counts)
             }
         }
@@ -55,6 +60,32 @@ public struct VerificationFinding: Hashable, WireObject {
             writer.field("instance", ifPresent: instance)
             writer.field("seq", ifPresent: seq)
             writer.field("detail", detail)
+        }
+    }
+}
+
+/// Rows of an instance of which only the chain was checked, because of what was redacted.
+public struct VerificationGap: Hashable, WireObject {
+    /// The instance's name.
+    public var instance: String
+    /// `3-9,12`.
+    public var seqs: String
+
+    /// Takes the parts as they are.
+    public init(instance: String, seqs: String) {
+        self.instance = instance
+        self.seqs = seqs
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instance = try fields.required("instance")
+        seqs = try fields.required("seqs")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instance", instance)
+            writer.field("seqs", seqs)
         }
     }
 }

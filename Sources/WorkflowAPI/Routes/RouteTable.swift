@@ -6,8 +6,8 @@ extension Route {
         applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance,
         listInstances, listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
-        resumeInstance, resetInstance, undoMigration, deleteInstance, purge, listAudit, listEvents, sendEvents,
-        leaseTasks, completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
+        resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance, purge, listAudit, listEvents,
+        sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -84,7 +84,8 @@ extension Route {
         .get, "/v1/instances/{instance}", for: .read, query: ["seq"],
         answer: .object(
             "{instance, machine, version, status, configuration, tags?, context, output?, failure?, "
-                + "waitsFor?: [effect…], seq, enteredAt?, inState?, createdAt, updatedAt}"), problems: missing)
+                + "redacted?, waitsFor?: [effect…], seq, enteredAt?, inState?, createdAt, updatedAt}"),
+        problems: missing + [.redacted])
     /// Sends an event to an instance.
     public static let sendEvent = Route(
         .post, "/v1/instances/{instance}/events", for: .send, body: .object(event),
@@ -108,7 +109,7 @@ extension Route {
         .get, "/v1/instances/{instance}/history", for: .read,
         query: ["limit", "after", "cursor", "reverse", "page", "detail", "wait"],
         answer: .object(
-            "{items: [{seq, at, realAt?, kind, event, data?, from, to, actor?, key?, note?, cursor, retry?, "
+            "{items: [{seq, at, realAt?, kind, event, data?, from, to, actor?, key?, note?, redacted?, cursor, retry?, "
                 + "exited?, entered?}…], nextPage?}"), problems: missing + paging)
     /// Takes the macrosteps of an instance again.
     public static let replayInstance = Route(
@@ -180,6 +181,15 @@ extension Route {
         .get, "/v1/audit", for: .read, query: ["limit", "page"],
         answer: .object("{items: [{uuid, machine, version, rows, digest, at, actor?, reason?}…], nextPage?}"),
         problems: paging)
+    /// Erases what rows of an instance say, and of its context what is named.
+    public static let redactInstance = Route(
+        .post, "/v1/instances/{instance}/redact", for: .operate,
+        body: .object("{reason, seqs?, paths?: [path…], name?, seq?, dryRun?}"),
+        answer: .object(
+            "{instance, seq, status, configuration, seqs?, paths?, context?, renamed?, dryRun?, repeated?}"),
+        problems: repairing + [
+            .invalidData, .invalidName, .seqNotFound, .effectsOpen, .instanceExists,
+        ])
 }
 
 // MARK: Tasks
@@ -313,7 +323,7 @@ extension Route {
     private static let writing: [ProblemType] = [.draining, .outcomeUnknown]
     /// A path that is not percent-encoded names no task.
     private static let reporting: [ProblemType] = [.leaseLost, .routeNotFound, .payloadTooLarge] + writing
-    private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead]
+    private static let keyed: [ProblemType] = [.keyReused, .keyExpired, .keyAhead, .redacted]
     private static let repairing: [ProblemType] =
         missing + [.preconditionFailed] + keyed + [.payloadTooLarge] + writing
     /// What an operator does lets the machine settle.

@@ -32,6 +32,9 @@ enum StateText {
         }
     }
 
+    /// In the place of what was erased.
+    static let redacted = "(redacted)"
+
     /// One state; the root has no path.
     static func path(_ path: String) -> String { path.isEmpty ? "(root)" : path }
 

@@ -134,7 +134,10 @@ struct History: Verb {
             .init("TO", width: 16, cut: .second, style: .state) { StateText.leaves($0.to) },
             .init("DATA", cut: .first, style: { $0.kind == "failed" ? .bad : nil }) {
                 // A reset says the instance whole.
-                StateText.data($0.kind == "reset" ? $0.data?.object?["to"].map { ["to": $0] } : $0.data, note: $0.note)
+                $0.redacted == true
+                    ? StateText.redacted
+                    : StateText.data(
+                        $0.kind == "reset" ? $0.data?.object?["to"].map { ["to": $0] } : $0.data, note: $0.note)
             },
         ]
     }

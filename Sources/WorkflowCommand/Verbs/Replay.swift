@@ -118,7 +118,7 @@ extension ReplayStep {
         let event = isShort ? EventText.short(event, states: left) : event
         let what: StyledText = "\(kind, StateText.style(ofKind: kind))  \(event)\(told.isEmpty ? "" : " " + told)"
         let head: StyledText = "\(seq)  \(at.text)  \(what): \(StateText.styled(configuration))\(ending)"
-        return head + "   \(JSONWriter.string(context))\n"
+        return head + "   \(redacted == true ? StateText.redacted : JSONWriter.string(context))\n"
             + (microsteps ?? []).map { $0.lines(isShort: isShort) }.joined()
     }
 }

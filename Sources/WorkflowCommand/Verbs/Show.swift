@@ -71,10 +71,15 @@ struct Show: Verb {
             seq:       \(shown.seq)
             created:   \(shown.createdAt.text)
             updated:   \(shown.updatedAt.text)
-            context:   \(lines: IndentedJSON.text(of: shown.context))
+            context:   \(lines: isErased(shown) ? StateText.redacted : IndentedJSON.text(of: shown.context))
 
             """ + ending(of: shown) + waiting(shown)
         }
+    }
+
+    /// Whether the context of a finished instance was erased.
+    private static func isErased(_ shown: Instance) -> Bool {
+        shown.redacted == true && shown.context.isEmpty && (shown.status == .done || shown.status == .cancelled)
     }
 
     private static func tags(of shown: Instance) -> StyledText {
@@ -86,6 +91,9 @@ struct Show: Verb {
     private static func ending(of shown: Instance) -> StyledText {
         var text: StyledText = ""
         if let output = shown.output { text = "output:    \(lines: IndentedJSON.text(of: output))\n" }
+        if shown.status == .failed, shown.failure == nil, shown.redacted == true {
+            text = text + "because:   \(StateText.redacted)\n"
+        }
         if let failure = shown.failure {
             let event = failure.data.map { "\(failure.event) \(StateText.data($0))" } ?? failure.event
             text =

@@ -46,6 +46,7 @@ private struct VerificationReport {
     private let instance: String?
     private var progress: Progress
     private var findings: [VerificationFinding] = []
+    private var gaps: [VerificationGap] = []
     private var counts: VerificationCounts?
 
     init(_ session: Session, of instance: String?) {
@@ -66,6 +67,13 @@ private struct VerificationReport {
             case .jsonl, .batch: try session.write(json: JSONWriter.string(line) + "\n")
             case .json, .yaml: findings.append(finding)
             }
+        case .gap(let gap):
+            try progress.end()
+            switch session.format {
+            case .table: try session.print("\(gap.instance): \(Self.text(of: gap))\n")
+            case .jsonl: try session.write(json: JSONWriter.string(line) + "\n")
+            case .json, .yaml: gaps.append(gap)
+            }
         case .counts(let counts): self.counts = counts
         }
     }
@@ -76,8 +84,13 @@ private struct VerificationReport {
         switch session.format {
         case .jsonl, .batch: try session.print(VerificationLine.counts(counts)) { "" }
         case .table, .json, .yaml:
-            try session.print(Document(findings: findings, counts: counts)) { "\(lines: text(of: counts))" }
+            try session.print(Document(findings: findings, gaps: gaps, counts: counts)) { "\(lines: text(of: counts))" }
         }
+    }
+
+    private static func text(of gap: VerificationGap) -> String {
+        let seqs = gap.seqs.replacing("-", with: " to ").replacing(",", with: ", ")
+        return "chain checked, not refolded: \(seqs)"
     }
 
     private static func text(of finding: VerificationFinding) -> String {
@@ -98,7 +111,8 @@ private struct VerificationReport {
             }
         let rest =
             counts.chainOnly == 0
-            ? "" : "\(counts.chainOnly) of the instances: chain checked, not refolded (rules of another release)\n"
+            ? ""
+            : "\(counts.chainOnly) of the instances: chain checked, not refolded (redacted, or rules of another release)\n"
         let time = DurationText.text(milliseconds: Int64(counts.seconds * 1_000))
         let compared = Self.isNothing(counts) ? lookedFor : parts.joined(separator: ", ")
         return "\(compared) in \(time)\n\(rest)\(differences)\n"
@@ -117,11 +131,13 @@ private struct VerificationReport {
     /// All at once, for formats that are one document.
     private struct Document: JSONWritable {
         let findings: [VerificationFinding]
+        let gaps: [VerificationGap]
         let counts: VerificationCounts
 
         func write(to writer: inout JSONWriter) {
             writer.object { writer in
                 writer.field("findings", findings)
+                if !gaps.isEmpty { writer.field("gaps", gaps) }
                 writer.field("counts", counts)
             }
         }

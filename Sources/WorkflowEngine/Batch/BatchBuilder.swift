@@ -56,7 +56,11 @@ struct BatchBuilder {
     /// What stays of the instances that it deletes, and the names that they had.
     private var purged: [AuditRecord] = []
     private var freed: Set<InstanceKey> = []
-    private var digests = DigestBuffer()
+    /// What it erases.
+    private(set) var erasure = BatchErasure()
+    /// Instances that it gave another name: their keys of before, and since.
+    private var renamed: [InstanceID: RenamedInstance] = [:]
+    var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
@@ -86,13 +90,14 @@ struct BatchBuilder {
     /// The rows that the batch will write to the journal.
     var rows: Int {
         journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count + purged.count
+            + erasure.rows.count + erasure.salts.count
     }
 
     /// What the next batch is applied on top of, before this one is committed.
     var result: UncommittedBatch {
         UncommittedBatch(
             machines: machines, keys: keys, effects: effects, readied: readied, attempts: attempts, queues: queues,
-            settings: settings, hold: hold)
+            settings: settings, hold: hold, renamed: renamed)
     }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
@@ -115,6 +120,7 @@ struct BatchBuilder {
         batch.changedSettings = Array(settings.values)
         batch.purged = purged
         batch.numbers.last = purged.reduce(batch.numbers.last) { max($0, $1.at) }
+        batch.erasure = erasure
         batch.keys = keys.map { KeyRecord(key: $0.key.key, scope: $0.key.scope, position: $0.value) }
         touched.settle(in: recent)
         touched.write(to: &batch)
@@ -263,11 +269,53 @@ extension BatchBuilder {
     }
 
     private func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
+        // The store may still know it by the name that it had.
+        if renamings.contains(where: { $0.values.contains { $0.old == key } }) { return nil }
         guard let record = try read({ () throws(StoreError) in try store.instance(key) }) else { return nil }
         guard let loaded = try machine(record.machineID) else {
             throw Rejection(.damaged, "The machine of instance '\(key.name)' is not in the store")
         }
         return LiveInstance(try InstanceState(record: record, loaded: loaded))
+    }
+
+    /// What names an instance after what was applied so far.
+    func key(of id: InstanceID) throws(Rejection) -> InstanceKey? {
+        if let known = recent.key(of: id) { return known }
+        for names in renamings { if let name = names[id] { return name.new } }
+        return try read { () throws(StoreError) in try store.instanceKey(id) }
+    }
+
+    /// An instance by its row number.
+    mutating func instance(_ id: InstanceID) throws(Rejection) -> LiveInstance? {
+        guard let key = try key(of: id) else { return nil }
+        recent.keep(key, of: id)
+        return try instance(key)
+    }
+
+    /// Of the batches that are not committed, the last first.
+    private var renamings: [[InstanceID: RenamedInstance]] {
+        [renamed].filter { !$0.isEmpty } + provisional.reversed().map(\.renamed).filter { !$0.isEmpty }
+    }
+
+    /// An instance has another name than `old` from now on.
+    mutating func vacate(_ old: InstanceKey, of instance: LiveInstance) {
+        let record = instance.state.record
+        renamed[record.id] = RenamedInstance(old: renamed[record.id]?.old ?? old, new: record.key)
+        recent.rename(instance, from: old)
+    }
+
+    /// Changes what else an instance says than its state.
+    mutating func rewrite(_ instance: LiveInstance, _ body: (inout InstanceState) -> Void) {
+        instance.rewrite(body)
+        erasure.instances.insert(instance.state.record.id)
+    }
+
+    /// Erases more.
+    mutating func add(_ more: BatchErasure) { erasure.add(more) }
+
+    /// A row that this batch writes.
+    func uncommittedRow(at position: Position) -> JournalRecord? {
+        journal.last { $0.position == position }
     }
 
     /// Where a key was used, in this batch or before.
@@ -323,6 +371,13 @@ struct UncommittedBatch {
     let queues: [String: QueueRecord]
     let settings: [MachineKey: MachineSetting]
     let hold: Bool?
+    let renamed: [InstanceID: RenamedInstance]
+}
+
+/// The names of an instance that got another one.
+struct RenamedInstance {
+    let old: InstanceKey
+    let new: InstanceKey
 }
 
 /// A key within its scope.

@@ -260,7 +260,8 @@ extension InstanceState {
             record.failure = failure?.text(seq: row.seq, at: row.at)
         }
         record.updated = row.at
-        let stored = row.seq.rawValue % SnapshotRecord.interval == 0 ? digests.snapshot(of: unplaced()) : nil
+        let hasSnapshot = row.seq.rawValue % SnapshotRecord.interval == 0 || row.kind == .redacted
+        let stored = hasSnapshot ? digests.snapshot(of: unplaced()) : nil
         row.digest = digests.digest(
             row: row, previous: isFirst ? nil : record.digest, instance: ChainInstance(record), machine: loaded.chain,
             snapshot: stored?.digest)
@@ -268,6 +269,20 @@ extension InstanceState {
         journal.append(consume row)
         return (stored, link.refusal == nil ? nil : failure)
     }
+
+    /// Rows from the next one on derive their salts from another one.
+    mutating func renew(_ salt: Salt) {
+        record.salt = salt
+        record.saltFrom = record.seq.next
+    }
+
+    mutating func rename(to name: InstanceName) { record.name = name }
+
+    /// Why it has failed is told no more.
+    mutating func forgetFailure() { record.failure = nil }
+
+    /// Whether something stands at a path into its context.
+    func hasPath(_ path: String) -> Bool { machine.hasPath(path, in: snapshot) }
 
     private func note(
         _ failure: RecordedFailure?, _ input: Input, _ reason: String?, exit: Refusal?

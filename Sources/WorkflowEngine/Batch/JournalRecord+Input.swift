@@ -1,6 +1,6 @@
-import Statechart
+package import Statechart
 import WorkflowJSON
-import WorkflowStore
+package import WorkflowStore
 
 // What a row of the journal means, both ways.
 
@@ -33,7 +33,7 @@ extension JournalRecord {
     ///
     /// - Parameter snapshot: The instance before the row; nil before its first.
     func input(after snapshot: Snapshot?) throws(RowError) -> Input {
-        if isRedacted { throw RowError(.unreadable, "what it says was redacted") }
+        if isRedacted { throw RowError(.redacted, "what it says was redacted") }
         switch kind {
         case .started:
             guard snapshot == nil else { throw misplaced }
@@ -67,7 +67,10 @@ extension JournalRecord {
         case .reset:
             guard snapshot != nil else { throw misplaced }
             return .reset(try recordedEvent())
-        case .migrated, .redacted:
+        case .redacted:
+            guard snapshot != nil else { throw misplaced }
+            return .redacted(try recordedEvent())
+        case .migrated:
             throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
         }
     }
@@ -111,8 +114,19 @@ extension JournalRecord {
         return try taken(snapshot?.armed.next, of: snapshot)
     }
 
-    /// Whether the row says if the instance has failed, and why: a word on an effect and `set` leave that as it is.
-    var saysFailure: Bool { kind != .effect && kind != .set }
+    /// Whether the row says if the instance has failed, and why: a word on an effect, `set` and a redaction leave that
+    /// as it is.
+    var saysFailure: Bool { kind != .effect && kind != .set && kind != .redacted }
+
+    /// What was erased of its instance with it; nil where it is of another kind, or erased itself.
+    package var redaction: Redaction? {
+        guard kind == .redacted, let data else { return nil }
+        do throws(JSONError) {
+            return Redaction(try JSONReader.value(from: data))
+        } catch {
+            return nil
+        }
+    }
 
     /// Whether it is the end of an invocation, which no clock brings.
     var isResult: Bool { kind == .result || RowNote(note).result != nil }
@@ -157,8 +171,10 @@ struct RowError: Error {
         case unknown
         /// A row of this kind never follows such a snapshot.
         case misplaced
-        /// Its data is not JSON, or was redacted.
+        /// Its data is not JSON.
         case unreadable
+        /// What it says was redacted.
+        case redacted
         /// What it took is not what comes next.
         case disordered
     }

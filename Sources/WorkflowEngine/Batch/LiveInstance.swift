@@ -35,10 +35,7 @@ final class LiveInstance {
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
         reason: String?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
-        if !entry.isChanged {
-            entry.isChanged = true
-            if !entry.isNew { entry.before = state.tallyKey }
-        }
+        noteChange()
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
@@ -47,10 +44,21 @@ final class LiveInstance {
 
     /// Deletes it; gives what it was.
     func delete() -> InstanceRecord {
-        if !entry.isChanged, !entry.isNew { entry.before = state.tallyKey }
-        entry.isChanged = true
+        noteChange()
         entry.isDeleted = true
         return state.written()
+    }
+
+    /// Changes what else it says than its state.
+    func rewrite(_ body: (inout InstanceState) -> Void) {
+        noteChange()
+        body(&state)
+    }
+
+    private func noteChange() {
+        if entry.isChanged { return }
+        entry.isChanged = true
+        if !entry.isNew { entry.before = state.tallyKey }
     }
 
     /// Adds what the batch changed, for the transaction.
@@ -229,6 +237,14 @@ final class WorkingSet {
     func remove(_ record: InstanceRecord) {
         cache.remove(record.key)
         keys.remove(record.id)
+    }
+
+    /// An instance has another name than before.
+    func rename(_ instance: LiveInstance, from old: InstanceKey) {
+        cache.remove(old)
+        keep(instance)
+        keys.remove(instance.state.record.id)
+        keep(instance.state.record.key, of: instance.state.record.id)
     }
 
     /// Counts what instances take after a batch.

@@ -110,6 +110,11 @@ extension Rejection {
 
     static func tooMuchTogether(_ message: String) -> Rejection { Rejection(.tooMuchTogether, message) }
 
+    /// - Parameter what: What is gone, as the beginning of a sentence.
+    static func redacted(_ what: String) -> Rejection {
+        Rejection(.redacted, "\(what) was redacted: it is gone, and nothing brings it back; nothing was changed")
+    }
+
     static func keyReused(_ key: String) -> Rejection {
         Rejection(.keyReused, "Key '\(key)' was used for another request; nothing was changed")
     }

@@ -32,20 +32,16 @@ package struct Rejection: Error, Sendable {
         case invocationsUndecided = "invocations-undecided"
         /// Something else has happened since what is to be undone.
         case notUndoable = "not-undoable"
-        /// The instance has not come that far.
-        case seqNotFound = "seq-not-found"
-        /// What is asked for was erased.
-        case redacted
         /// A deletion of an instance that may still go on.
         case notFinished = "instance-not-finished"
-        /// A deletion of an instance with calls that have not ended.
-        case effectsOpen = "effects-open"
         /// The instance was deleted.
         case purged = "instance-purged"
         /// What was expected and did not hold.
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.
         case tooMuchTogether = "payload-too-large"
+        /// What is asked for was erased.
+        case redacted
         /// The key was used for another request.
         case keyReused = "key-reused"
         /// The key says that it is older than keys are remembered.
@@ -60,6 +56,10 @@ package struct Rejection: Error, Sendable {
         case backupUnderWay = "backup-running"
         /// Somebody else may have the task, or it has ended.
         case leaseLost = "lease-lost"
+        /// Effects are under way that need what would be erased, or deleted with their instance.
+        case effectsOpen = "effects-open"
+        /// The instance has not come that far.
+        case seqNotFound = "seq-not-found"
         /// The instance waits for no such effect.
         case effectNotFound = "effect-not-found"
         /// Somebody works on the effect, or it has its result.

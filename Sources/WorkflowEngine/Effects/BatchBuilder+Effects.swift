@@ -277,12 +277,7 @@ extension Macrostep {
 extension BatchBuilder {
     /// The instance of an effect; nil when there is none, which no store has.
     mutating func instance(of effect: EffectRecord) throws(Rejection) -> LiveInstance? {
-        if let key = recent.key(of: effect.instanceID) { return try instance(key) }
-        guard let key = try read({ () throws(StoreError) in try store.instanceKey(effect.instanceID) }) else {
-            return nil
-        }
-        recent.keep(key, of: effect.instanceID)
-        return try instance(key)
+        try instance(effect.instanceID)
     }
 
     /// An attempt that is kept, after what was applied so far.

@@ -84,6 +84,7 @@ extension Engine {
             throw .purged(key)
         }
         guard row.key == key?.bytes else { throw .inconsistent("the row of a key is not in the store") }
+        if row.isRedacted { throw .redacted("What was asked for with key '\(key?.text ?? "")'") }
         return row
     }
 
@@ -104,6 +105,7 @@ extension Engine {
         }
         let record = try await record(row.instanceID, key: row.key.map(RequestKey.init(bytes:)))
         let fold = try await fold(of: record, through: last)
+        if fold.isInGap { throw .redacted("What '\(record.name)' was before seq \(row.seq.rawValue)") }
         guard let snapshot = fold.snapshot else {
             throw .inconsistent("'\(record.name)' has no row before seq \(last + 1)")
         }

@@ -190,14 +190,30 @@ extension Engine {
             if rows.isEmpty { throw .inconsistent("the history has no row at seq \(next)") }
             for row in rows {
                 let loaded = try await loadedMachine(row.machineID)
-                let macrostep = try folding { () throws(FoldError) in
-                    try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
-                }
-                body(row, loaded, macrostep)
+                if let macrostep = try await take(row, of: record, loaded, &fold) { body(row, loaded, macrostep) }
                 next = row.seq.rawValue + 1
             }
         }
         return fold
+    }
+
+    /// Takes the next row of an instance; nil where it cannot be taken because of what was redacted.
+    func take(
+        _ row: JournalRecord, of record: InstanceRecord, _ loaded: LoadedMachine, _ fold: inout Fold
+    ) async throws(Rejection) -> Macrostep? {
+        guard fold.passes(row) else {
+            return try folding { () throws(FoldError) in
+                try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
+            }
+        }
+        if row.kind == .redacted,
+            let stored = try await read({ () async throws(StoreError) in
+                try await store.snapshot(of: record.id, atOrBefore: row.seq)
+            }), stored.seq == row.seq
+        {
+            try folding { () throws(FoldError) in try fold.goOn(after: stored, machine: loaded.machine) }
+        }
+        return nil
     }
 
     func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {

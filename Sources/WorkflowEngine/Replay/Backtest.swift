@@ -71,7 +71,12 @@ package struct Backtest: Sendable {
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
             guard let last = rows.last else { return .missing(record) }
-            for row in rows { trial.take(row, of: record) }
+            for row in rows {
+                // Nothing else than such a row needs what is stored with it.
+                let stored =
+                    row.kind == .redacted ? try await store.snapshot(of: record.id, atOrBefore: row.seq) : nil
+                trial.take(row, of: record, stored)
+            }
             next = last.seq.rawValue + 1
             if clock.isDue() {
                 try await report(
@@ -107,22 +112,24 @@ extension TrialVerdict {
 
 extension BacktestRun {
     /// Takes the next row of an instance that is as in `record` after the last one.
-    mutating func take(_ row: JournalRecord, of record: InstanceRecord) {
+    ///
+    /// - Parameter stored: A snapshot; that of the row, where it has one.
+    mutating func take(_ row: JournalRecord, of record: InstanceRecord, _ stored: SnapshotRecord?) {
         let isLast = row.position == record.head
-        take(row, status: isLast ? record.status : row.statusBehind)
+        let own = stored.flatMap { $0.seq == row.seq && $0.salt != nil ? $0 : nil }
+        take(row, status: isLast ? record.status : row.statusBehind, own)
         if isLast { end(after: row) }
     }
 }
 
 extension JournalRecord {
     /// What its instance is behind the row, when others follow; nil where the row does not say it.
-    fileprivate var statusBehind: InstanceStatus? {
+    var statusBehind: InstanceStatus? {
         switch kind {
         case .failed: .failed
         case .suspended: .suspended
-        case .set, .effect, .reset: nil
-        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .cancelled, .migrated,
-            .redacted:
+        case .set, .effect, .reset, .redacted: nil
+        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .cancelled, .migrated:
             .running
         }
     }
@@ -227,7 +234,7 @@ private struct BacktestScan {
             for row in slice.rows {
                 guard let place = places[row.instanceID], !isDone[place] else { continue }
                 counts.events += 1
-                trials[place].trial.take(row, of: trials[place].record)
+                trials[place].trial.take(row, of: trials[place].record, slice.snapshots[row.position])
                 guard trials[place].trial.verdict != nil || row.position == trials[place].record.head else { continue }
                 isDone[place] = true
                 try await tell(trials[place].record, trials[place].trial.verdict ?? .same, report)

@@ -44,6 +44,8 @@ struct BacktestRun {
     /// Whether somebody let the instance go on and no caller's event has come since: results that waited meanwhile come
     /// before timers that have been due since.
     private var isCatchingUp = false
+    /// Whether what was redacted leaves open what the instance is.
+    private var isInGap = false
     /// The first row at which they part, or the refusal; nil so far.
     private(set) var verdict: TrialVerdict?
 
@@ -57,14 +59,41 @@ struct BacktestRun {
 
     /// Takes the next row.
     ///
-    /// - Parameter status: The instance's after it; nil where that is not known.
-    mutating func take(_ row: JournalRecord, status: InstanceStatus?) {
+    /// - Parameters:
+    ///   - status: The instance's after it; nil where that is not known.
+    ///   - stored: What is stored with it as a snapshot; nil when nothing is.
+    mutating func take(_ row: JournalRecord, status: InstanceStatus?, _ stored: SnapshotRecord? = nil) {
         guard verdict == nil else { return }
-        verdict = judge(row, status)
+        if isInGap || row.isRedacted {
+            verdict = pass(row, stored)
+        } else {
+            verdict = judge(row, status)
+        }
+    }
+
+    /// Passes a row of which nobody knows what it led to. From a redaction on, the instance is what its snapshot says,
+    /// where the other definition has such states.
+    private mutating func pass(_ row: JournalRecord, _ stored: SnapshotRecord?) -> TrialVerdict? {
+        isInGap = true
+        snapshot = nil
+        guard row.kind == .redacted, let stored else { return nil }
+        do throws(SnapshotTextError) {
+            snapshot = try machine.snapshot(
+                of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
+        } catch {
+            return .refused(
+                seq: row.seq, event: row.event,
+                reason: "what came before was redacted, and where that led cannot be taken over: \(error.message)")
+        }
+        isInGap = false
+        return nil
     }
 
     /// Says that there are no more rows, of an instance that runs.
     mutating func end(after row: JournalRecord) {
+        if isInGap, verdict == nil {
+            verdict = .refused(seq: row.seq, event: row.event, reason: "what happened was redacted")
+        }
         guard verdict == nil, let snapshot, snapshot.status == .running, let next = snapshot.armed.nextSent,
             sentInARow < StepLimits.chain
         else { return }

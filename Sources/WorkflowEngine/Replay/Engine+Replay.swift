@@ -13,6 +13,7 @@ extension Engine {
         let query = HistoryQuery(
             instance: now.id, head: now.head, headSeq: now.seq, seqs: seq.rawValue...seq.rawValue, isReversed: false)
         let fold = try await fold(of: now, through: seq.rawValue)
+        if fold.isInGap { throw .redacted("What '\(name)' was after seq \(seq.rawValue)") }
         guard let row = try await history(query).first, let snapshot = fold.snapshot else {
             throw .inconsistent("the history of '\(name)' has no row at seq \(seq.rawValue)")
         }
@@ -47,15 +48,13 @@ extension Engine {
             if rows.isEmpty { throw Rejection.inconsistent("the history has no row at seq \(next)") }
             for row in rows {
                 let loaded = try await loadedMachine(row.machineID)
-                let macrostep = try folding { () throws(FoldError) in
-                    try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
-                }
-                guard let snapshot = fold.snapshot else { continue }
-                let status = row.position == record.head ? record.status : InstanceStatus(snapshot.status)
+                let macrostep = try await take(row, of: record, loaded, &fold)
+                let status = fold.snapshot.map { InstanceStatus($0.status) } ?? row.statusBehind ?? .running
                 try await report(
                     ReplayedStep(
-                        row: row, machine: loaded.machine, snapshot: snapshot, status: status,
-                        microsteps: macrostep.microsteps))
+                        row: row, machine: loaded.machine, snapshot: fold.snapshot,
+                        status: row.position == record.head ? record.status : status,
+                        microsteps: macrostep?.microsteps ?? []))
                 next = row.seq.rawValue + 1
             }
         }
@@ -107,8 +106,8 @@ extension Engine {
 package struct ReplayedStep: Sendable {
     package let row: JournalRecord
     package let machine: Machine
-    /// The instance afterwards.
-    package let snapshot: Snapshot
+    /// The instance afterwards; nil where nobody knows that because of what was redacted.
+    package let snapshot: Snapshot?
     package let status: InstanceStatus
     /// Empty unless they were asked for, and where the instance failed.
     package let microsteps: [Microstep]

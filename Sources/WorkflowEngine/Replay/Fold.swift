@@ -14,6 +14,8 @@ package struct Fold: Sendable {
     private(set) var exitFailure: RecordedFailure?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
+    /// Whether nobody knows what the instance was: a row was redacted, and none with a snapshot has come since.
+    package private(set) var isInGap = false
     private let name: InstanceName
     private let startedAt: LogicalTime
 
@@ -28,12 +30,32 @@ package struct Fold: Sendable {
         of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine
     ) throws(FoldError) {
         self.init(of: instance)
+        try goOn(after: stored, machine: machine)
+    }
+
+    /// Goes on after the macrostep of a stored snapshot, whatever came before.
+    package mutating func goOn(after stored: SnapshotRecord, machine: Machine) throws(FoldError) {
         do throws(SnapshotTextError) {
             snapshot = try machine.snapshot(
                 of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
         } catch {
             throw FoldError(seq: stored.seq, message: error.message)
         }
+        isInGap = false
+    }
+
+    /// Passes the next row when it cannot be taken: what it says was redacted, or what came before. Behind one of kind
+    /// `redacted` its snapshot says how the instance goes on.
+    ///
+    /// - Returns: False of a row that is to be taken.
+    package mutating func passes(_ row: JournalRecord) -> Bool {
+        guard isInGap || row.isRedacted else { return false }
+        isInGap = true
+        snapshot = nil
+        failure = nil
+        result = nil
+        exitFailure = nil
+        return true
     }
 
     /// Takes the next row; throws where the machine says something else than the row.

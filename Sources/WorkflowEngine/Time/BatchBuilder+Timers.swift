@@ -9,7 +9,7 @@ extension BatchBuilder {
     mutating func fire(
         _ id: InstanceID, expecting key: TimerKey
     ) throws(Rejection) -> Firing {
-        guard let known = try read({ () throws(StoreError) in try store.instanceKey(id) }),
+        guard let known = try self.key(of: id),
             let instance = try instance(known), instance.state.record.id == id,
             let next = instance.state.nextKey, next <= key
         else { return .nothing }

@@ -16,6 +16,9 @@ struct HistoryCheck {
     /// Whether its steps were taken again; false where the rules are unknown, or the definition cannot be read.
     private(set) var isFolded = true
 
+    /// The rows whose steps could not be taken again because of what was redacted.
+    private(set) var gaps: [ClosedRange<Int64>] = []
+
     private var fold: Fold
     private var seq = Seq(rawValue: 0)
     private var position: Position?
@@ -62,7 +65,7 @@ struct HistoryCheck {
         if let mistake = slice.mistake(row) ?? placeMistake(row) ?? digestMistake(row, snapshot, machine, &buffer) {
             return find(row.seq > seq.next ? seq.next : row.seq, row.position, mistake)
         }
-        if let mistake = stepMistake(row, machine) { return find(row, mistake) }
+        if let mistake = stepMistake(row, snapshot, machine) { return find(row, mistake) }
         if let snapshot, let mistake = snapshotMistake(snapshot, machine) { return find(row, mistake) }
         if !slice.inconsistencies.isEmpty, let inconsistency = slice.inconsistencies[row.position] {
             return find(row, inconsistency)
@@ -72,6 +75,7 @@ struct HistoryCheck {
         digest = row.digest
         if to != row.to || first.rawValue == 0 || row.kind == .reset { entered = row.at }
         if to != row.to { to = row.to }
+        noteRedaction(row)
         if row.saysFailure { failing = (row.note, row.isRedacted, row.seq, row.at) }
         if first.rawValue == 0 { first = row.at }
         last = row.at
@@ -132,7 +136,7 @@ extension HistoryCheck {
             guard snapshot.position == row.position else {
                 return "the snapshot names position \(snapshot.position.rawValue) instead of the row's"
             }
-        } else if row.seq.rawValue & (SnapshotRecord.interval - 1) == 0 {
+        } else if row.seq.rawValue & (SnapshotRecord.interval - 1) == 0 || row.kind == .redacted {
             return "the snapshot is missing"
         }
         // Nothing else says which rows keep their salts.
@@ -143,17 +147,20 @@ extension HistoryCheck {
         return digest == row.digest ? nil : "the digest does not fit what the row says"
     }
 
-    private mutating func stepMistake(_ row: JournalRecord, _ machine: CheckedMachine?) -> String? {
+    private mutating func stepMistake(
+        _ row: JournalRecord, _ snapshot: SnapshotRecord?, _ machine: CheckedMachine?
+    ) -> String? {
         guard row.from == to else { return "the row begins in '\(row.from)', but the one before ended in '\(to)'" }
         // No kind of row that is written so far changes the machine.
         guard row.machineID == machineID else {
             return "the row belongs to machine \(row.machineID.rawValue), the instance to \(machineID.rawValue)"
         }
-        guard isFolded, !row.isRedacted, let loaded = machine?.loaded else {
+        guard isFolded, let loaded = machine?.loaded else {
             isFolded = false
             return nil
         }
         do throws(FoldError) {
+            if fold.passes(row) { return try pass(row, snapshot, loaded) }
             noteArmed(by: try fold.apply(row, machine: loaded.machine, version: loaded.record.version), row.position)
         } catch {
             return error.message
@@ -162,6 +169,34 @@ extension HistoryCheck {
             return nil
         }
         return isSaid(by: RowNote(row.note), row.kind) ? nil : "the row's note is not what the step says"
+    }
+
+    /// Notes that a row could not be taken; goes on from its snapshot where it has one for that.
+    private mutating func pass(
+        _ row: JournalRecord, _ stored: SnapshotRecord?, _ loaded: LoadedMachine
+    ) throws(FoldError) -> String? {
+        let seq = row.seq.rawValue
+        if let last = gaps.last, last.upperBound == seq - 1 {
+            gaps[gaps.count - 1] = last.lowerBound...seq
+        } else {
+            gaps.append(seq...seq)
+        }
+        asked = [:]
+        calls = [:]
+        armedAt = [:]
+        guard row.kind == .redacted, let stored, stored.salt != nil else { return nil }
+        try fold.goOn(after: stored, machine: loaded.machine)
+        for pending in fold.snapshot?.armed ?? [] { armedAt[pending.id] = Self.unknown }
+        return nil
+    }
+
+    /// Where something was armed by a row that could not be taken.
+    private static let unknown = Position(rawValue: 0)
+
+    /// What an earlier row said of a failure may be gone from the instance before it is gone from the row.
+    private mutating func noteRedaction(_ row: JournalRecord) {
+        guard let failing, row.redaction?.seqs.contains(failing.seq.rawValue) ?? false else { return }
+        self.failing?.isRedacted = true
     }
 
     /// Whether a note says what the step does, and a reason only where somebody asked for the row.
@@ -200,6 +235,8 @@ extension HistoryCheck {
     mutating func askedCall(_ id: Position) -> AskedEffect? {
         guard inconsistency == nil, isFolded, id < nextPosition else { return nil }
         if let asked = calls[id] { return asked }
+        // It may be of a row that could not be taken.
+        guard gaps.isEmpty else { return nil }
         find(nil, id, "there is an effect that its history does not ask for")
         return nil
     }
@@ -246,7 +283,7 @@ extension HistoryCheck {
         guard record.status == InstanceStatus(snapshot.status) else {
             return "the instance's status is '\(record.status)', but its history leads to '\(snapshot.status)'"
         }
-        let positions = snapshot.armed.map { armedAt[$0.id]?.rawValue ?? 0 }
+        let positions = positions(of: snapshot.armed)
         if let part = record.state.difference(from: loaded.machine.text(of: snapshot, positions: positions)) {
             return "the instance's \(part) is not what its history leads to"
         }
@@ -255,6 +292,16 @@ extension HistoryCheck {
 }
 
 extension HistoryCheck {
+    /// The positions of the rows that armed something; those that cannot be known as the instance has them.
+    private func positions(of armed: [Pending]) -> [Int64] {
+        let positions = armed.map { armedAt[$0.id]?.rawValue ?? 0 }
+        if gaps.isEmpty { return positions }
+        // What cannot be read is found as another list.
+        let stored = (try? SnapshotText.positions(in: record.state.armed)) ?? []
+        guard stored.count == positions.count else { return positions }
+        return zip(positions, stored).map { $0 == Self.unknown.rawValue ? $1 : $0 }
+    }
+
     /// Whether the instance says why it has failed as its history does.
     private var isFailureSaid: Bool {
         guard record.status == .failed, let failing else { return record.failure == nil }
@@ -267,8 +314,8 @@ extension Input.Kind {
     /// Whether a person may have asked for such a row, and said why; a retry that fails again is a row `failed`.
     fileprivate var canBeAsked: Bool {
         switch self {
-        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .effect: true
-        case .started, .event, .sent, .timer, .result, .migrated, .redacted: false
+        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .effect, .redacted: true
+        case .started, .event, .sent, .timer, .result, .migrated: false
         }
     }
 }

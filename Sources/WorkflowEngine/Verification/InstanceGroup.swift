@@ -1,3 +1,4 @@
+import Statechart
 import WorkflowStore
 
 /// The histories that one pass over the journal compares.
@@ -15,8 +16,14 @@ struct InstanceGroup {
     /// How many instances are compared.
     var count: Int { checks.count }
 
-    /// Instances of which only the digests could be checked.
-    var chainOnly: Int { checks.count { !$0.isFolded && $0.record.status != .purging } }
+    /// Instances of which only the digests could be checked, at least of some rows.
+    var chainOnly: Int { checks.count { (!$0.isFolded || !$0.gaps.isEmpty) && $0.record.status != .purging } }
+
+    /// The rows that could not be taken because of what was redacted.
+    var gaps: [(instance: InstanceName, seqs: SeqSet)] {
+        checks.filter { !$0.gaps.isEmpty && $0.inconsistency == nil && $0.record.status != .purging }
+            .map { ($0.record.name, SeqSet($0.gaps)) }
+    }
 
     /// Adds the instances of a slice.
     mutating func add(_ slice: InspectedInstances) {

@@ -47,6 +47,7 @@ package struct Verification: Sendable {
         _ = try await run { event in
             switch event {
             case .progress(let now): try await progress(now)
+            case .gap: break
             case .inconsistency(let inconsistency): throw StoreError(.damaged, "\(inconsistency)")
             }
         }
@@ -79,6 +80,7 @@ struct VerificationRun {
     private var sums: [JournalSums] = []
     private var buffer = DigestBuffer()
     private var found: Set<InstanceID> = []
+    private var toldGaps = 0
     private var clock: ReportClock
 
     init(store: any StoreReader, audit: any StoreAudit, limits: EngineLimits) {
@@ -267,6 +269,10 @@ extension VerificationRun {
         group.end()
         for inconsistency in group.takeInconsistencies() { try await tell(inconsistency, report) }
         try await effects(of: group, report)
+        for gap in group.gaps.prefix(max(0, limits.toldInconsistencies - toldGaps)) {
+            toldGaps += 1
+            try await report(.gap(instance: gap.instance, seqs: gap.seqs))
+        }
         counts.instances += group.count
         counts.timers += group.timers
         counts.chainOnly += group.chainOnly

@@ -1,3 +1,4 @@
+package import Statechart
 package import WorkflowStore
 
 /// What was compared.
@@ -9,7 +10,8 @@ package struct VerifiedCounts: Sendable, Equatable {
     package var timers = 0
     package var keys = 0
     package var machines = 0
-    /// Instances whose digests were checked, but whose steps were taken under rules that this engine does not know.
+    /// Instances whose digests were checked, but not all of their steps: some were redacted, or taken under rules that
+    /// this engine does not know.
     package var chainOnly = 0
     /// All that were found, those beyond the bound of what is told among them.
     package var differences = 0
@@ -34,6 +36,8 @@ package struct VerificationProgress: Sendable, Equatable {
 package enum VerificationEvent: Sendable, Equatable {
     case progress(VerificationProgress)
     case inconsistency(Inconsistency)
+    /// Rows of an instance whose steps could not be taken again because of what was redacted; their chain holds.
+    case gap(instance: InstanceName, seqs: SeqSet)
 }
 
 extension VerifiedCounts: CustomStringConvertible {

@@ -17,6 +17,8 @@ extension VerificationLine {
         switch event {
         case .progress(let progress): self = .progress(WorkProgress(progress))
         case .inconsistency(let inconsistency): self = .finding(VerificationFinding(inconsistency))
+        case .gap(let instance, let seqs):
+            self = .gap(VerificationGap(instance: instance.rawValue, seqs: seqs.text))
         }
     }
 }
@@ -96,8 +98,9 @@ extension ReplayStep {
             seq: step.row.seq.rawValue, at: WireTime(milliseconds: step.row.at.rawValue), kind: step.row.kind.rawValue,
             event: step.row.event, data: try step.row.data.map { try JSONReader.value(from: $0) },
             note: try step.row.note.map { try JSONReader.value(from: $0) }, status: Instance.Status(step.status),
-            configuration: step.machine.leafPaths(of: step.snapshot.configuration),
-            context: step.snapshot.context, output: step.snapshot.output,
+            configuration: SnapshotText.leafPaths(in: step.row.to),
+            context: step.snapshot?.context ?? JSONObject(), output: step.snapshot?.output,
+            redacted: step.snapshot == nil ? true : nil,
             microsteps: isTraced ? step.microsteps.map { ReplayMicrostep($0, of: step.machine) } : nil)
     }
 }

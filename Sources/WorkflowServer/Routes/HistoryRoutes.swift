@@ -143,6 +143,7 @@ extension HistoryItem {
             actor: row.actor?.rawValue,
             key: row.key.map { RequestKey(bytes: $0).text },
             note: try row.note.map { try JSONReader.value(from: $0) },
+            redacted: row.isRedacted ? true : nil,
             cursor: RowCursor(generation: generation, position: row.position).text, exited: moves?.exited,
             entered: moves?.entered)
     }

@@ -172,7 +172,8 @@ extension Instance {
             status: Status(record.status), configuration: record.leafPaths,
             context: try JSONReader.value(from: record.state.context).object ?? JSONObject(),
             output: try record.state.output.map { try JSONReader.value(from: $0) },
-            failure: view.failure.map(Failure.init), seq: record.seq.rawValue,
+            failure: view.failure.map(Failure.init), redacted: record.saltFrom.rawValue > 1 ? true : nil,
+            seq: record.seq.rawValue,
             createdAt: WireTime(milliseconds: record.created.rawValue),
             updatedAt: WireTime(milliseconds: record.updated.rawValue))
     }

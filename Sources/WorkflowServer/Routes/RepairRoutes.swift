@@ -19,6 +19,7 @@ struct RepairRoutes: Sendable {
         routes.on(.resumeInstance) { try await repair(.resume, $0) }
         routes.on(.resetInstance) { try await reset($0) }
         routes.on(.undoMigration) { try await undo($0) }
+        routes.on(.redactInstance) { try await redact($0) }
     }
 
     private func repair(_ verb: RepairCommand.Verb, _ request: RoutedRequest) async throws -> Response {
@@ -41,6 +42,26 @@ struct RepairRoutes: Sendable {
         let change = ContextChange(set: body.set ?? JSONObject(), unset: body.unset ?? [])
         return try await answer(
             request, .set(change), RepairRequest(reason: body.reason, seq: body.seq, dryRun: body.dryRun))
+    }
+
+    private func redact(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: RedactRequest.self)
+        if let name = body.name, let message = InstanceNameRule.message(for: name) {
+            throw Problem(.invalidName, detail: message)
+        }
+        let seqs = try body.seqs.map { text in
+            guard let seqs = SeqSet(text) else {
+                throw Problem(.invalidRequest, detail: "Field 'seqs' must name rows from 1 on, such as 3,7-9")
+            }
+            return seqs
+        }
+        let seq = try EventEndpoint.expectedSeq(body.seq, "seq", ifMatch: request.head.headerFields[.ifMatch])
+        let command = RedactCommand(
+            instance: try request.instance, seqs: seqs, paths: body.paths ?? [],
+            newName: body.name.map(InstanceName.init(rawValue:)), reason: body.reason,
+            expectedSeq: seq.map(Seq.init), isDryRun: body.dryRun ?? false, key: try request.head.idempotencyKey(),
+            by: request.caller)
+        return Response(RedactAnswer(try await asking { try await engine.redact(command) }))
     }
 
     private func answer(
@@ -93,5 +114,18 @@ extension RepairRoutes {
             expectedSeq: try expectedSeq(asked.seq, request), isDryRun: asked.dryRun ?? false,
             wantsContext: !request.head.prefersMinimal, key: try request.head.idempotencyKey(), by: request.caller)
         return try await answer(request) { () async throws(Rejection) in try await engine.reset(command) }
+    }
+}
+
+extension RedactAnswer {
+    /// The wire form of what was erased.
+    init(_ result: RedactResult) {
+        let redaction = result.redaction
+        self.init(
+            instance: result.instance.rawValue, seq: result.seq.rawValue, status: Instance.Status(result.status),
+            configuration: result.configuration, seqs: redaction.seqs.isEmpty ? nil : redaction.seqs.text,
+            paths: redaction.paths.isEmpty ? nil : redaction.paths, context: redaction.isWhole ? true : nil,
+            renamed: redaction.isRenamed ? true : nil, dryRun: result.isDryRun ? true : nil,
+            repeated: result.isRepeated ? true : nil)
     }
 }

@@ -14,6 +14,8 @@ struct Scenario {
         case send(String, String, JSONValue? = nil)
         case repair(String, RepairCommand.Verb)
         case reset(String, Int64)
+        /// What the instance said is erased, and these paths of its context.
+        case redact(String, [String])
         /// What is due by now comes.
         case wait
     }
@@ -74,6 +76,7 @@ struct Scenario {
         (500_000, .wait), (501_000, .send("b", "note")), (502_000, .repair("a", .cancel(runsActions: true))),
         // While it was suspended, while it had failed, and from its end.
         (503_000, .reset("a", 12)), (504_000, .repair("a", .resume)), (505_000, .reset("b", 9)), (580_000, .wait),
+        (590_000, .redact("a", ["text", "seen"])), (591_000, .send("a", "note")), (592_000, .redact("b", [])),
     ]
 
     static let steps = actions.enumerated().map { number, step in
@@ -114,6 +117,11 @@ extension Engine {
                     ResetCommand(
                         instance: InstanceName(rawValue: name), to: .seq(Seq(rawValue: seq)), reason: "r",
                         key: step.key, by: .test)))
+        case .redact(let name, let paths):
+            let answer = try await redact(
+                RedactCommand(
+                    instance: InstanceName(rawValue: name), paths: paths, reason: "r", key: step.key, by: .test))
+            return Told(seqs: [answer.seq.rawValue - 1, answer.seq.rawValue], to: answer.configuration)
         case .wait: try await takeWhatIsDue()
         }
         return Told()

@@ -92,7 +92,7 @@ final class Simulation {
         guard let reference, Scenario.steps[number].key == nil else { return false }
         switch Scenario.steps[number].action {
         case .apply, .wait: return false
-        case .start(let name), .send(let name, _, _), .repair(let name, _), .reset(let name, _):
+        case .start(let name), .send(let name, _, _), .repair(let name, _), .reset(let name, _), .redact(let name, _):
             // Timers may have come since the step before: its own row is what counts.
             guard let from = reference.told[number].seqs.first else { return false }
             return try await seqs()[name] ?? 0 > from

@@ -87,7 +87,7 @@ import WorkflowStore
     }
 
     @Test(arguments: [
-        JournalKind.reset, .migrated, .redacted,
+        JournalKind.reset, .migrated,
     ])
     mutating func aKindThatNothingWritesIsRefusedByName(kind: JournalKind) {
         #expect(

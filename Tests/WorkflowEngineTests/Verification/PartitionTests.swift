@@ -84,6 +84,7 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func calls(behind head: Position) -> [Position] { [] }
     func attempts(behindRowsFrom row: Position, limit: Int) -> AttemptPage { AttemptPage() }
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] { [] }
+    func erasures(after id: Int64?, limit: Int) -> [ErasureRecord] { [] }
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }

@@ -1,0 +1,149 @@
+package import WorkflowJSON
+
+/// What is erased of an instance, as its row of kind `redacted` says it: places, never what stood there.
+package struct Redaction: Sendable, Equatable {
+    /// Paths at most.
+    package static let paths = 200
+
+    /// The macrosteps whose rows lose what they say.
+    package var seqs: SeqSet
+    /// The paths into the context whose values go.
+    package var paths: [String]
+    /// Whether context and output go whole.
+    package var isWhole: Bool
+    /// Whether what the instance failed on loses its data.
+    package var emptiesKept: Bool
+    /// Whether the instance has another name since.
+    package var isRenamed: Bool
+
+    package init(
+        seqs: SeqSet, paths: [String] = [], isWhole: Bool = false, emptiesKept: Bool = false, isRenamed: Bool = false
+    ) {
+        self.seqs = seqs
+        self.paths = paths
+        self.isWhole = isWhole
+        self.emptiesKept = emptiesKept
+        self.isRenamed = isRenamed
+    }
+
+    /// Reads what `data` gives; nil for anything else.
+    package init?(_ data: JSONValue?) {
+        guard let object = data?.object else { return nil }
+        var seqs = SeqSet()
+        if let text = object["seqs"] {
+            guard let read = text.string.flatMap({ SeqSet($0) }) else { return nil }
+            seqs = read
+        }
+        var paths: [String] = []
+        if case .array(let values)? = object["paths"] { paths = values.compactMap(\.string) }
+        self.init(
+            seqs: seqs, paths: paths, isWhole: object["context"] == true, emptiesKept: object["kept"] == true,
+            isRenamed: object["name"] == true)
+    }
+
+    /// As a row keeps it.
+    package var data: JSONValue {
+        var object = JSONObject()
+        if !seqs.isEmpty { object["seqs"] = .string(seqs.text) }
+        if !paths.isEmpty { object["paths"] = .array(paths.map(JSONValue.string)) }
+        if isWhole { object["context"] = true }
+        if emptiesKept { object["kept"] = true }
+        if isRenamed { object["name"] = true }
+        return .object(object)
+    }
+
+    /// For a trace.
+    var deeds: [String] {
+        (isWhole ? ["redact context"] : []) + paths.map { "redact \($0)" }
+    }
+}
+
+extension Redaction {
+    /// Empties a snapshot. Where the instance goes on, a key that the machine declares has its initial value again:
+    /// that is no one's data, and fits its type.
+    func empty(_ snapshot: inout Snapshot, of machine: Machine) throws(ContextMistake) {
+        guard paths.count <= Self.paths else {
+            throw ContextMistake(message: "At most \(Self.paths) paths are redacted at a time")
+        }
+        if isWhole {
+            let isFinished = snapshot.status == .done || snapshot.status == .cancelled
+            snapshot.context = isFinished ? JSONObject() : machine.context
+            snapshot.output = nil
+        } else {
+            for path in paths { try ContextPath(path).empty(&snapshot.context, of: machine) }
+        }
+        for place in snapshot.armed.indices {
+            let pending = snapshot.armed[place]
+            if seqs.contains(pending.id.seq) || emptiesKept && pending.isKept {
+                snapshot.armed[place] = pending.emptied
+            }
+        }
+    }
+}
+
+extension ContextPath {
+    /// Takes away what stands at the path: a key gets its initial value where the machine declares it, and goes where
+    /// not; an element of a list becomes null.
+    fileprivate func empty(_ context: inout JSONObject, of machine: Machine) throws(ContextMistake) {
+        try checkWay(in: context, of: machine)
+        if steps.count == 1 {
+            context[key] = machine.context[key]
+        } else {
+            context = try Self.emptying(steps[...], of: .object(context), at: "").object ?? context
+        }
+    }
+
+    private static func emptying(
+        _ steps: ArraySlice<ContextAssignment.Step>, of value: JSONValue, at text: String
+    ) throws(ContextMistake) -> JSONValue {
+        guard let step = steps.first else { return value }
+        let isLast = steps.count == 1
+        switch (step, value) {
+        case (.key(let key), .object(var object)):
+            guard let inner = object[key] else { throw .unknown(key, of: "'\(text)'", among: object.keys) }
+            let path = text.isEmpty ? key : "\(text).\(key)"
+            object[key] = isLast ? nil : try emptying(steps.dropFirst(), of: inner, at: path)
+            return .object(object)
+        case (.index(let index), .array(var array)):
+            guard let offset = Int(exactly: index), array.indices.contains(offset) else {
+                throw ContextMistake(message: "'\(text)' has no element \(index); it has \(array.count)")
+            }
+            let path = "\(text)[\(index)]"
+            array[offset] = isLast ? .null : try emptying(steps.dropFirst(), of: array[offset], at: path)
+            return .array(array)
+        case (.key, _): throw ContextMistake(message: "'\(text)' is no map")
+        case (.index, _): throw ContextMistake(message: "'\(text)' is no list")
+        }
+    }
+}
+
+extension Machine {
+    /// Whether a redaction of a path would find something there.
+    package func hasPath(_ path: String, in snapshot: Snapshot) -> Bool {
+        var after = snapshot
+        do throws(ContextMistake) {
+            try Redaction(seqs: SeqSet(), paths: [path]).empty(&after, of: self)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Empties the instance of what is erased; it stays where it is, and nothing follows.
+    ///
+    /// - Parameter event: Its data is that of a `Redaction`.
+    func redact(_ event: Event, in snapshot: Snapshot, _ isTracing: Bool) -> Outcome {
+        guard let redaction = Redaction(event.data) else {
+            return .refused(.invalidData("The data does not say what is redacted"))
+        }
+        var after = snapshot
+        do throws(ContextMistake) {
+            try redaction.empty(&after, of: self)
+        } catch {
+            return .refused(.invalidData(error.message))
+        }
+        after.seq += 1
+        return .accepted(
+            Macrostep(snapshot: after, microsteps: trace(of: event, redaction.deeds, isTracing), cost: 1))
+    }
+}

@@ -1,0 +1,119 @@
+public import WorkflowJSON
+
+/// The body of `POST /v1/instances/NAME/redact`.
+public struct RedactRequest: Equatable, WireObject {
+    /// For the history.
+    public var reason: String
+    /// The rows that lose what they say: `3,7-9`; nil for all.
+    public var seqs: String?
+    /// The paths into the context whose values go; nil for none.
+    public var paths: [String]?
+    /// The name that the instance is to have; nil to keep its own.
+    public var name: String?
+    /// The seq that the instance must have; nil for any.
+    public var seq: Int64?
+    /// True to be told what would be erased, without a change.
+    public var dryRun: Bool?
+
+    /// Takes the parts as they are.
+    public init(
+        reason: String, seqs: String? = nil, paths: [String]? = nil, name: String? = nil, seq: Int64? = nil,
+        dryRun: Bool? = nil
+    ) {
+        self.reason = reason
+        self.seqs = seqs
+        self.paths = paths
+        self.name = name
+        self.seq = seq
+        self.dryRun = dryRun
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        reason = try fields.required("reason", bytes: APILimits.reasonBytes)
+        seqs = try fields.optional("seqs")
+        paths = try fields.optional("paths")
+        name = try fields.optional("name")
+        seq = try fields.optional("seq")
+        dryRun = try fields.optional("dryRun")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("reason", reason)
+            writer.field("seqs", ifPresent: seqs)
+            writer.field("paths", ifPresent: paths)
+            writer.field("name", ifPresent: name)
+            writer.field("seq", ifPresent: seq)
+            writer.field("dryRun", ifPresent: dryRun)
+        }
+    }
+}
+
+/// What was erased of an instance.
+public struct RedactAnswer: Equatable, WireObject {
+    /// As it is named now.
+    public var instance: String
+    /// Of the row that records it; of a dry run, what it would be.
+    public var seq: Int64
+    public var status: Instance.Status
+    /// The paths of the active leaves.
+    public var configuration: [String]
+    /// The rows that say nothing any more: `3,7-9`; nil for none.
+    public var seqs: String?
+    /// The paths into the context whose values are gone; nil for none.
+    public var paths: [String]?
+    /// True when context and output went whole.
+    public var context: Bool?
+    /// True when it has another name since.
+    public var renamed: Bool?
+    /// True of a trial.
+    public var dryRun: Bool?
+    /// True when this was answered before: nothing was erased twice.
+    public var repeated: Bool?
+
+    /// Takes the parts as they are.
+    public init(
+        instance: String, seq: Int64, status: Instance.Status, configuration: [String], seqs: String? = nil,
+        paths: [String]? = nil, context: Bool? = nil, renamed: Bool? = nil, dryRun: Bool? = nil,
+        repeated: Bool? = nil
+    ) {
+        self.instance = instance
+        self.seq = seq
+        self.status = status
+        self.configuration = configuration
+        self.seqs = seqs
+        self.paths = paths
+        self.context = context
+        self.renamed = renamed
+        self.dryRun = dryRun
+        self.repeated = repeated
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        instance = try fields.required("instance")
+        seq = try fields.required("seq")
+        status = try fields.required("status")
+        configuration = try fields.required("configuration")
+        seqs = try fields.optional("seqs")
+        paths = try fields.optional("paths")
+        context = try fields.optional("context")
+        renamed = try fields.optional("renamed")
+        dryRun = try fields.optional("dryRun")
+        repeated = try fields.optional("repeated")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("instance", instance)
+            writer.field("seq", seq)
+            writer.field("status", status.rawValue)
+            writer.field("configuration", configuration)
+            writer.field("seqs", ifPresent: seqs)
+            writer.field("paths", ifPresent: paths)
+            writer.field("context", ifPresent: context)
+            writer.field("renamed", ifPresent: renamed)
+            writer.field("dryRun", ifPresent: dryRun)
+            writer.field("repeated", ifPresent: repeated)
+        }
+    }
+}

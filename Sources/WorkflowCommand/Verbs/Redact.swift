@@ -1,0 +1,69 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl redact`.
+struct Redact: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "redact", abstract: "Erase what an instance's history says.",
+        discussion: """
+            $ wfctl redact order-1042 --reason GDPR-7 --dry-run
+            $ wfctl redact order-1042 --seq 3,7-9 --path customer.name --reason GDPR-7
+
+            Data, notes, stored snapshots and errors of attempts go; states, times and the chain of digests stay. The \
+            context of a finished instance goes whole. Of one that goes on only what '--path' names goes, and a key that \
+            the machine declares has its initial value again. Nothing brings it back. Copies stay in gaps of the file \
+            until 'wfd scrub', and in backups.
+            """)
+
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
+    var instance: String
+
+    @Option(help: ArgumentHelp("Only these rows. (default: all)", valueName: "n,m-k"))
+    var seq: String?
+
+    @Option(
+        name: .customLong("path"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Erase what stands there in the context; may be said again.", valueName: "path"))
+    var paths: [String] = []
+
+    @Option(help: ArgumentHelp("Give the instance another name.", valueName: "name"))
+    var rename: String?
+
+    @OptionGroup var options: RepairOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        _ = try options.requiredReason(of: "redact")
+        if let seq, seq.isEmpty || !seq.utf8.allSatisfy({ "0123456789,-".utf8.contains($0) }) {
+            throw ValidationError("'--seq' names rows from 1 on, such as 3,7-9")
+        }
+    }
+
+    func run(in session: Session) async throws {
+        let request = RedactRequest(
+            reason: try options.requiredReason(of: "redact"), seqs: seq, paths: paths.isEmpty ? nil : paths,
+            name: rename, seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
+        let isTrial = options.dryRun
+        let answer = try await options.key.persist(in: session) { client, key throws(ClientError) in
+            try await client.redact(request, instance, key: isTrial ? nil : key)
+        }
+        try session.print(answer) { Self.lines(for: answer) }
+    }
+
+    /// `order-1042: redacted seq 1 to 9, context and output   (seq 10)`.
+    private static func lines(for answer: RedactAnswer) -> StyledText {
+        let isTrial = answer.dryRun == true
+        var parts: [String] = []
+        if let seqs = answer.seqs {
+            parts.append("seq " + seqs.replacing("-", with: " to ").replacing(",", with: ", "))
+        }
+        if answer.context == true { parts.append("context and output") }
+        parts += (answer.paths ?? []).map { "context.\($0)" }
+        if answer.renamed == true { parts.append("the name of before") }
+        let what = parts.isEmpty ? "nothing" : parts.joined(separator: "; ")
+        let ending = isTrial ? ", dry run: nothing was changed" : answer.repeated == true ? ", done before" : ""
+        return "\(answer.instance): \(isTrial ? "would redact" : "redacted") \(what)   (seq \(answer.seq)\(ending))\n"
+    }
+}

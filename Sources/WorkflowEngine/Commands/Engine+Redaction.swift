@@ -1,0 +1,106 @@
+import Logging
+import Statechart
+import Synchronization
+package import WorkflowStore
+
+extension Engine {
+    /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them.
+    /// Copies may stand in gaps between rows until the file is scrubbed.
+    package func redact(_ command: RedactCommand) async throws(Rejection) -> RedactResult {
+        let record = try await instance(named: command.instance, by: command.caller).record
+        let answer = try await begin(command, of: record)
+        if !command.isDryRun { try await finishErasures(of: record.id) }
+        return answer
+    }
+
+    private func begin(
+        _ command: RedactCommand, of record: InstanceRecord
+    ) async throws(Rejection) -> RedactResult {
+        var command = command
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...1, isReversed: false)
+        guard let start = try await history(query).first else {
+            throw .inconsistent("the history of '\(record.name)' has no row at seq 1")
+        }
+        let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
+        command.found = RedactCommand.Found(seq: record.seq, start: start.position, calls: calls)
+        switch try await queue.submit(command) {
+        case .first(let answer): return answer
+        case .repeated(let position): return try await repeated(command, at: position)
+        }
+    }
+
+    /// The answer that a redaction with this key got.
+    private func repeated(
+        _ command: RedactCommand, at position: Position
+    ) async throws(Rejection) -> RedactResult {
+        let row = try await row(of: command.key, at: position)
+        let record = try await instance(named: command.instance, by: command.caller).record
+        guard row.instanceID == record.id, let redaction = row.redaction,
+            RowNote(row.note).reason == command.reason, redaction.paths == command.paths,
+            redaction.isRenamed == (command.newName != nil),
+            redaction.seqs == command.seqs ?? SeqSet([1...max(1, row.seq.rawValue - 1)])
+        else { throw .keyReused(command.key?.text ?? "") }
+        return RedactResult(
+            instance: record.name, seq: row.seq, status: record.status,
+            configuration: SnapshotText.leafPaths(in: row.to), redaction: redaction, isRepeated: true)
+    }
+
+    /// Erases to the end what was begun of an instance, slice by slice.
+    func finishErasures(of id: InstanceID) async throws(Rejection) {
+        var looks = 0
+        while true {
+            switch try await queue.submit(EraseCommand(instance: id)) {
+            case .goesOn: continue
+            case .isDone:
+                pastInstances.withLock { $0.remove(id) }
+                return
+            case .isInLog:
+                // Somebody reads: the log is emptied as soon as nobody does.
+                looks += 1
+                if looks == limits.erasureLooks {
+                    log.tell(
+                        .batches, .warning, "the log still holds what was redacted: somebody reads the database",
+                        ["instance": "\(id.rawValue)"])
+                    return
+                }
+            }
+        }
+    }
+
+    /// Does what was ordered by a restore, and ends what a stop has interrupted. Gives how many that were.
+    @discardableResult
+    package func resumeErasures() async throws(Rejection) -> Int {
+        var count = 0
+        var last: Int64?
+        while true {
+            let page = try await read { [last] () async throws(StoreError) in
+                try await store.erasures(after: last, limit: 100)
+            }
+            guard let end = page.last else { return count }
+            for erasure in page where erasure.isOrdered || erasure.walk != nil {
+                count += 1
+                if erasure.isOrdered { try await begin(erasure) }
+                try await finishErasures(of: erasure.instanceID)
+            }
+            last = end.id
+        }
+    }
+
+    private func begin(_ order: ErasureRecord) async throws(Rejection) {
+        guard let record = try await read({ () async throws(StoreError) in try await store.instance(order.instanceID) })
+        else { return }
+        do throws(Rejection) {
+            _ = try await begin(RedactCommand(order, of: record), of: record)
+        } catch {
+            guard error.code == .instanceExists else { throw error }
+            // The name is another's in the backup; the rest goes all the same.
+            var nameless = order
+            nameless.name = nil
+            log.tell(
+                .batches, .warning, "an instance that was renamed keeps the name of the backup",
+                ["instance": "\(order.instanceID.rawValue)"])
+            _ = try await begin(RedactCommand(nameless, of: record), of: record)
+        }
+    }
+}

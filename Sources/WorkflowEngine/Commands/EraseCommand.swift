@@ -1,0 +1,153 @@
+import Statechart
+import WorkflowStore
+
+/// Goes on with what was begun to be erased of an instance: a slice of its rows.
+struct EraseCommand: Sendable {
+    let instance: InstanceID
+
+    enum Answer: Sendable, Equatable {
+        case goesOn, isDone
+        /// All is erased, but for what the log beside the tables may still hold.
+        case isInLog
+    }
+}
+
+extension EraseCommand: WriterCommand {
+    var size: Int { 256 }
+    // What it erases is read as it is on disk.
+    var isLong: Bool { true }
+    var payers: [CommandTarget] { [.owner(instance)] }
+    var targets: [CommandTarget] { payers }
+    var summary: String { "erase" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        guard let erasure = try batch.openErasure(of: instance) else { return batch.holdsErased ? .isInLog : .isDone }
+        guard let instance = try batch.instance(erasure.instanceID) else { return .isDone }
+        try batch.erase(erasure, of: instance)
+        return .goesOn
+    }
+}
+
+extension EngineLimits {
+    /// Rows that one slice of an erasure reads: about what a batch of events writes.
+    fileprivate var erasedRows: Int { 512 }
+    /// Bytes of their data, about.
+    fileprivate var erasedBytes: Int { 1 << 20 }
+    /// How often a redaction waits until nobody reads, before it says so.
+    var erasureLooks: Int { 20 }
+}
+
+extension BatchBuilder {
+    /// An erasure of an instance that has something left to do and is on disk; none twice in a batch.
+    fileprivate func openErasure(of id: InstanceID) throws(Rejection) -> ErasureRecord? {
+        if let own = erasure.records.last(where: { $0.instanceID == id && $0.walk != nil }) { return own }
+        let ended = Set(erasure.records.lazy.filter { $0.walk == nil }.map(\.id))
+        let open = try read { () throws(StoreError) in try store.openErasure(of: id) }
+        return open.flatMap { ended.contains($0.id) ? nil : $0 }
+    }
+
+    /// Goes through some more rows. Behind the last one the instance's salt is renewed: in the batch in which nothing
+    /// is left that derives from it.
+    fileprivate mutating func erase(_ known: ErasureRecord, of instance: LiveInstance) throws(Rejection) {
+        var record = known
+        guard var walk = record.walk else { return }
+        var slice = BatchErasure()
+        var (rows, bytes) = (0, 0)
+        while rows < limits.erasedRows, bytes < limits.erasedBytes {
+            guard let position = walk.next else {
+                if instance.state.record.seq > walk.top {
+                    walk.bottom = walk.top.next
+                    walk.top = instance.state.record.seq
+                    walk.next = instance.state.record.head
+                    continue
+                }
+                record.walk = nil
+                break
+            }
+            guard let row = try row(at: position), row.instanceID == record.instanceID else {
+                throw .inconsistent("the history of '\(instance.state.record.name)' has no row at \(position.rawValue)")
+            }
+            take(row, walk, record, instance, &slice)
+            walk.next = row.seq > walk.bottom ? row.previous : nil
+            rows += 1
+            bytes += row.data?.utf8.count ?? 0
+        }
+        if record.walk != nil { record.walk = walk }
+        slice.records = [record]
+        add(slice)
+        guard record.walk == nil else { return }
+        let salt = newSalt()
+        rewrite(instance) { $0.renew(salt) }
+    }
+
+    /// What becomes of one row.
+    private mutating func take(
+        _ row: JournalRecord, _ walk: ErasureWalk, _ erasure: ErasureRecord, _ instance: LiveInstance,
+        _ slice: inout BatchErasure
+    ) {
+        let record = instance.state.record
+        let isBefore = row.seq < walk.seq
+        if isBefore, row.seq.rawValue >= erasure.firstEmptied,
+            row.seq.rawValue % SnapshotRecord.interval == 0 || row.kind == .redacted
+        {
+            slice.snapshots.append((record.id, row.seq))
+        }
+        let isErased = isBefore && erasure.seqs.contains(row.seq.rawValue)
+        if isErased { slice.attempts.append((record.id, row.position)) }
+        guard row.hasCommitment, !row.isRedacted else { return }
+        if isErased {
+            if let commitment = digests.commitment(row, ChainInstance(record)) {
+                slice.rows.append((row.position, commitment))
+            }
+        } else if row.salt == .derived {
+            slice.salts.append((row.position, digests.salt(from: record.salt, row.seq)))
+        }
+    }
+
+    /// A row of the journal, also one of this batch.
+    private func row(at position: Position) throws(Rejection) -> JournalRecord? {
+        if let own = uncommittedRow(at: position) { return own }
+        return try read { () throws(StoreError) in try store.row(at: position) }
+    }
+
+    /// Whether the log may hold what was erased.
+    fileprivate var holdsErased: Bool { (store as? any StoreWriter)?.holdsErased ?? false }
+
+    /// The first row of an instance, which has its name; nil where it was redacted already.
+    func startRow(at position: Position?, of instance: LiveInstance) throws(Rejection) -> JournalRecord? {
+        guard let position, let row = try row(at: position), row.kind == .started,
+            row.instanceID == instance.state.record.id
+        else { throw .inconsistent("the history of '\(instance.state.record.name)' has no row at seq 1") }
+        return row.isRedacted ? nil : row
+    }
+
+    /// Gives an instance another name, and redacts the row that has the old one.
+    mutating func rename(_ instance: LiveInstance, to name: InstanceName, start: JournalRecord?) {
+        let old = instance.state.record
+        if let start, let commitment = digests.commitment(start, ChainInstance(old)) {
+            var slice = BatchErasure()
+            slice.rows = [(start.position, commitment)]
+            add(slice)
+        }
+        rewrite(instance) { $0.rename(to: name) }
+        vacate(old.key, of: instance)
+    }
+
+    /// Writes the first word of an erasure.
+    mutating func begin(_ erasure: ErasureRecord, after order: ErasureRecord?) {
+        var slice = BatchErasure()
+        slice.records = [erasure]
+        slice.begun = order.map { [$0.id] } ?? []
+        add(slice)
+    }
+}
+
+extension ErasureRecord {
+    /// The first macrostep whose snapshot may hold what is erased.
+    fileprivate var firstEmptied: Int64 {
+        // What stood in the context may have stood there from the start.
+        paths.map(\.isEmpty) ?? false ? seqs.first ?? .max : 1
+    }
+}

@@ -1,0 +1,245 @@
+package import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// Erases what rows of an instance say, and of its context what is named.
+package struct RedactCommand: Sendable {
+    package var instance: InstanceName
+    /// The rows; nil for all.
+    package var seqs: SeqSet?
+    /// Paths into the context of an instance that is not finished; the context of one that is goes whole.
+    package var paths: [String]
+    /// The name that the instance is to have; nil to keep its own.
+    package var newName: InstanceName?
+    /// What the person says.
+    package var reason: String
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// Asks what would be erased, and changes nothing.
+    package var isDryRun: Bool
+    /// The caller's; the same request with the same key is carried out once.
+    package var key: RequestKey?
+    package var caller: Caller
+    /// What was found of the instance before: it says which rows are meant by all.
+    var found: Found?
+    /// The erasure of a file that a backup has replaced, done once more; nil when a person asks.
+    fileprivate var order: ErasureRecord?
+
+    struct Found {
+        var seq: Seq
+        /// The position of the first row.
+        var start: Position
+        /// The ids of effects for which nobody waits.
+        var calls: [Position]
+    }
+
+    package init(
+        instance: InstanceName, seqs: SeqSet? = nil, paths: [String] = [], newName: InstanceName? = nil,
+        reason: String, expectedSeq: Seq? = nil, isDryRun: Bool = false, key: RequestKey? = nil, by caller: Caller
+    ) {
+        self.instance = instance
+        self.seqs = seqs
+        self.paths = paths
+        self.newName = newName
+        self.reason = reason
+        self.expectedSeq = expectedSeq
+        self.isDryRun = isDryRun
+        self.key = key
+        self.caller = caller
+    }
+
+    init(_ order: ErasureRecord, of record: InstanceRecord) {
+        self.init(
+            instance: record.name, seqs: order.seqs, paths: order.paths ?? [],
+            newName: order.name == record.name ? nil : order.name, reason: "erased before the restore",
+            by: .process(in: record.namespace))
+        self.order = order
+    }
+
+    fileprivate var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+}
+
+/// The answer to a redaction.
+package struct RedactResult: Sendable, Equatable {
+    /// As it is named now.
+    package var instance: InstanceName
+    /// Of the row that records it; of a dry run, what it would be.
+    package var seq: Seq
+    package var status: InstanceStatus
+    /// Paths of the active leaves.
+    package var configuration: [String]
+    /// What is erased.
+    package var redaction: Redaction
+    package var isDryRun = false
+    /// Whether this is the answer to an earlier request with the same key, given again.
+    package var isRepeated = false
+}
+
+extension RedactCommand: WriterCommand {
+    var size: Int { 1_024 + paths.reduce(0) { $0 + $1.utf8.count } }
+    // What it erases is read as it is on disk.
+    var isLong: Bool { true }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] {
+        payers + (newName.map { [.instance(InstanceKey($0, in: caller.namespace))] } ?? [])
+    }
+    var summary: String { "redact \(instance)" }
+
+    func want(_ rows: inout WantedRows) {
+        rows.instances.insert(target)
+        if let newName { rows.instances.insert(InstanceKey(newName, in: caller.namespace)) }
+        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<RedactResult> {
+        guard isDryRun else { return try carryOut(in: &batch) }
+        var trial = batch.trial()
+        defer { batch.cost = trial.cost }
+        let instance = try trial.existing(target)
+        trial.fireDue(of: instance)
+        return .first(try plan(for: instance, in: &trial).answer)
+    }
+
+    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<RedactResult> {
+        let instance = try batch.existing(target)
+        let id = instance.state.record.id
+        if let key {
+            if let position = try batch.position(of: key, in: .instance(id)) { return .repeated(position) }
+            try batch.refuseExpired(key)
+        }
+        batch.fireDue(of: instance)
+        let plan = try plan(for: instance, in: &batch)
+        let start = newName == nil ? nil : try batch.startRow(at: found?.start, of: instance)
+        let position = batch.numbers.nextPosition
+        let before = instance.state.record
+        batch.remember(key, in: .instance(id), at: position)
+        batch.record(plan.chain, of: instance, by: caller, key: key, reason: reason)
+        for effect in plan.effects { batch.change(effect) }
+        batch.begin(
+            ErasureRecord(
+                id: position.rawValue, instanceID: id, uuid: before.uuid, seqs: plan.answer.redaction.seqs,
+                paths: plan.answer.redaction.isWhole ? nil : paths, name: newName, at: order?.at ?? batch.now,
+                walk: ErasureWalk(
+                    seq: plan.answer.seq, next: position, bottom: Seq(rawValue: 1), top: plan.answer.seq)),
+            after: order)
+        if before.failureSeq.map({ plan.answer.redaction.seqs.contains($0) }) ?? false {
+            batch.rewrite(instance) { $0.forgetFailure() }
+        }
+        if let newName { batch.rename(instance, to: newName, start: start) }
+        return .first(plan.answer)
+    }
+
+    private struct Plan {
+        let chain: Chain
+        let answer: RedactResult
+        /// Effects that change with it.
+        let effects: [EffectRecord]
+    }
+
+    /// What is erased, and what comes of it. All that can fail is here.
+    private func plan(for instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Plan {
+        guard let found else { preconditionFailure("an instance is looked at before it is redacted") }
+        let status = instance.state.snapshot.status
+        let isFinished = status == .done || status == .cancelled
+        try refuse(instance.state, isFinished: isFinished)
+        if let newName { try refuse(newName, in: &batch) }
+        let all: ClosedRange<Int64> = 1...max(1, min(found.seq, instance.state.record.seq).rawValue)
+        let failing = instance.state.record.failureSeq
+        var redaction = Redaction(
+            seqs: seqs?.within(all) ?? SeqSet([all]), paths: isFinished ? [] : paths,
+            isWhole: order.map { $0.paths == nil } ?? isFinished, isRenamed: newName != nil)
+        redaction.emptiesKept = status == .failed && failing.map(redaction.seqs.contains) ?? false
+        if order != nil { redaction.paths = redaction.paths.filter { instance.state.hasPath($0) } }
+        let effects = try changed(effects: instance, redaction, found.calls, in: batch)
+        let time = instance.state.time(at: batch.now)
+        let input = Input.redacted(Event(name: "redact", data: redaction.data, at: time))
+        switch instance.state.chain(input, spending: &batch.cost) {
+        case .failure(.invalidData(let message)): throw .invalidData("\(self.instance): \(message)")
+        case .failure(let refusal):
+            throw .undone(
+                refusal, verb: "redact", machine: instance.state.machine, instance.state.facts, hint: "")
+        case .success(let chain):
+            let answer = RedactResult(
+                instance: newName ?? self.instance, seq: instance.state.record.seq.next,
+                status: instance.state.record.status,
+                configuration: instance.state.machine.leafPaths(of: chain.snapshot.configuration),
+                redaction: redaction, isDryRun: isDryRun)
+            return Plan(chain: chain, answer: answer, effects: effects)
+        }
+    }
+
+    private func refuse(_ state: borrowing InstanceState, isFinished: Bool) throws(Rejection) {
+        try state.refuse(unless: expectedSeq)
+        if order != nil { return }
+        if let last = seqs?.last, last > state.record.seq.rawValue {
+            throw .seqNotFound(last, state.facts)
+        }
+        if isFinished, !paths.isEmpty {
+            throw .invalidData(
+                "\(instance) is \(state.record.status): its context goes whole, without '--path'")
+        }
+    }
+
+    private func refuse(_ name: InstanceName, in batch: inout BatchBuilder) throws(Rejection) {
+        if try batch.instance(InstanceKey(name, in: caller.namespace)) != nil { throw .instanceExists(name) }
+    }
+
+    /// Effects that lose something. Whoever works on one needs what it asks: where a person redacts, it must have ended;
+    /// of a backup, it waits for a person.
+    private func changed(
+        effects instance: LiveInstance, _ redaction: Redaction, _ calls: [Position], in batch: BatchBuilder
+    ) throws(Rejection) -> [EffectRecord] {
+        var open = try batch.effects(of: instance)
+        for id in calls { if let call = try batch.effect(id) { open.append(call) } }
+        var changed: [EffectRecord] = []
+        var inTheWay: [String] = []
+        for var effect in open {
+            if redaction.seqs.contains(effect.seq.rawValue) {
+                inTheWay.append("'\(effect.name)' (seq \(effect.seq.rawValue))")
+                effect.redact()
+            } else if redaction.emptiesKept, instance.state.invocation(of: effect.id)?.isKept == true {
+                effect.error = nil
+            } else {
+                continue
+            }
+            changed.append(effect)
+        }
+        if order == nil, !inTheWay.isEmpty { throw .effectsOpen(inTheWay, instance.state.facts) }
+        return changed
+    }
+}
+
+extension EffectRecord {
+    /// Nothing says any more what it asks: it waits for a person.
+    fileprivate mutating func redact() {
+        request = "{}"
+        answer = nil
+        progress = nil
+        lease = nil
+        worker = nil
+        state = .failed
+        error = #"{"message":"what it asks was redacted","type":"redacted"}"#
+    }
+}
+
+extension InstanceRecord {
+    /// The row that says why it has failed; nil when it has not.
+    var failureSeq: Int64? {
+        guard let failure, case .int(let seq)? = RecordedFailure.object(failure)?["seq"] else { return nil }
+        return seq
+    }
+}
+
+extension Rejection {
+    fileprivate static func seqNotFound(_ seq: Int64, _ facts: InstanceFacts) -> Rejection {
+        Rejection(.seqNotFound, "\(facts.place.text), has no seq \(seq)", facts: facts)
+    }
+
+    fileprivate static func effectsOpen(_ effects: [String], _ facts: InstanceFacts) -> Rejection {
+        let list = effects.prefix(5).joined(separator: ", ") + (effects.count > 5 ? ", …" : "")
+        return Rejection(
+            .effectsOpen,
+            "\(facts.place.text), waits for effects that need what would be redacted: \(list); let them end, cancel "
+                + "them with 'wfctl effects cancel', or leave these rows out with '--seq'", facts: facts)
+    }
+}

@@ -1,0 +1,139 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowJSON
+
+/// Redactions while the daemon is killed again and again, and what is left of them in files.
+///
+/// `REDACTION_KILLS` says how often (6), `CRASH_SEED` repeats a run.
+@Suite struct KilledRedactionTests {
+    private static let claim = """
+        id: claim
+        initial: open
+        context: {who: null}
+        states:
+          open:
+            on:
+              name: {actions: {assign: {who: event.data}}}
+              ask: asked
+          asked:
+            invoke: {task: check, input: {who: context.who}, onDone: closed, onError: closed}
+          closed: {type: final, output: {who: context.who}}
+        """
+    /// Rows of an instance: more than one slice.
+    private static let rows = 1_200
+
+    /// Texts that stand nowhere by chance.
+    private let markers = (0..<3).map { _ in
+        (0..<32).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined()
+    }
+
+    private func write(_ name: String, to daemon: Daemon) async throws {
+        _ = try await daemon.said("start", "claim", name, "--data", #"{"who": "\#(markers[0])"}"#)
+        let lines = (1..<Self.rows).map { number in
+            #"{"instance": "\#(name)", "event": "name", "data": "\#(markers[number % 3])"}"#
+        }
+        let answer = try await daemon.answer(
+            to: .post("/v1/events", lines.joined(separator: "\n"), as: "application/x-ndjson"))
+        #expect(answer.status == 200)
+    }
+
+    /// How often the markers stand in a file; 0 for one that is not there.
+    private func count(in path: String) -> Int {
+        guard let data = FileManager.default.contents(atPath: path) else { return 0 }
+        return markers.reduce(0) { count, marker in
+            var (count, rest) = (count, data[...])
+            while let found = rest.firstRange(of: Data(marker.utf8)) {
+                count += 1
+                rest = rest[found.upperBound...]
+            }
+            return count
+        }
+    }
+
+    private func wfd(_ arguments: String...) async throws -> ProgramResult {
+        try await Daemon.launch(arguments).result(within: .seconds(60))
+    }
+
+    @Test(.timeLimit(.minutes(15))) func aKilledRedactionGoesOn() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let kills = environment["REDACTION_KILLS"].flatMap { Int($0) } ?? 6
+        let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed: seed)
+        let folder = try TemporaryFolder()
+        var daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
+        var interrupted = 0
+        for round in 0..<kills {
+            let name = "c-\(round)"
+            try await write(name, to: daemon)
+            let asked = Task { [daemon] in
+                try await daemon.wfctl("redact", name, "--path", "who", "--reason", "r", "--key", "k")
+            }
+            let end = ContinuousClock.now + .milliseconds(Int.random(in: 10...150, using: &random))
+            while ContinuousClock.now < end { await Task.yield() }
+            try await daemon.kill()
+            let file = DatabaseFile(daemon.database)
+            daemon = try await Daemon(in: folder)
+            _ = try await asked.value
+            if try file.number("SELECT count(*) FROM erasure WHERE seq IS NOT NULL") > 0 { interrupted += 1 }
+            // With its key it is carried out once, whether it was begun or not.
+            _ = try await daemon.said("redact", name, "--path", "who", "--reason", "r", "--key", "k")
+            #expect(try file.number("SELECT count(*) FROM erasure WHERE seq IS NOT NULL") == 0, "seed \(seed)")
+            let rows = try await daemon.json("history", name, "--limit", "2000").elements
+            #expect(rows.filter { $0["kind"] == "redacted" }.count == 1, "\(name), seed \(seed)")
+            #expect(rows.filter { $0["redacted"] == true }.count == Self.rows, "\(name), seed \(seed)")
+            #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"), "seed \(seed)")
+            #expect(count(in: daemon.database + "-wal") == 0, "seed \(seed)")
+        }
+        print("\(interrupted) of \(kills) kills came while rows were erased")
+        #expect(try await daemon.stop().end == .exited(0))
+        let found = count(in: daemon.database)
+        let scrubbed = try await wfd("scrub", daemon.database)
+        #expect(scrubbed.end == .exited(0), "\(scrubbed)")
+        #expect(count(in: daemon.database) == 0, "\(found) before, seed \(seed)")
+        #expect(try await wfd("verify", daemon.database).end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(3))) func nothingIsLeftInFilesAndBackups() async throws {
+        let folder = try TemporaryFolder()
+        var daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
+        // Long enough for pages of their own, too.
+        let long = String(repeating: markers[2], count: 400)
+        for name in ["a", "b", markers[1]] {
+            _ = try await daemon.said("start", "claim", name, "--data", #"{"who": "\#(markers[0])"}"#)
+            for _ in 1...20 { _ = try await daemon.said("send", name, "name", "--data", #""\#(long)""#) }
+        }
+        _ = try await daemon.said("send", "a", "ask")
+        let early = folder.path("early.db")
+        _ = try await daemon.saidInTime("backup", early)
+        let open = try await daemon.wfctl("redact", "a", "--reason", "r")
+        #expect(open.errors.contains("waits for effects that need what would be redacted: 'asked' (seq 22)"))
+        _ = try await daemon.said("effects", "cancel", "a", "asked", "--reason", "r")
+        _ = try await daemon.said("redact", "a", "--reason", "r")
+        _ = try await daemon.said("redact", "b", "--path", "who", "--reason", "r")
+        _ = try await daemon.said("redact", markers[1], "--path", "who", "--rename", "c", "--reason", "r")
+        #expect(try await daemon.said("show", "a").contains("context:   (redacted)\n"))
+        let late = folder.path("late.db")
+        _ = try await daemon.saidInTime("backup", late)
+        let held = try await wfd("scrub", daemon.database)
+        #expect(held.end == .exited(75) && held.errors.contains("it is in use by process"), "\(held)")
+        #expect(try await daemon.stop().end == .exited(0))
+        for file in [daemon.database, late] {
+            #expect(try await wfd("scrub", file).end == .exited(0))
+            #expect(count(in: file) == 0, "\(file)")
+        }
+        // A backup of before is emptied again when it is restored.
+        #expect(count(in: early) > 0)
+        let restored = try await wfd("restore", early, "--database", daemon.database)
+        #expect(restored.output.contains("3 erasures of before were carried out"), "\(restored)")
+        #expect(try await wfd("scrub", daemon.database).end == .exited(0))
+        #expect(count(in: daemon.database) == 0)
+        daemon = try await Daemon(in: folder)
+        #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await daemon.json("show", "c")["context"] == ["who": .null])
+        #expect(try await daemon.json("effects").elements.map { $0["state"] } == ["failed"])
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+}

@@ -1,0 +1,341 @@
+import Foundation
+import GRDB
+import IdentityTesting
+import SQLiteStore
+import Statechart
+import StoreTesting
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// What is erased is gone, what stays verifies, and whoever asks for what is gone is told so.
+@Suite(.timeLimit(.minutes(5))) struct RedactTests {
+    private static let claim = """
+        id: claim
+        initial: open
+        context: {who: null, total: 0, seen: {}, notes: []}
+        states:
+          open:
+            on:
+              name: {actions: {assign: {who: event.data.who}}}
+              add: {actions: {assign: {total: context.total + 1, notes: "context.notes + [event.data]"}}}
+              see: {actions: {assign: {seen: event.data}}}
+              later: {actions: {send: {event: came, data: event.data, delay: 1h}}}
+              came: {actions: {assign: {who: event.data}}}
+              fail: {actions: {send: worse}}
+              worse: {actions: {assign: {total: 1 / 0}}}
+              end: closed
+          closed: {type: final, output: {who: context.who}}
+        """
+    /// Stands nowhere by chance.
+    private let marker = "tok" + UUID().uuidString.replacing("-", with: "")
+
+    private static func bench(limits: EngineLimits = EngineLimits()) async throws -> TaskBench {
+        let bench = try await TaskBench(claim, limits: limits)
+        try await bench.timed.start("claim", "c")
+        return bench
+    }
+
+    // MARK: A finished instance
+
+    @Test func whatAFinishedInstanceSaidIsGone() async throws {
+        let bench = try await Self.bench()
+        try await bench.timed.send("name", ["who": .string(marker)], to: "c", key: marker)
+        try await bench.timed.send("end", to: "c")
+        let before = try await bench.timed.rows("c").map(\.digest)
+        let trial = try await bench.redact("c", isDryRun: true)
+        #expect(trial.redaction == Redaction(seqs: SeqSet([1...3]), isWhole: true) && trial.seq == 4)
+        #expect(try await bench.timed.record("c").seq == 3)
+        let answer = try await bench.redact("c", reason: "GDPR-7", key: "k")
+        #expect(answer.seq == 4 && answer.status == .done && answer.configuration == ["closed"])
+        let record = try await bench.timed.record("c")
+        #expect(record.state.context == "{}" && record.state.output == nil && record.saltFrom == 5)
+        let rows = try await bench.timed.rows("c")
+        #expect(rows.prefix(3).map(\.digest) == before)
+        // Nothing is to be erased of a row that says nothing.
+        #expect(rows.map(\.isRedacted) == [true, true, false, false])
+        #expect(rows[3].kind == .redacted && rows[3].note == #"{"reason":"GDPR-7"}"#)
+        #expect(rows[3].data == #"{"context":true,"seqs":"1-3"}"#)
+        #expect(try bench.count(of: marker) == 1, "the key is remembered until its time is over")
+        #expect(try bench.log.isEmpty)
+        try await bench.expectErased("c", gaps: "1-4")
+        // The same again is the same answer; what was asked for with a key that is redacted is gone.
+        #expect(try await bench.redact("c", reason: "GDPR-7", key: "k").isRepeated)
+        #expect(
+            await bench.told { () throws(Rejection) in try await bench.redact("c", reason: "x", key: "k") }
+                == "key-reused")
+        #expect(
+            await bench.told { () throws(Rejection) in
+                try await bench.timed.send("name", ["who": .string(marker)], to: "c", key: marker)
+            } == "redacted")
+        #expect(
+            await bench.told { () throws(Rejection) in
+                try await bench.engine.instance(named: "c", after: 2)
+            } == "redacted")
+        try await bench.timed.restart()
+        try await bench.expectErased("c", gaps: "1-4")
+    }
+
+    @Test func aTextKeyGoesWhenItIsRememberedNoMore() async throws {
+        var limits = EngineLimits()
+        limits.keyAge = 60_000
+        let bench = try await Self.bench(limits: limits)
+        try await bench.timed.send("name", ["who": 1], to: "c", key: marker)
+        try await bench.redact("c")
+        #expect(try bench.count(of: marker) == 1)
+        try await bench.timed.pass(120_000)
+        for _ in 1...3 { try await bench.timed.start("claim") }
+        #expect(try bench.count(of: marker) == 0)
+        try await bench.expectWhole()
+    }
+
+    // MARK: One that goes on
+
+    @Test func anInstanceGoesOnWithoutWhatWasErased() async throws {
+        let bench = try await Self.bench()
+        try await bench.timed.send("name", ["who": .string(marker)], to: "c")
+        try await bench.timed.send("see", ["a": .string(marker), "b": 1], to: "c")
+        try await bench.timed.send("add", 7, to: "c")
+        try await bench.timed.send("later", .string(marker), to: "c")
+        try await bench.redact("c", paths: ["who", "seen.a", "notes[0]"])
+        let record = try await bench.timed.record("c")
+        #expect(record.state.context == #"{"notes":[null],"seen":{"b":1},"total":1,"who":null}"#)
+        #expect(!record.state.armed.contains(marker), "what it sent itself is of an erased row")
+        #expect(try bench.count(of: marker) == 0)
+        try await bench.expectErased("c", gaps: "1-6")
+        try await bench.timed.send("add", 8, to: "c")
+        try await bench.timed.pass(7_200_000)
+        let rows = try await bench.timed.rows("c")
+        #expect(rows.last?.event == "came" && rows.last?.data == nil)
+        try await bench.expectErased("c", gaps: "1-6")
+        #expect(
+            try await bench.engine.instance(named: "c", after: 7)?.record.state.context
+                == #"{"notes":[null,8],"seen":{"b":1},"total":2,"who":null}"#)
+        let verdict = try await bench.engine.backtest(
+            bench.timed.record("c"),
+            with: bench.engine.loadedMachine(bench.timed.record("c").machineID).machine, by: .test
+        ) { _ in }
+        #expect("\(verdict)" == "\(TrialVerdict.same)")
+        // Once more: the first redaction is erased with the rest.
+        try await bench.redact("c")
+        try await bench.expectErased("c", gaps: "1-9")
+    }
+
+    @Test func onlySomeRowsLoseWhatTheySay() async throws {
+        let bench = try await Self.bench()
+        for number in 2...8 { try await bench.timed.send("add", .int(Int64(number)), to: "c") }
+        let salt = try await bench.timed.record("c").salt
+        try await bench.redact("c", seqs: "3,5-6")
+        let rows = try await bench.timed.rows("c")
+        #expect(rows.filter(\.isRedacted).map(\.seq.rawValue) == [3, 5, 6])
+        for row in rows where !row.isRedacted {
+            guard case .kept = row.salt else { Issue.record("seq \(row.seq.rawValue) has no salt"); continue }
+        }
+        #expect(try await bench.timed.record("c").salt != salt)
+        #expect(try await bench.engine.instance(named: "c", after: 2)?.record.state.context.contains("[2]") == true)
+        try await bench.expectErased("c", gaps: "3-9")
+    }
+
+    @Test func aFailureIsErasedWithItsRow() async throws {
+        let bench = try await Self.bench()
+        try await bench.timed.send("fail", .string(marker), to: "c")
+        #expect(try await bench.timed.record("c").status == .failed)
+        try await bench.redact("c")
+        let record = try await bench.timed.record("c")
+        #expect(record.status == .failed && record.failure == nil)
+        #expect(try bench.count(of: marker) == 0)
+        try await bench.expectErased("c", gaps: "1-4")
+        try await bench.repair("c", .skip)
+        #expect(try await bench.timed.record("c").status == .running)
+        try await bench.expectErased("c", gaps: "1-4")
+    }
+
+    // MARK: Slices
+
+    /// Snapshots on the way are emptied, those before what is erased stay, and events come meanwhile.
+    @Test func aLongHistoryIsErasedInSlices() async throws {
+        let bench = try await Self.bench()
+        for number in 2...1_500 {
+            try await bench.timed.send("see", ["n": .int(Int64(number)), "m": .string(marker)], to: "c")
+        }
+        async let sent: Void = {
+            for _ in 1...50 { try await bench.timed.send("see", nil, to: "c") }
+        }()
+        try await bench.redact("c", seqs: "600-1400")
+        try await sent
+        #expect(try bench.count(of: "length(salt) = 0", in: "journal") == 801)
+        #expect(try bench.count(of: "salt IS NULL", in: "snapshot WHERE seq < 1500") == 3)
+        #expect(try bench.count(of: "salt IS NOT NULL", in: "snapshot WHERE seq < 1500") == 2)
+        try await bench.expectWhole()
+        try await bench.redact("c", paths: ["seen"])
+        #expect(try bench.count(of: marker) == 0)
+        try await bench.expectWhole()
+    }
+
+    // MARK: Names
+
+    @Test func anInstanceGetsAnotherName() async throws {
+        let bench = try await Self.bench()
+        let old = "n" + marker
+        try await bench.timed.start("claim", old)
+        try await bench.timed.send("later", 1, to: old)
+        #expect(
+            await bench.told { () throws(Rejection) in try await bench.redact(old, rename: "c") }
+                == "instance-exists")
+        let answer = try await bench.redact(old, seqs: "1", rename: "d")
+        #expect(answer.instance == "d")
+        #expect(
+            await bench.told { () throws(Rejection) in
+                try await bench.engine.instance(named: InstanceName(rawValue: old))
+            }
+                == "instance-not-found")
+        try await bench.timed.start("claim", old)
+        try await bench.timed.send("add", 1, to: "d")
+        try await bench.timed.send("add", 2, to: old)
+        try await bench.timed.pass(7_200_000)
+        #expect(
+            try await bench.history("d") == [
+                "started init", "event later", "redacted redact", "event add", "timer came",
+            ])
+        #expect(try await bench.history(old) == ["started init", "event add"])
+        try await bench.expectWhole()
+        try await bench.timed.restart()
+        try await bench.expectErased("d", gaps: "1-3")
+    }
+
+    // MARK: Effects
+
+    @Test func whatIsUnderWayIsInTheWay() async throws {
+        let bench = try await TaskBench()
+        try await bench.timed.start("order", "o")
+        let told = await bench.told { () throws(Rejection) in try await bench.redact("o") }
+        #expect(told == "effects-open")
+        let task = try await bench.task("charge")
+        try await bench.report(
+            .failed(TaskFailure(type: "declined", message: marker, canRetry: false)), task)
+        #expect(try bench.count(of: marker) > 0)
+        try await bench.redact("o", paths: ["why"])
+        #expect(try bench.count(of: marker) == 0)
+        try await bench.expectErased("o", gaps: "1-3")
+    }
+
+    // MARK: Bad requests
+
+    @Test func whatCannotBeErasedIsSaid() async throws {
+        let bench = try await Self.bench()
+        #expect(await bench.told { () throws(Rejection) in try await bench.redact("c", seqs: "9") } == "seq-not-found")
+        #expect(await bench.told { () throws(Rejection) in try await bench.redact("x") } == "instance-not-found")
+        let message = await bench.message { () throws(Rejection) in try await bench.redact("c", paths: ["whom"]) }
+        #expect(message == "c: The context of 'claim' has no key 'whom'; did you mean 'who'?")
+        try await bench.timed.send("end", to: "c")
+        #expect(
+            await bench.message { () throws(Rejection) in try await bench.redact("c", paths: ["who"]) }
+                == "c is done: its context goes whole, without '--path'")
+        try await bench.expectWhole()
+        #expect(try await bench.timed.record("c").seq == 2)
+    }
+
+    @Test func nothingBringsItBack() async throws {
+        let bench = try await Self.bench()
+        try await bench.timed.send("name", ["who": 1], to: "c")
+        try await bench.redact("c")
+        try await bench.timed.stop()
+        let file = try DatabaseQueue(path: bench.path)
+        for change in ["salt = NULL", "salt = zeroblob(16)", "data = '1'", "note = '{}'", "key = x'00'"] {
+            #expect(throws: DatabaseError.self) {
+                try file.inDatabase { try $0.execute(sql: "UPDATE journal SET \(change) WHERE length(salt) = 0") }
+            }
+        }
+        // Whoever takes the trigger away is found.
+        try file.inDatabase { database in
+            let trigger = try String.fetchOne(
+                database, sql: "SELECT sql FROM sqlite_schema WHERE name = 'journal_update'")
+            try database.execute(sql: "DROP TRIGGER journal_update")
+            try database.execute(
+                sql: "UPDATE journal SET data = '\"' || hex(zeroblob(32)) || '\"' WHERE length(salt) = 0 AND seq = 2")
+            try database.execute(sql: trigger ?? "")
+        }
+        try file.close()
+        #expect(try await bench.findings(reopening: true) == ["c, seq 2: the digest does not fit what the row says"])
+    }
+}
+
+extension TaskBench {
+    fileprivate var path: String { timed.folder.path + "/wfd.db" }
+
+    @discardableResult
+    fileprivate func redact(
+        _ name: String, seqs: String? = nil, paths: [String] = [], rename: InstanceName? = nil, reason: String = "r",
+        isDryRun: Bool = false, key: String? = nil
+    ) async throws(Rejection) -> RedactResult {
+        try await engine.redact(
+            RedactCommand(
+                instance: InstanceName(rawValue: name), seqs: seqs.flatMap { SeqSet($0) }, paths: paths,
+                newName: rename, reason: reason, isDryRun: isDryRun, key: key.flatMap(RequestKey.init(text:)),
+                by: .test))
+    }
+
+    /// The code of what something is rejected with; `none` for success.
+    fileprivate func told(_ body: () async throws(Rejection) -> Any?) async -> String {
+        do throws(Rejection) {
+            _ = try await body()
+            return "none"
+        } catch {
+            return error.code.rawValue
+        }
+    }
+
+    fileprivate func message(_ body: () async throws(Rejection) -> Any?) async -> String {
+        do throws(Rejection) {
+            _ = try await body()
+            return "none"
+        } catch {
+            return error.message
+        }
+    }
+
+    /// How many values of the database hold a text.
+    fileprivate func count(of text: String) throws -> Int {
+        let file = try DatabaseQueue(path: path)
+        defer { try? file.close() }
+        return try file.inDatabase { database in
+            var count = 0
+            for table in try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'") {
+                for row in try Row.fetchAll(database, sql: "SELECT * FROM \(table)") {
+                    for (_, value) in row {
+                        let bytes = Data.fromDatabaseValue(value) ?? Data((String.fromDatabaseValue(value) ?? "").utf8)
+                        if bytes.range(of: Data(text.utf8)) != nil, table != "dedupe" { count += 1 }
+                    }
+                }
+            }
+            return count
+        }
+    }
+
+    /// How many rows of a table are such.
+    fileprivate func count(of condition: String, in table: String) throws -> Int {
+        let file = try DatabaseQueue(path: path)
+        defer { try? file.close() }
+        let sql = "SELECT count(*) FROM \(table) \(table.contains("WHERE") ? "AND" : "WHERE") \(condition)"
+        return try file.inDatabase { try Int.fetchOne($0, sql: sql) ?? 0 }
+    }
+
+    /// The bytes of the write-ahead log.
+    fileprivate var log: Data { get throws { try Data(contentsOf: URL(filePath: path + "-wal")) } }
+
+    /// A verification finds nothing but what could not be refolded.
+    fileprivate func expectErased(
+        _ name: InstanceName, gaps: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let told = Collected<String>()
+        _ = try await Verification(of: timed.store).run { event in
+            switch event {
+            case .inconsistency(let finding): told.add("\(finding)")
+            case .gap(let instance, let seqs): told.add("\(instance) \(seqs.text)")
+            case .progress: break
+            }
+        }
+        #expect(told.all == ["\(name) \(gaps)"], sourceLocation: sourceLocation)
+    }
+}
