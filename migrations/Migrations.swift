@@ -20,6 +20,9 @@ package enum Migrations {
             sql: [PackageResources.V0001_initial_sql, PackageResources.V0001_journal_sql]
                 .map { String(decoding: $0, as: UTF8.self) }.joined()),
         Migration(version: 2, sql: String(decoding: PackageResources.V0002_effects_sql, as: UTF8.self)),
-        Migration(version: 3, sql: String(decoding: PackageResources.V0003_operators_sql, as: UTF8.self)),
+        Migration(
+            version: 3,
+            sql: [PackageResources.V0003_operators_sql, PackageResources.V0003_bulk_sql]
+                .map { String(decoding: $0, as: UTF8.self) }.joined()),
     ]
 }

@@ -29,6 +29,7 @@ struct BatchWriting {
             try writeEffects(of: batch, database)
             try write(batch.changedSettings, database)
             try writeHeld(of: batch, database)
+            try writeRuns(of: batch, database)
             try insert(batch.keys, database)
         }
         return ledger

@@ -138,7 +138,7 @@ extension StatementRow {
         return number
     }
 
-    fileprivate mutating func time() throws(SQLiteFailure) -> Timestamp {
+    mutating func time() throws(SQLiteFailure) -> Timestamp {
         let number = integer()
         guard Timestamp.range.contains(number) else { throw .malformed("a time") }
         return Timestamp(rawValue: number)

@@ -85,6 +85,9 @@ package protocol StoreLookup: AnyObject {
     /// Reads one row for each.
     func queues(after queue: String?, limit: Int) throws(StoreError) -> [String]
 
+    /// A run over many instances; nil when there is none.
+    func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord?
+
     /// Reading at once what will be looked up; nil for a store whose lookups take no round trip.
     var prefetch: (any StorePrefetch)? { get }
 }
@@ -250,6 +253,12 @@ package struct StoreBatch: Sendable {
     package var changedSettings: [MachineSetting] = []
     /// Whether no effect starts from now on; nil to leave that as it is.
     package var isHeld: Bool?
+    /// Runs that it begins or changes, each once, whole.
+    package var changedRuns: [BulkRecord] = []
+    /// The instances of runs that begin in this batch and name them.
+    package var runNames: [BulkKey: [InstanceName]] = [:]
+    /// Runs that are forgotten, with their names.
+    package var forgottenRuns: [BulkKey] = []
     /// Instances that it suspends, for those who are told of commits: their rows say it too.
     package var suspended: Set<InstanceID> = []
     /// Keys that callers used.
@@ -269,7 +278,7 @@ package struct StoreBatch: Sendable {
         machines.isEmpty && newInstances.isEmpty && changedInstances.isEmpty && journal.isEmpty && snapshots.isEmpty
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
             && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
-            && changedSettings.isEmpty && isHeld == nil
+            && changedSettings.isEmpty && isHeld == nil && changedRuns.isEmpty && forgottenRuns.isEmpty
     }
 }
 

@@ -30,6 +30,8 @@ package struct FakeContent: Sendable {
     package internal(set) var queues: [String: QueueRecord] = [:]
     package internal(set) var isHeld = false
     package internal(set) var settings: [MachineKey: MachineSetting] = [:]
+    package internal(set) var runs: [BulkKey: BulkRecord] = [:]
+    var runNames: [BulkKey: [InstanceName]] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

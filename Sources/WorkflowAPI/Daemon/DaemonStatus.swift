@@ -84,6 +84,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public var otherFailures: Int64?
     /// Nil where the store is no file.
     public var disk: Disk?
+    /// Runs over many instances that are not done; nil for none.
+    public var runs: [BulkRun]?
     /// When a backup was fetched last, and when a verification of everything has found nothing; nil when neither has
     /// been since the daemon began.
     public var lastBackupAt: WireTime?
@@ -93,7 +95,7 @@ public struct DaemonStatus: Equatable, WireObject {
     public init(
         status: State, reason: String? = nil, version: String, held: Bool? = nil, behind: Int64? = nil,
         waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
-        disk: Disk? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
+        disk: Disk? = nil, runs: [BulkRun]? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -105,6 +107,7 @@ public struct DaemonStatus: Equatable, WireObject {
         self.failures = failures
         self.otherFailures = otherFailures
         self.disk = disk
+        self.runs = runs
         self.lastBackupAt = lastBackupAt
         self.lastVerificationAt = lastVerificationAt
     }
@@ -120,6 +123,7 @@ public struct DaemonStatus: Equatable, WireObject {
         failures = try fields.required("failures")
         otherFailures = try fields.optional("otherFailures")
         disk = try fields.optional("disk")
+        runs = try fields.optional("runs")
         lastBackupAt = try fields.optional("lastBackupAt")
         lastVerificationAt = try fields.optional("lastVerificationAt")
     }
@@ -136,6 +140,7 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("failures", failures)
             writer.field("otherFailures", ifPresent: otherFailures)
             writer.field("disk", ifPresent: disk)
+            writer.field("runs", ifPresent: runs)
             writer.field("lastBackupAt", ifPresent: lastBackupAt)
             writer.field("lastVerificationAt", ifPresent: lastVerificationAt)
         }

@@ -43,6 +43,13 @@ struct Status: Verb {
         if let others = status.otherFailures {
             text = text + "           \(plural(others, "more reason")): 'wfctl failures'\n"
         }
+        for (place, run) in (status.runs ?? []).enumerated() {
+            let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
+            let turns = "\(BulkText.grouped(run.counts.total)) of \(BulkText.grouped(run.selected))"
+            text =
+                text + (place == 0 ? "runs:      " : "           ") + "\(run.run): \(run.action.verb.rawValue), "
+                + "\(turns), " + state + "\(run.paused.map { ", pauses: \($0)" } ?? "")\n"
+        }
         if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
         let backup = status.lastBackupAt?.text ?? "none since wfd began"
         return text + "backup:    \(backup)\n"

@@ -52,13 +52,22 @@ struct BatchBuilder {
     var settings: [MachineKey: MachineSetting] = [:]
     /// What was set for them before, as committed when the batch began.
     let settledBefore: [MachineKey: MachineSetting]
+    /// Runs that the batch begins or changes; nil of one that it forgets.
+    var runs: [BulkKey: BulkRecord?] = [:]
+    /// The instances of runs that begin in it.
+    var runNames: [BulkKey: [InstanceName]] = [:]
+    /// Commands that do a part of a run: nobody waits for them.
+    var slices = 0
+    let share: BackgroundShare
     private var suspended: Set<InstanceID> = []
     private var digests = DigestBuffer()
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: [UncommittedBatch], numbers: StoreNumbers, library: MachineLibrary,
-        recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable, now: Timestamp, limits: EngineLimits,
+        recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable, share: BackgroundShare,
+        now: Timestamp,
+        limits: EngineLimits,
         nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
         newSalt: @escaping () -> Salt
     ) {
@@ -72,6 +81,7 @@ struct BatchBuilder {
         self.motion = motion
         self.brake = brake
         self.leases = leases
+        self.share = share
         self.nextNumber = nextNumber
         self.newID = newID
         self.newSalt = newSalt
@@ -81,13 +91,15 @@ struct BatchBuilder {
     }
 
     /// The rows that the batch will write to the journal.
-    var rows: Int { journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count }
+    var rows: Int {
+        journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count + runs.count
+    }
 
     /// What the next batch is applied on top of, before this one is committed.
     var result: UncommittedBatch {
         UncommittedBatch(
             machines: machines, keys: keys, effects: effects, readied: readied, attempts: attempts, queues: queues,
-            settings: settings, hold: hold)
+            settings: settings, hold: hold, runs: runs)
     }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
@@ -112,6 +124,7 @@ struct BatchBuilder {
         touched.settle(in: recent)
         touched.write(to: &batch)
         writeEffects(to: &batch)
+        writeRuns(to: &batch)
         recent.recount(touched.list)
         return batch
     }
@@ -179,10 +192,12 @@ extension BatchBuilder {
     /// - Parameters:
     ///   - key: The caller's, of the first row.
     ///   - reason: What the caller says, for the first row.
+    ///   - run: The run over many instances that it is a part of.
     mutating func record(
-        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil
+        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil,
+        run: String? = nil
     ) {
-        record(chain.first, of: instance, by: caller, key: key, reason: reason)
+        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -191,14 +206,15 @@ extension BatchBuilder {
 
     private mutating func record(
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil
+        reason: String? = nil, run: String? = nil
     ) {
         charge(link.macrostep.cost)
         let hasEffects = instance.state.machine.hasEffects
         let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
         let (snapshot, failure) = instance.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, &digests,
+            &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended { suspended.insert(instance.state.record.id) }
         if hasEffects { changeEffects(effects, by: link, of: instance) }
@@ -289,6 +305,7 @@ struct UncommittedBatch {
     let queues: [String: QueueRecord]
     let settings: [MachineKey: MachineSetting]
     let hold: Bool?
+    let runs: [BulkKey: BulkRecord?]
 }
 
 /// A key within its scope.

@@ -28,6 +28,10 @@ package struct Rejection: Error, Sendable {
         case suspended = "instance-suspended"
         /// A resume of an instance that is not suspended.
         case notSuspended = "instance-not-suspended"
+        /// No run over many instances has the name.
+        case runNotFound = "run-not-found"
+        /// Other instances are selected than were rehearsed.
+        case selectionChanged = "selection-changed"
         /// What was expected and did not hold.
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.

@@ -35,6 +35,7 @@ struct MetricsRoutes: Sendable {
         addEvents(report, shown, to: &text)
         addTimes(report, to: &text)
         text.one("wfd_queue_commands", "gauge", "Commands that wait for the writer.", report.waiting)
+        text.one("wfd_bulk_runs", "gauge", "Runs over many instances that are under way.", engine.runsUnderWay)
         addDisk(report, to: &text)
         return text.text
     }
