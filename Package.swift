@@ -79,6 +79,7 @@ let package = Package(
                 .embedInCode("V0001_initial.sql"), .embedInCode("V0001_journal.sql"),
                 .embedInCode("V0002_effects.sql"), .embedInCode("V0003_operators.sql"),
                 .embedInCode("V0003_purge.sql"),
+                .embedInCode("V0003_bulk.sql"),
             ]
         ),
         // What Swift cannot call: how the scheduler treats a thread.

@@ -22,7 +22,9 @@ package enum Migrations {
         Migration(version: 2, sql: String(decoding: PackageResources.V0002_effects_sql, as: UTF8.self)),
         Migration(
             version: 3,
-            sql: [PackageResources.V0003_operators_sql, PackageResources.V0003_purge_sql]
-                .map { String(decoding: $0, as: UTF8.self) }.joined()),
+            sql: [
+                PackageResources.V0003_operators_sql, PackageResources.V0003_purge_sql, PackageResources.V0003_bulk_sql,
+            ]
+            .map { String(decoding: $0, as: UTF8.self) }.joined()),
     ]
 }

@@ -48,6 +48,7 @@ struct BatchWriting {
             try writeEffects(of: batch, database)
             try write(batch.changedSettings, database)
             try writeHeld(of: batch, database)
+            try writeRuns(of: batch, database)
             try insert(batch.keys, database)
             try insert(batch.purged, of: batch, database)
             try erase(batch.erasure, keysBelow: ledger.floor, database)

@@ -82,6 +82,10 @@ extension SQLiteLookup {
         try read { database in try PreparedStatement.number(database, "SELECT held FROM store WHERE id = 1") != 0 }
     }
 
+    package func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord? {
+        try read { database in try BulkQueries.run(database, key) }
+    }
+
     package func queues(after queue: String?, limit: Int) throws(StoreError) -> [String] {
         try read { database in try EffectQueries.queues(database, after: queue, limit: limit) }
     }

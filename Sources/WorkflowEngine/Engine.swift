@@ -29,6 +29,8 @@ package final class Engine: Service {
     let backups: BackupCoordinator?
     let queue: CommandQueue
     let queueWatch: QueueWatch
+    /// Does what is asked of many instances.
+    let bulk: BulkRunner
     /// Start effects. The engine does not run them: they end before it, so that what they bring is still written.
     package let runners: [EffectRunner]
     /// What is set for queues, and whether effects are held.
@@ -82,6 +84,7 @@ package final class Engine: Service {
         queueBoard = board
         let queue = CommandQueue(limits: limits)
         self.queue = queue
+        bulk = BulkRunner(store: store, queue: queue, limits: limits, log: log)
         runners = executors.map { [limits, writeHealth, log] executor in
             EffectRunner(
                 executor, queue: queue, board: board, clock: clock, limits: limits, health: writeHealth, log: log)
@@ -121,10 +124,13 @@ package final class Engine: Service {
         health.withLock { $0 = .ready }
         defer {
             feed.close()
+            bulk.close()
             queueWatch.close()
             queueBoard.close()
         }
         async let keeping: Void? = backups?.run()
+        // Cancelled when this returns; what it has begun is in the store.
+        async let _ = bulk.run()
         let ending = await withGracefulShutdownHandler {
             await lane.ended()
         } onGracefulShutdown: {
@@ -182,6 +188,7 @@ package final class Engine: Service {
 
     private func beginDraining() {
         health.withLock { $0 = .draining }
+        bulk.close()
         backups?.close(.draining)
         queue.close(.draining)
     }

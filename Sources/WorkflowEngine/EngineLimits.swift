@@ -147,6 +147,28 @@ package struct EngineLimits: Sendable {
     package var deletionLooks = 5
     /// How often a verification or a replay says how far it is.
     package var progressInterval: Duration = .milliseconds(500)
+    /// Runs over many instances that are under way at once.
+    package var runsAtOnce = 16
+    /// Runs that are remembered; beyond, the one that ended first is forgotten.
+    package var keptRuns = 1_000
+    /// Instances that a run may name.
+    package var runNames = 100_000
+    /// Bytes of what a run does, to whom and why: it is written again with each part of it.
+    package var runBytes = 64 << 10
+    /// Instances of each outcome of a run that are told with the reason, and the bytes of one reason.
+    package var toldOutcomes = 20
+    package var outcomeBytes = 300
+    /// Instances of a run that are read at once.
+    package var selectedPage = 512
+    /// Such pages in which nothing is selected, one after another; then other runs have their turn.
+    package var selectedPages = 32
+    /// Configurations that a rehearsal counts one by one.
+    package var rehearsedGroups = 1_000
+    /// Rows of a run in a batch, and the time for them, while others wait for the writer or have done so lately.
+    package var sharedRows = 64
+    package var sharedApplying: Duration = .microseconds(500)
+    /// For so long after a command others are expected.
+    package var sharing: Duration = .milliseconds(100)
     /// How often it is tried whether the store takes anything, after it did not.
     package var probePause: Duration = .seconds(1)
 

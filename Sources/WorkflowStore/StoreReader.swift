@@ -100,6 +100,20 @@ package protocol StoreReader: Sendable {
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
 
+    /// The next instances of a selection, in the order of their marks. Each instance is met once, whatever becomes of its
+    /// status meanwhile. Reads a bounded number of rows, so it may give few, or none, and not be at the end.
+    func selection(_ query: SelectionQuery, in namespace: NamespaceID) async throws(StoreError) -> SelectionSlice
+
+    /// A run over many instances; nil when there is none.
+    func bulkRun(_ key: BulkKey) async throws(StoreError) -> BulkRecord?
+
+    /// Runs in the order of their keys, after one of them; at most `limit`.
+    func bulkRuns(after key: BulkKey?, limit: Int) async throws(StoreError) -> [BulkRecord]
+
+    /// The instances that a run names, in their order, without so many first ones; at least one where there is one
+    /// left.
+    func bulkNames(of key: BulkKey, from number: Int64) async throws(StoreError) -> [InstanceName]
+
     /// What compares all that it holds; nil for a store that cannot do it.
     var audit: (any StoreAudit)? { get }
 }

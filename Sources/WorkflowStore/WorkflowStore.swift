@@ -94,6 +94,9 @@ package protocol StoreLookup: AnyObject {
     /// Reads one row for each.
     func queues(after queue: String?, limit: Int) throws(StoreError) -> [String]
 
+    /// A run over many instances; nil when there is none.
+    func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord?
+
     /// Reading at once what will be looked up; nil for a store whose lookups take no round trip.
     var prefetch: (any StorePrefetch)? { get }
 }
@@ -268,6 +271,12 @@ package struct StoreBatch: Sendable {
     package var isHeld: Bool?
     /// What it erases.
     package var erasure = BatchErasure()
+    /// Runs that it begins or changes, each once, whole.
+    package var changedRuns: [BulkRecord] = []
+    /// The instances of runs that begin in this batch and name them.
+    package var runNames: [BulkKey: [InstanceName]] = [:]
+    /// Runs that are forgotten, with their names.
+    package var forgottenRuns: [BulkKey] = []
     /// Instances that it suspends, for those who are told of commits: their rows say it too.
     package var suspended: Set<InstanceID> = []
     /// Instances that are deleted with this batch. Each is among the new or the changed ones, as `purging` makes it.
@@ -292,6 +301,7 @@ package struct StoreBatch: Sendable {
             && armedTimers.isEmpty && endedTimers.isEmpty && keys.isEmpty && newEffects.isEmpty
             && changedEffects.isEmpty && endedEffects.isEmpty && attempts.isEmpty && changedQueues.isEmpty
             && changedSettings.isEmpty && isHeld == nil && purged.isEmpty && sweep == nil && erasure.isEmpty
+            && changedRuns.isEmpty && forgottenRuns.isEmpty
     }
 }
 

@@ -69,7 +69,9 @@ final class PageRun {
         return differences
     }
 
-    private func run(_ text: String) async throws -> [String] {
+    private func run(_ command: String) async throws -> [String] {
+        // Only what stands behind `--expect` is a name that wfd chooses.
+        let text = command.replacing(/--expect ([0-9a-f]{6})/) { "--expect \(names[String($0.1)] ?? String($0.1))" }
         if text.hasSuffix(" &") {
             let job = try bash("exec " + text.dropLast(2))
             let line = try await job.errorLines(containing: "listening")[0]
@@ -110,6 +112,7 @@ final class PageRun {
         let isText = type.contains { $0.contains("json") }
         var lines = isText ? answer.text.split(separator: "\n").map(String.init) : ["\(answer.body.count) bytes"]
         // What tells how far a long work is comes when it takes long.
+        lines.removeAll { $0.hasPrefix(#"{"run""#) && $0.contains(#""state":"running""#) }
         lines.removeAll { $0.hasPrefix(#"{"phase""#) || $0.hasPrefix(#"{"progress""#) }
         return ["HTTP/1.1 \(answer.status)"] + type + [""] + lines
     }
@@ -117,7 +120,11 @@ final class PageRun {
     /// Remembers which names of this run stand for those on the page.
     private func learn(shown: [String], real: [String]) {
         let name = /"(?:backup|cursor|nextPage|task)":"([^"]*)"/
+        let digest = /\bdigest ([0-9a-f]{6})\b/
         for (shown, real) in zip(shown, real) {
+            for (one, other) in zip(shown.matches(of: digest), real.matches(of: digest)) {
+                names[String(one.1)] = String(other.1)
+            }
             for (one, other) in zip(shown.matches(of: name), real.matches(of: name)) {
                 names[String(one.1)] = String(other.1)
             }
@@ -136,6 +143,10 @@ final class PageRun {
             }
             // A backup has the times of its events; the digest of a definition is always the same.
             .replacing(/("backup":.*"digest":)"[^"]*"/) { $0.1 + "DIGEST" }
+            .replacing(/"digest":"[0-9a-f]{64}","selected"/, with: #""digest":"DIGEST","selected""#)
+            .replacing(/\bdigest [0-9a-f]{6}\b/, with: "digest DIGEST").replacing(
+                /selection is no longer '[0-9a-f]{6}'/, with: "selection is no longer 'DIGEST'"
+            )
             .replacing(/uid:\d+(\([^)]*\))?/, with: "USER").replacing(/^\d+ bytes$/, with: "SIZE")
             .replacing(/\s{2,}/, with: "  ")
     }

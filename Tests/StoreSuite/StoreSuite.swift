@@ -79,8 +79,8 @@ package struct StoreSuite {
 
     /// All of them.
     package static let checks =
-        records + together + history + lists + places + timers + effects + attempts + queues + settings + keys + purges
-        + erasures + partitions
+        records + together + history + lists + bulk + places + timers + effects + attempts + queues + settings + keys
+        + purges + erasures + partitions
         + backups
         + audit + opening
 

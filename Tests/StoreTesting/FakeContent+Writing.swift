@@ -72,6 +72,7 @@ extension FakeContent {
         try write(timersOf: batch)
         try write(effectsOf: batch)
         try write(settingsOf: batch)
+        try write(runsOf: batch)
         for key in batch.keys {
             guard positions[key.key, default: [:]].updateValue(key.position, forKey: key.scope) == nil
             else { throw Self.refused("a key that was used in its scope") }

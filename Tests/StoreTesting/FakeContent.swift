@@ -45,6 +45,8 @@ package struct FakeContent: Sendable {
     var purges: [InstanceID: Purge] = [:]
     /// By their ids.
     package internal(set) var erasures: [Int64: ErasureRecord] = [:]
+    package internal(set) var runs: [BulkKey: BulkRecord] = [:]
+    var runNames: [BulkKey: [InstanceName]] = [:]
     package internal(set) var keys: Set<KeyRecord> = []
     var positions: [RequestKey: [KeyScope: Position]] = [:]
 

@@ -212,6 +212,20 @@ extension FakeStore {
         try read { $0.attempts(of: effect, instance: instance) }
     }
 
+    package func selection(_ query: SelectionQuery, in namespace: NamespaceID) throws(StoreError) -> SelectionSlice {
+        try read { $0.selection(query, in: namespace) }
+    }
+
+    package func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord? { try read { $0.runs[key] } }
+
+    package func bulkRuns(after key: BulkKey?, limit: Int) throws(StoreError) -> [BulkRecord] {
+        try read { $0.bulkRuns(after: key, limit: limit) }
+    }
+
+    package func bulkNames(of key: BulkKey, from number: Int64) throws(StoreError) -> [InstanceName] {
+        try read { Array($0.runNames[key, default: []].dropFirst(Int(number))) }
+    }
+
     package func row(at position: Position) throws(StoreError) -> JournalRecord? { try read { $0.row(at: position) } }
 
     package func row(before position: Position) throws(StoreError) -> JournalRecord? {

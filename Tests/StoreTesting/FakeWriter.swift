@@ -102,6 +102,8 @@ extension FakeLookup {
 
     package func isHeld() throws(StoreError) -> Bool { try read { $0.isHeld } }
 
+    package func bulkRun(_ key: BulkKey) throws(StoreError) -> BulkRecord? { try look { $0.runs[key] } }
+
     private func look<Value>(_ body: (FakeContent) -> Value) throws(StoreError) -> Value {
         try store.countLookup()
         return try read(body)

@@ -40,6 +40,9 @@ import WorkflowStore
         .setInstance: .isMissing(.instanceNotFound), .suspendInstance: .isMissing(.instanceNotFound),
         .resumeInstance: .isMissing(.instanceNotFound), .resetInstance: .isMissing(.instanceNotFound),
         .undoMigration: .isMissing(.instanceNotFound),
+        .resumeInstance: .isMissing(.instanceNotFound), .runBulk: .isMissing(.machineNotFound),
+        .listRuns: .listIsEmpty, .showRun: .isMissing(.runNotFound), .stopRun: .isMissing(.runNotFound),
+        .resumeRun: .isMissing(.runNotFound),
         .listEvents: .isMissing(.instanceNotFound), .sendEvents: .lineIsMissing, .listTimers: .listIsEmpty,
         .listInstanceTimers: .isMissing(.instanceNotFound), .showClock: .concernsNobody,
         .moveClock: .isLogged("move the clock"), .listHistory: .isMissing(.instanceNotFound),
@@ -65,6 +68,7 @@ import WorkflowStore
         .cancelInstance: #"{"reason": "r"}"#, .skipInstance: #"{"reason": "r"}"#,
         .setInstance: #"{"reason": "r", "unset": ["n"]}"#, .suspendInstance: "{}", .resumeInstance: "{}",
         .resetInstance: #"{"to": 1, "reason": "r"}"#, .undoMigration: #"{"reason": "r"}"#,
+        .runBulk: #"{"run": "r", "action": {"verb": "retry"}, "select": {"machine": "m"}}"#,
         .leaseTasks: "{}", .completeTask: "1", .failTask: #"{"message": "m"}"#, .prolongTask: "{}",
         .decideEffect: #"{"action": "cancel"}"#, .setQueue: #"{"paused": true}"#,
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
@@ -127,6 +131,9 @@ import WorkflowStore
         for name: InstanceName in ["x", "xx"] {
             _ = try await host.engine.start(StartCommand(machine: "m", instance: name, by: here))
         }
+        let retry = WorkflowEngine.BulkRequest(
+            action: .repair(.retry), targets: .selection(BulkSelection(machine: "m")))
+        _ = try await host.engine.begin(run: "1", retry, [], by: here)
         var tasks = ["", ""]
         if sign == .isLost || sign == .lineIsLost {
             let lease = LeaseTasksCommand(queue: "q", max: 2, milliseconds: 60_000, worker: "w", by: here)

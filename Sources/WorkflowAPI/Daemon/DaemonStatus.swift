@@ -86,6 +86,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public var deleting: Int64?
     /// Nil where the store is no file.
     public var disk: Disk?
+    /// Runs over many instances that are not done; nil for none.
+    public var runs: [BulkRun]?
     /// When a backup was fetched last, and when a verification of everything has found nothing; nil when neither has
     /// been since the daemon began.
     public var lastBackupAt: WireTime?
@@ -95,7 +97,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public init(
         status: State, reason: String? = nil, version: String, held: Bool? = nil, behind: Int64? = nil,
         waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
-        deleting: Int64? = nil, disk: Disk? = nil, lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
+        deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil, lastBackupAt: WireTime? = nil,
+        lastVerificationAt: WireTime? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -108,6 +111,7 @@ public struct DaemonStatus: Equatable, WireObject {
         self.otherFailures = otherFailures
         self.deleting = deleting
         self.disk = disk
+        self.runs = runs
         self.lastBackupAt = lastBackupAt
         self.lastVerificationAt = lastVerificationAt
     }
@@ -124,6 +128,7 @@ public struct DaemonStatus: Equatable, WireObject {
         otherFailures = try fields.optional("otherFailures")
         deleting = try fields.optional("deleting")
         disk = try fields.optional("disk")
+        runs = try fields.optional("runs")
         lastBackupAt = try fields.optional("lastBackupAt")
         lastVerificationAt = try fields.optional("lastVerificationAt")
     }
@@ -141,6 +146,7 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("otherFailures", ifPresent: otherFailures)
             writer.field("deleting", ifPresent: deleting)
             writer.field("disk", ifPresent: disk)
+            writer.field("runs", ifPresent: runs)
             writer.field("lastBackupAt", ifPresent: lastBackupAt)
             writer.field("lastVerificationAt", ifPresent: lastVerificationAt)
         }

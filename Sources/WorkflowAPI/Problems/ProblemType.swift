@@ -46,6 +46,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceExists = "instance-exists"
     /// The instance has another seq or state than the caller expects.
     case preconditionFailed = "precondition-failed"
+    /// No run over many instances has the name.
+    case runNotFound = "run-not-found"
+    /// Other instances are selected than were rehearsed.
+    case selectionChanged = "selection-changed"
     /// The key was used for another event.
     case keyReused = "key-reused"
     /// The key is older than the window in which keys are remembered.
@@ -115,10 +119,10 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .invalidTime:
             422
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
-            .effectNotFound:
+            .effectNotFound, .runNotFound:
             404
         case .generationChanged, .leaseLost, .instancePurged, .redacted: 410
-        case .preconditionFailed: 412
+        case .preconditionFailed, .selectionChanged: 412
         case .invalidRequest, .invalidPageToken, .invalidParameter: 400
         case .payloadTooLarge: 413
         case .headTooLarge: 431
@@ -146,9 +150,9 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .databaseDamaged:
             .badData
         case .invalidParameter: .usage
-        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound:
+        case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound, .runNotFound:
             .notFound
-        case .preconditionFailed: .precondition
+        case .preconditionFailed, .selectionChanged: .precondition
         case .keyReused, .keyExpired, .keyAhead, .instancePurged: .keyConflict
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
@@ -187,6 +191,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .redacted: "Was redacted"
         case .instanceExists: "Instance exists already"
         case .preconditionFailed: "Instance is not as expected"
+        case .runNotFound: "No such run"
+        case .selectionChanged: "Other instances are selected"
         case .keyReused: "Key was used for another request"
         case .keyExpired: "Key is too old"
         case .keyAhead: "Key is of a later time"

@@ -39,6 +39,10 @@ public enum APILimits {
     public static let rateMilliseconds = 1...86_400_000
     /// Bytes of what a person says for the history.
     public static let reasonBytes = 1...1_000
+    /// Characters of a run's name.
+    public static let runNameLength = 100
+    /// Instances that a run may name.
+    public static let runNames = 100_000
     /// Seconds that a worker may put the next attempt off: a year.
     public static let retryAfterSeconds = 0...31_536_000
 }

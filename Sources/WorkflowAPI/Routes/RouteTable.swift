@@ -3,11 +3,11 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance,
-        listInstances, listFailures,
-        listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
-        resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance, purge, listAudit, listEvents,
-        sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
+        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances,
+        listFailures, listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance,
+        suspendInstance, resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance, purge, listAudit,
+        runBulk, listRuns, showRun, stopRun, resumeRun, listEvents, sendEvents, leaseTasks, completeTask, failTask,
+        prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -28,7 +28,8 @@ extension Route {
     /// Makes a definition the next version of its machine.
     public static let applyDefinition = Route(
         .post, "/v1/machines", for: .define, body: .definition, query: ["activate"],
-        answer: .object("201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
+        answer: .object(
+            "201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
         problems: [.invalidDefinition, .invalidData, .payloadTooLarge] + writing)
     /// The latest version of each machine.
     public static let listMachines = Route(
@@ -190,6 +191,35 @@ extension Route {
         problems: repairing + [
             .invalidData, .invalidName, .seqNotFound, .effectsOpen, .instanceExists,
         ])
+}
+
+// MARK: What operators do to many instances
+
+extension Route {
+    /// One verb for many instances.
+    public static let runBulk = Route(
+        .post, "/v1/bulk", for: .operate,
+        body: .object("{run, action, select, expect?, dryRun?, reason?}, or lines: this, then {instance}…"),
+        answer: .lines("progress, {rehearsal} or {run}"),
+        problems: [.machineNotFound, .selectionChanged, .keyReused, .payloadTooLarge] + writing)
+    /// The runs that are kept.
+    public static let listRuns = Route(
+        .get, "/v1/bulk", for: .read, answer: .object("{items: [run…]}, the last begun first"))
+    /// A run, and how far it is.
+    public static let showRun = Route(
+        .get, "/v1/bulk/{run}", for: .read,
+        answer: .object(
+            "{run, action, select?, names?, expect?, reason?, actor?, state, paused?, selected, counts: {done, misfit, "
+                + "refused, changed, failed}, told: [{outcome, instance, message?}…], begunAt, updatedAt, endedAt?}"),
+        problems: [.runNotFound, .routeNotFound])
+    /// Stops a run.
+    public static let stopRun = Route(
+        .post, "/v1/bulk/{run}/stop", for: .operate, answer: .object("the run"),
+        problems: [.runNotFound, .routeNotFound] + writing)
+    /// Lets a run go on that was stopped.
+    public static let resumeRun = Route(
+        .post, "/v1/bulk/{run}/resume", for: .operate, answer: .object("the run"),
+        problems: [.runNotFound, .routeNotFound] + writing)
 }
 
 // MARK: Tasks

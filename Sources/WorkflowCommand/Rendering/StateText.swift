@@ -52,7 +52,7 @@ enum StateText {
     static func data(_ data: JSONValue?, note: JSONValue?) -> String {
         [
             data.map { JSONWriter.string($0) }, note.flatMap { failure(in: "failure", of: $0) },
-            note.flatMap { failure(in: "exit", of: $0) }, note.flatMap(reason),
+            note.flatMap { failure(in: "exit", of: $0) }, note.flatMap(reason), note.flatMap(run),
         ].compactMap { $0 }.joined(separator: " ")
     }
 
@@ -60,6 +60,11 @@ enum StateText {
     private static func reason(_ note: JSONValue) -> String? {
         // On one line: what a person says must not look like a row.
         note.object?["reason"]?.string.map { "because: \(Printable.text($0))" }
+    }
+
+    /// The run over many instances that the row is a part of.
+    private static func run(_ note: JSONValue) -> String? {
+        note.object?["run"]?.string.map { "run: \(Printable.text($0))" }
     }
 
     /// Nil for a note that tells of no such failure: of the event, or of an exit action.

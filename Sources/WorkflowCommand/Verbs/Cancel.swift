@@ -14,18 +14,28 @@ struct Cancel: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @Flag(help: "Run no exit actions.")
     var noActions = false
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { _ = try options.requiredReason(of: "cancel") }
+    func validate() throws {
+        _ = try options.requiredReason(of: "cancel")
+        try many.check(instance: instance, options)
+    }
 
     func run(in session: Session) async throws {
+        guard let instance else {
+            return try await many.carryOut(
+                BulkAction(.cancel, actions: noActions ? false : nil), reason: options.reason, dryRun: options.dryRun,
+                in: session)
+        }
         let request = CancelRequest(
             reason: try options.requiredReason(of: "cancel"), actions: noActions ? false : nil,
             seq: options.expectSeq, dryRun: options.dryRun ? true : nil)

@@ -77,7 +77,7 @@ struct List: Verb {
         }
     }
 
-    private static func status(_ word: String) throws -> Instance.Status {
+    static func status(_ word: String) throws -> Instance.Status {
         if let status = Instance.Status(rawValue: word) { return status }
         let words = Instance.Status.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         throw ValidationError("it must be one of \(words)")

@@ -15,9 +15,11 @@ struct Retry: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @OptionGroup var options: RepairOptions
+
+    @OptionGroup(title: "Many instances") var many: BulkOptions
 
     @OptionGroup var global: GlobalOptions
 
@@ -28,7 +30,13 @@ struct Retry: Verb {
         return "'wfctl effects retry \(instance) \(id)' tries it again, 'wfctl effects skip' gives it a result"
     }
 
+    func validate() throws { try many.check(instance: instance, options) }
+
     func run(in session: Session) async throws {
+        guard let instance else {
+            return try await many.carryOut(
+                BulkAction(.retry), reason: options.reason, dryRun: options.dryRun, in: session)
+        }
         try await options.carryOut(in: session, isEvent: true, failing: "has failed again") {
             client, key throws(ClientError) in
             try await client.retry(options.request, instance, key: key, wantsContext: session.showsContext)

@@ -45,11 +45,13 @@ struct Send: Verb {
         completion: .file())
     var batch: String?
 
-    @Option(help: ArgumentHelp("With --batch: keys for lines without one, made of this name.", valueName: "name"))
-    var run: String?
-
     @Flag(help: "With --batch: apply all lines in one transaction, or none.")
     var atomic = false
+
+    @Option(help: ArgumentHelp("Of an event for many instances: why, for the history.", valueName: "text"))
+    var reason: String?
+
+    @OptionGroup(title: "Many instances") var many: BulkOptions
 
     @OptionGroup var global: GlobalOptions
 
@@ -60,24 +62,46 @@ struct Send: Verb {
         if batch != nil {
             let isAlone =
                 instance == nil && data.data == nil && !dryRun && !detail && expectSeq == nil && expectState == nil
-            guard isAlone, key.key == nil else {
+            guard isAlone, key.key == nil, !many.isUsed, reason == nil else {
                 throw ValidationError("'--batch' goes with '--run' and '--atomic' only: all else stands in its lines")
             }
-            if let run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
+            if let run = many.run, !IdempotencyKey.isValid(run + ":ffffffffffffffff:9999999999") {
                 throw ValidationError("'--run' must be short, of printable ASCII characters")
             }
             return
         }
-        if run != nil || atomic { throw ValidationError("'--run' and '--atomic' go with '--batch' only") }
+        if many.isUsed { return try validateMany() }
+        if many.run != nil {
+            throw ValidationError("'--run' goes with '--batch', or with a selection such as '--machine'")
+        }
+        if atomic { throw ValidationError("'--atomic' goes with '--batch' only") }
+        if many.expect != nil || reason != nil {
+            throw ValidationError("'--expect' and '--reason' go with a selection, such as '--machine'")
+        }
         if instance == nil { throw ValidationError("Missing expected argument '<instance>'") }
         if event == nil { throw ValidationError("Missing expected argument '<event>'") }
         if explain, !dryRun { throw ValidationError("'--explain' goes with '--dry-run' only") }
     }
 
+    /// Where many are selected, there is no name in front of the event.
+    private func validateMany() throws {
+        if instance == nil { throw ValidationError("Missing expected argument '<event>'") }
+        if let instance, event != nil {
+            throw ValidationError("Name an instance ('\(instance)') or select some, not both")
+        }
+        if detail || explain || expectSeq != nil || expectState != nil || key.key != nil || atomic {
+            throw ValidationError("An event for many takes '--data', '--reason', '--dry-run', '--run' and '--expect'")
+        }
+    }
+
     func run(in session: Session) async throws {
+        if many.isUsed {
+            let action = BulkAction(.send, event: instance, data: try data.value(in: session))
+            return try await many.carryOut(action, reason: reason, dryRun: dryRun, in: session)
+        }
         if let batch {
             return try await session.withClient { client in
-                var sending = BatchSending(session, run: run, isAtomic: atomic)
+                var sending = BatchSending(session, run: many.run, isAtomic: atomic)
                 try await sending.send(batch, with: client)
             }
         }

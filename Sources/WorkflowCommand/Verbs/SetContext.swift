@@ -16,7 +16,7 @@ struct SetContext: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @Argument(help: ArgumentHelp("A path into the context, and its value.", valueName: "path=json"))
     var changes: [String] = []
@@ -28,23 +28,33 @@ struct SetContext: Verb {
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         _ = try options.requiredReason(of: "set")
-        if changes.isEmpty, unset.isEmpty { throw ValidationError("say what to change: PATH=JSON, or '--unset'") }
+        if allChanges.isEmpty, unset.isEmpty { throw ValidationError("say what to change: PATH=JSON, or '--unset'") }
         var paths: Set<String> = []
-        for change in changes {
+        for change in allChanges {
             let path = try Self.parts(of: change).path
             guard paths.insert(path).inserted else { throw ValidationError("'\(path)' is set twice") }
         }
+        try many.check(instance: many.isUsed ? nil : instance, options)
     }
+
+    /// Where many are selected, there is no name in front.
+    private var allChanges: [String] { (many.isUsed ? [instance].compactMap(\.self) : []) + changes }
 
     func run(in session: Session) async throws {
         var values = JSONObject()
-        for change in changes {
+        for change in allChanges {
             let (path, text) = try Self.parts(of: change)
             values[path] = try value(text, of: path, in: session)
+        }
+        guard let instance, !many.isUsed else {
+            let action = BulkAction(.set, set: values.isEmpty ? nil : values, unset: unset.isEmpty ? nil : unset)
+            return try await many.carryOut(action, reason: options.reason, dryRun: options.dryRun, in: session)
         }
         let request = SetRequest(
             reason: try options.requiredReason(of: "set"), set: values.isEmpty ? nil : values,

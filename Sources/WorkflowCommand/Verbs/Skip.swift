@@ -1,4 +1,5 @@
 import ArgumentParser
+import WorkflowAPI
 import WorkflowClient
 
 /// `wfctl skip`.
@@ -13,15 +14,24 @@ struct Skip: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { _ = try options.requiredReason(of: "skip") }
+    func validate() throws {
+        _ = try options.requiredReason(of: "skip")
+        try many.check(instance: instance, options)
+    }
 
     func run(in session: Session) async throws {
+        guard let instance else {
+            return try await many.carryOut(
+                BulkAction(.skip), reason: options.reason, dryRun: options.dryRun, in: session)
+        }
         try await options.carryOut(in: session, failing: "has failed") { client, key throws(ClientError) in
             try await client.skip(options.request, instance, key: key, wantsContext: session.showsContext)
         }

@@ -44,6 +44,13 @@ struct Status: Verb {
             text = text + "           \(plural(others, "more reason")): 'wfctl failures'\n"
         }
         if let rows = status.deleting { text = text + "deleting:  \(plural(rows, "row")) left\n" }
+        for (place, run) in (status.runs ?? []).enumerated() {
+            let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
+            let turns = "\(BulkText.grouped(run.counts.total)) of \(BulkText.grouped(run.selected))"
+            text =
+                text + (place == 0 ? "runs:      " : "           ") + "\(run.run): \(run.action.verb.rawValue), "
+                + "\(turns), " + state + "\(run.paused.map { ", pauses: \($0)" } ?? "")\n"
+        }
         if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
         let backup = status.lastBackupAt?.text ?? "none since wfd began"
         return text + "backup:    \(backup)\n"

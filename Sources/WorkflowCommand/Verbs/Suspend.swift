@@ -1,4 +1,5 @@
 import ArgumentParser
+import WorkflowAPI
 import WorkflowClient
 
 /// `wfctl suspend`.
@@ -13,13 +14,21 @@ struct Suspend: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws { try many.check(instance: instance, options) }
+
     func run(in session: Session) async throws {
+        guard let instance else {
+            return try await many.carryOut(
+                BulkAction(.suspend), reason: options.reason, dryRun: options.dryRun, in: session)
+        }
         try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
             try await client.suspend(options.request, instance, key: key, wantsContext: session.showsContext)
         }

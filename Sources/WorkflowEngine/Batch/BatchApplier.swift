@@ -11,6 +11,7 @@ final class BatchApplier {
     private let motion: SelfMotion
     private let brake: Brake
     let leases: LeaseTable
+    private let share: BackgroundShare
     /// Of the store and of its view; nil where lookups take no round trip.
     private let prefetches: (alone: BatchPrefetch?, beside: BatchPrefetch?)
     /// Of the batch that began last.
@@ -34,6 +35,7 @@ final class BatchApplier {
         self.library = library
         self.recent = recent
         motion = SelfMotion(limits: limits)
+        share = BackgroundShare(limits: limits)
         brake = Brake(limits.brake, bound: limits.brakedInstances)
         prefetches = (
             BatchPrefetch(of: store, recent: recent, limits: limits),
@@ -50,7 +52,8 @@ final class BatchApplier {
         prefetch?.begin()
         return BatchBuilder(
             store: underWay.isEmpty ? store : store.view, after: underWay, numbers: numbers, library: library,
-            recent: recent, motion: motion, brake: brake, leases: leases, now: clock.now(), limits: limits,
+            recent: recent, motion: motion, brake: brake, leases: leases, share: share, now: clock.now(),
+            limits: limits,
             nextNumber: { [self] in
                 lastNumber += 1
                 return lastNumber
@@ -108,6 +111,7 @@ final class BatchApplier {
                 break
             }
         }
+        if applied > builder.slices { share.othersCame(at: begin) }
         return applied
     }
 

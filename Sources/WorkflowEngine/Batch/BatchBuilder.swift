@@ -52,6 +52,13 @@ struct BatchBuilder {
     var settings: [MachineKey: MachineSetting] = [:]
     /// What was set for them before, as committed when the batch began.
     let settledBefore: [MachineKey: MachineSetting]
+    /// Runs that the batch begins or changes; nil of one that it forgets.
+    var runs: [BulkKey: BulkRecord?] = [:]
+    /// The instances of runs that begin in it.
+    var runNames: [BulkKey: [InstanceName]] = [:]
+    /// Commands that do a part of a run: nobody waits for them.
+    var slices = 0
+    let share: BackgroundShare
     private var suspended: Set<InstanceID> = []
     /// What stays of the instances that it deletes, and the names that they had.
     private var purged: [AuditRecord] = []
@@ -65,7 +72,9 @@ struct BatchBuilder {
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
         store: any StoreLookup, after provisional: [UncommittedBatch], numbers: StoreNumbers, library: MachineLibrary,
-        recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable, now: Timestamp, limits: EngineLimits,
+        recent: WorkingSet, motion: SelfMotion, brake: Brake, leases: LeaseTable, share: BackgroundShare,
+        now: Timestamp,
+        limits: EngineLimits,
         nextNumber: @escaping () -> UInt64, newID: @escaping (Timestamp) -> UniqueID,
         newSalt: @escaping () -> Salt
     ) {
@@ -79,6 +88,7 @@ struct BatchBuilder {
         self.motion = motion
         self.brake = brake
         self.leases = leases
+        self.share = share
         self.nextNumber = nextNumber
         self.newID = newID
         self.newSalt = newSalt
@@ -90,14 +100,14 @@ struct BatchBuilder {
     /// The rows that the batch will write to the journal.
     var rows: Int {
         journal.count + machines.count + effects.count + attempts.count + queues.count + settings.count + purged.count
-            + erasure.rows.count + erasure.salts.count
+            + erasure.rows.count + erasure.salts.count + runs.count
     }
 
     /// What the next batch is applied on top of, before this one is committed.
     var result: UncommittedBatch {
         UncommittedBatch(
             machines: machines, keys: keys, effects: effects, readied: readied, attempts: attempts, queues: queues,
-            settings: settings, hold: hold, renamed: renamed)
+            settings: settings, hold: hold, runs: runs, renamed: renamed)
     }
 
     /// When something comes to the instances that it read or changed, as it leaves them.
@@ -125,6 +135,7 @@ struct BatchBuilder {
         touched.settle(in: recent)
         touched.write(to: &batch)
         writeEffects(to: &batch)
+        writeRuns(to: &batch)
         recent.recount(touched.list)
         return batch
     }
@@ -192,10 +203,12 @@ extension BatchBuilder {
     /// - Parameters:
     ///   - key: The caller's, of the first row.
     ///   - reason: What the caller says, for the first row.
+    ///   - run: The run over many instances that it is a part of.
     mutating func record(
-        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil
+        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil,
+        run: String? = nil
     ) {
-        record(chain.first, of: instance, by: caller, key: key, reason: reason)
+        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -204,14 +217,15 @@ extension BatchBuilder {
 
     private mutating func record(
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil
+        reason: String? = nil, run: String? = nil
     ) {
         charge(link.macrostep.cost)
         let hasEffects = instance.state.machine.hasEffects
         let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
         let (snapshot, failure) = instance.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, &digests,
+            &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended || link.input.kind == .reset,
             instance.state.snapshot.status == .suspended
@@ -371,6 +385,7 @@ struct UncommittedBatch {
     let queues: [String: QueueRecord]
     let settings: [MachineKey: MachineSetting]
     let hold: Bool?
+    let runs: [BulkKey: BulkRecord?]
     let renamed: [InstanceID: RenamedInstance]
 }
 

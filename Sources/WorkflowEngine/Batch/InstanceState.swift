@@ -231,7 +231,7 @@ extension InstanceState {
     /// the instance has failed if it has.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        reason: String? = nil, run: String? = nil, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
         let macrostep = link.macrostep
@@ -245,7 +245,7 @@ extension InstanceState {
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: caller.actor, key: key, note: note(failure, link.input, reason, exit: macrostep.exitFailure))
+            actor: caller.actor, key: key, note: note(failure, link.input, reason, run, exit: macrostep.exitFailure))
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
@@ -285,12 +285,12 @@ extension InstanceState {
     func hasPath(_ path: String) -> Bool { machine.hasPath(path, in: snapshot) }
 
     private func note(
-        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, exit: Refusal?
+        _ failure: RecordedFailure?, _ input: Input, _ reason: String?, _ run: String?, exit: Refusal?
     ) -> String? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
-        if failure == nil, result == nil, reason == nil, exit == nil { return nil }
+        if failure == nil, result == nil, reason == nil, run == nil, exit == nil { return nil }
         let exit = exit.flatMap { RecordedFailure($0, of: input.event.name, in: machine) }
-        return RowNote(failure: failure, result: result, reason: reason, exit: exit).text
+        return RowNote(failure: failure, result: result, reason: reason, run: run, exit: exit).text
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the

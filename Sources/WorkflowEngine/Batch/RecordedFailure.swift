@@ -154,13 +154,16 @@ struct RowNote: Equatable {
     var result: Pending.ID?
     /// What the person said who asked for it.
     var reason: String?
+    /// The run over many instances that it is a part of.
+    var run: String?
     /// Which exit action failed when the instance was cancelled.
     var exit: RecordedFailure?
 
     init(
         failure: RecordedFailure? = nil, result: Pending.ID? = nil, reason: String? = nil,
-        exit: RecordedFailure? = nil
+        run: String? = nil, exit: RecordedFailure? = nil
     ) {
+        self.run = run
         self.exit = exit
         self.failure = failure
         self.result = result
@@ -172,6 +175,7 @@ struct RowNote: Equatable {
         guard let text, let object = RecordedFailure.object(text) else { return }
         failure = object["failure"].flatMap { RecordedFailure($0) }
         reason = object["reason"]?.string
+        run = object["run"]?.string
         exit = object["exit"].flatMap { RecordedFailure($0) }
         guard let id = object["invoke"]?.object, case .int(let seq)? = id["seq"], case .int(let number)? = id["number"]
         else { return }
@@ -184,6 +188,7 @@ struct RowNote: Equatable {
         object["failure"] = failure?.fitted
         object["invoke"] = result.map { .object(["number": .int(Int64($0.number)), "seq": .int($0.seq)]) }
         object["reason"] = reason.map(JSONValue.string)
+        object["run"] = run.map(JSONValue.string)
         object["exit"] = exit?.fitted
         return object.isEmpty ? nil : JSONWriter.string(JSONValue.object(object))
     }

@@ -36,6 +36,10 @@ package struct Rejection: Error, Sendable {
         case notFinished = "instance-not-finished"
         /// The instance was deleted.
         case purged = "instance-purged"
+        /// No run over many instances has the name.
+        case runNotFound = "run-not-found"
+        /// Other instances are selected than were rehearsed.
+        case selectionChanged = "selection-changed"
         /// What was expected and did not hold.
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.

@@ -57,6 +57,8 @@ package struct RepairCommand: Sendable {
     /// The caller's; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
+    /// The run over many instances that it is a part of.
+    var run: String?
 
     package init(
         instance: InstanceName, _ verb: Verb, reason: String? = nil, expectedSeq: Seq? = nil, isDryRun: Bool = false,
@@ -111,30 +113,41 @@ extension RepairCommand: WriterCommand {
         let before = instance.state.snapshot.status
         let waiting = before == .running ? [] : try batch.effects(of: instance)
         if verb == .retry, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
-        let (chain, answer) = try step(instance, waiting, at: batch.now, spending: &batch.cost)
+        let (chain, answer) = try step(instance.state, waiting, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
-        batch.record(chain, of: instance, by: caller, key: key, reason: reason)
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run)
         if before != .running { batch.goOn(waiting, of: instance) }
         if verb == .resume { batch.fireDue(of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
         return .first(answer)
     }
 
+    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    ///
+    /// - Parameter waiting: The effects of an instance that does not run.
+    func rehearse(
+        on state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp
+    ) throws(Rejection) -> SendResult {
+        try refuse(state)
+        var cost = 0
+        return try step(state, waiting, at: now, spending: &cost).1
+    }
+
     /// What the verb leads to, and what is told of it.
     private func step(
-        _ instance: LiveInstance, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int
+        _ state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
-        let input = input(for: instance.state, waiting, at: now)
-        switch instance.state.chain(input, spending: &cost) {
+        let input = input(for: state, waiting, at: now)
+        switch state.chain(input, spending: &cost) {
         case .failure(let refusal):
             var hint = ""
             if verb == .cancel(runsActions: true) { hint = "; without exit actions it can be cancelled" }
             if case .invalidData(let message) = refusal { throw .invalidData("\(self.instance): \(message)") }
             throw .undone(
-                refusal, verb: verb.name, machine: instance.state.machine, instance.state.facts, hint: hint)
+                refusal, verb: verb.name, machine: state.machine, state.facts, hint: hint)
         case .success(let chain):
             let answer = SendResult(
-                chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil)
+                chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil)
             return (chain, answer)
         }
     }

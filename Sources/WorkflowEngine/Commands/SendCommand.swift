@@ -60,7 +60,13 @@ extension SendCommand: WriterCommand {
     }
 
     /// Applies the event, and what the instance sends to itself in consequence.
-    func send(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+    ///
+    /// - Parameters:
+    ///   - reason: What the person says who sends it to many.
+    ///   - run: The run over many instances that it is a part of.
+    func send(
+        in batch: inout BatchBuilder, reason: String? = nil, run: String? = nil
+    ) throws(Rejection) -> KeyedAnswer<SendResult> {
         let instance = try batch.existing(target)
         let scope = KeyScope.instance(instance.state.record.id)
         if let key, !isDryRun {
@@ -70,9 +76,16 @@ extension SendCommand: WriterCommand {
         batch.fireDue(of: instance)
         let (chain, answer) = try step(from: instance.state, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
-        batch.record(chain, of: instance, by: caller, key: key)
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run)
         if !isDryRun { batch.brake.fill(instance.state.record.id) }
         return .first(answer)
+    }
+
+    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
+        try check()
+        var cost = 0
+        return try step(from: state, at: now, spending: &cost).1
     }
 
     /// What the event leads to, and what its sender is told of it.

@@ -249,7 +249,7 @@ package final class CommandSequence: Sendable {
 
 extension Rejection.Code {
     /// Whether the daemon could not carry out the command now: sent again as it is, it may be.
-    fileprivate var isOfDaemon: Bool {
+    var isOfDaemon: Bool {
         switch self {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown: true
         default: false

@@ -19,6 +19,8 @@ enum Notice: Sendable {
     case stuck(EffectRecord, of: InstanceName)
     /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
     case braked(InstanceRecord, machine: MachineRecord, event: String)
+    /// A run over many instances begins, or somebody has changed it: what becomes of it.
+    case run(BulkRecord, String)
     /// An instance made so many macrosteps by itself within a minute.
     case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
@@ -92,6 +94,13 @@ extension OperatorLog: CommitObserver {
                 [
                     "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
                     "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
+                ])
+        case .run(let run, let what):
+            tell(
+                .runs, .notice, "a run \(what)",
+                [
+                    "run": "\(run.key.name)", "verb": "\(BulkRequest(run.request)?.action.verb ?? "")",
+                    "selected": "\(run.selected)", "actor": "\(run.actor?.rawValue ?? "")",
                 ])
         case .restless(let instance, let event, let macrosteps):
             tell(

@@ -199,9 +199,12 @@ extension HistoryCheck {
         self.failing?.isRedacted = true
     }
 
-    /// Whether a note says what the step does, and a reason only where somebody asked for the row.
+    /// Whether a note says what the step does, and a reason only where somebody asked for the row, or sent the event to
+    /// many.
     private func isSaid(by note: RowNote, _ kind: Input.Kind) -> Bool {
-        guard note.text != nil, fold.result == note.result, note.reason == nil || kind.canBeAsked else { return false }
+        let isAsked = kind.canBeAsked || (kind == .event && note.run != nil)
+        guard note.text != nil, fold.result == note.result, (note.reason == nil && note.run == nil) || isAsked
+        else { return false }
         return isAlike(fold.failure, note.failure) && isAlike(fold.exitFailure, note.exit)
     }
 

@@ -39,6 +39,7 @@ struct MetricsRoutes: Sendable {
             "wfd_purge_backlog_instances", "gauge", "Deleted instances with rows that are left.",
             report.backlog.instances)
         text.one("wfd_purge_backlog_rows", "gauge", "Rows of deleted instances that are left.", report.backlog.rows)
+        text.one("wfd_bulk_runs", "gauge", "Runs over many instances that are under way.", engine.runsUnderWay)
         addDisk(report, to: &text)
         return text.text
     }

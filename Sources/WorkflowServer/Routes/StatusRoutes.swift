@@ -11,6 +11,7 @@ struct StatusRoutes: Sendable {
 
     /// Groups of failures that a person reads at a glance.
     private static let shownFailures = 5
+    private static let shownRuns = 20
 
     func register(on routes: inout RouteHandlers) {
         routes.on(.status) { request in try await budget.page { try await status(by: request.caller) } }
@@ -22,6 +23,7 @@ struct StatusRoutes: Sendable {
         let report = try await asking { try await engine.report(by: caller) }
         let failures = try await asking { try await engine.failures(of: nil, by: caller) }
         let behind = try await asking { try await engine.lateness(by: caller) }
+        let runs = try await asking { try await engine.runs(by: caller) }.filter { $0.record.state != .done }
         var counts: [Instance.Status: Int64] = [:]
         for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
         let others = max(0, failures.groups.count - Self.shownFailures)
@@ -36,6 +38,7 @@ struct StatusRoutes: Sendable {
                 otherFailures: others == 0 ? nil : Int64(others),
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
                 disk: report.usage.map { DaemonStatus.Disk(file: $0.file, log: $0.log, free: $0.free) },
+                runs: runs.isEmpty ? nil : runs.prefix(Self.shownRuns).map { BulkRun($0, isTold: false) },
                 lastBackupAt: report.counts.lastBackup.map { WireTime(milliseconds: $0.rawValue) },
                 lastVerificationAt: report.counts.lastVerification.map { WireTime(milliseconds: $0.rawValue) }))
     }

@@ -81,6 +81,12 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func effects(_ ids: [Position]) -> [EffectRecord] { [] }
     func effects(_ query: EffectQuery, in namespace: NamespaceID) -> EffectPage { EffectPage(effects: [], next: nil) }
     func queues(_ query: QueueQuery) -> [QueueSummary] { [] }
+    func selection(_ query: SelectionQuery, in namespace: NamespaceID) -> SelectionSlice {
+        SelectionSlice(instances: [], next: nil)
+    }
+    func bulkRun(_ key: BulkKey) -> BulkRecord? { nil }
+    func bulkRuns(after key: BulkKey?, limit: Int) -> [BulkRecord] { [] }
+    func bulkNames(of key: BulkKey, from number: Int64) -> [InstanceName] { [] }
     func calls(behind head: Position) -> [Position] { [] }
     func attempts(behindRowsFrom row: Position, limit: Int) -> AttemptPage { AttemptPage() }
     func attempts(of effect: Position, instance: InstanceID) -> [AttemptRecord] { [] }

@@ -1,0 +1,105 @@
+import GRDB
+import Statechart
+import WorkflowStore
+
+/// The way of a run through the instances: machine version by version, and in each by the numbers of instances, whatever
+/// their status. The statuses are ranges of the list index; their next instances are merged within one transaction.
+struct SelectionScan {
+    private let query: SelectionQuery
+    private let namespace: NamespaceID
+    private let statuses: [InstanceStatus]
+
+    init(_ query: SelectionQuery, in namespace: NamespaceID) {
+        self.query = query
+        self.namespace = namespace
+        let shown = InstanceStatus.allCases.filter { $0 != .purging }
+        let possible = query.filter.failure == nil ? shown : [.failed, .suspended]
+        statuses = query.filter.status.map { [$0] } ?? possible
+    }
+
+    /// The next instances that are wanted, after at most `limit` were looked at.
+    func slice(_ database: Database, _ budget: inout SliceBudget) throws -> SelectionSlice {
+        var after = query.after
+        while true {
+            let isInside = after.machine > 0 && after.number < .max
+            guard let machine = isInside ? after.machine : try nextMachine(database, after: after.machine) else {
+                return SelectionSlice(instances: [], next: nil)
+            }
+            if !isInside { after = BulkMark(machine: machine, number: 0) }
+            let slice = try instances(database, after: after, &budget)
+            if slice.mark > after { return SelectionSlice(instances: slice.instances, next: slice.mark) }
+            after = BulkMark(machine: machine, number: .max)
+            if !budget.spend() { return SelectionSlice(instances: [], next: after) }
+        }
+    }
+
+    private func nextMachine(_ database: Database, after id: Int64) throws -> Int64? {
+        // The plus signs keep SQLite on the index by name, which has few rows for one name.
+        let named = query.filter.machine != nil
+        var select = try PreparedStatement(
+            database,
+            named
+                ? """
+                SELECT id FROM machine WHERE +id > ? AND namespace_id = ? AND name = ? AND (?4 IS NULL OR version = ?4)
+                ORDER BY +id LIMIT 1
+                """ : "SELECT id FROM machine WHERE id > ? AND namespace_id = ? ORDER BY id LIMIT 1")
+        select.bind(id)
+        select.bind(namespace.rawValue)
+        if let machine = query.filter.machine {
+            select.bind(machine.rawValue)
+            select.bind(query.version?.rawValue)
+        }
+        return try select.first { row in row.integer() }
+    }
+
+    /// The next of one machine version; the mark stays where it was when there are none.
+    private func instances(
+        _ database: Database, after: BulkMark, _ budget: inout SliceBudget
+    ) throws -> (instances: [InstanceRecord], mark: BulkMark) {
+        var ids: [Int64] = []
+        for status in statuses {
+            var select = try PreparedStatement(
+                database,
+                """
+                SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ?
+                ORDER BY id LIMIT ?
+                """)
+            select.bind(namespace.rawValue)
+            select.bind(after.machine)
+            select.bind(status.rawValue)
+            select.bind(after.number)
+            select.bind(Int64(query.limit))
+            try select.forEachRow { row in
+                ids.append(row.integer())
+                return true
+            }
+        }
+        var mark = after
+        var found: [InstanceRecord] = []
+        for id in ids.sorted().prefix(query.limit) {
+            mark.number = id
+            if let instance = try instance(database, id, machine: after.machine) { found.append(instance) }
+            if !budget.spend() { break }
+        }
+        return (found, mark)
+    }
+
+    /// Nil when the selection has no such instance.
+    private func instance(_ database: Database, _ id: Int64, machine: Int64) throws -> InstanceRecord? {
+        var select = try PreparedStatement(
+            database, "SELECT \(InstanceRecord.columns) FROM instance WHERE id = ?")
+        select.bind(id)
+        return try select.first { row in
+            guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue, row.integer(at: 3) == machine
+            else {
+                throw SQLiteFailure.damage(
+                    "the index of lists leads to a row that does not have it; restore a backup")
+            }
+            let isWanted = query.filter.takes(
+                configuration: row.text(at: InstanceRecord.configurationColumn),
+                entered: Timestamp(rawValue: row.integer(at: InstanceRecord.enteredColumn)),
+                failure: row.optionalText(at: InstanceRecord.failureColumn))
+            return isWanted ? try InstanceRecord(row: &row) : nil
+        } ?? nil
+    }
+}

@@ -1,0 +1,227 @@
+public import WorkflowJSON
+
+/// The body of `POST /v1/bulk`, or its first line: one verb for many instances.
+public struct BulkRequest: Equatable, WireObject {
+    /// The name of the run; nil for a dry run only.
+    public var run: String?
+    public var action: BulkAction
+    /// Nil when the lines behind name the instances.
+    public var select: BulkSelect?
+    /// How the digest of the selection begins that was rehearsed: 6 hexadecimal digits at least.
+    public var expect: String?
+    /// True to be told what would happen, without a change.
+    public var dryRun: Bool?
+    /// For the history; the verb says whether it is required.
+    public var reason: String?
+
+    /// Takes the parts as they are.
+    public init(
+        run: String? = nil, action: BulkAction, select: BulkSelect? = nil, expect: String? = nil, dryRun: Bool? = nil,
+        reason: String? = nil
+    ) {
+        self.run = run
+        self.action = action
+        self.select = select
+        self.expect = expect
+        self.dryRun = dryRun
+        self.reason = reason
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        run = try fields.optional("run")
+        action = try fields.required("action")
+        select = try fields.optional("select")
+        expect = try fields.optional("expect")
+        dryRun = try fields.optional("dryRun")
+        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
+        if let run, let message = Self.message(forRun: run) {
+            throw WireError(.invalidValue, path: "run", message: message)
+        }
+        if let expect, !Self.isDigest(expect) {
+            throw WireError(
+                .invalidValue, path: "expect",
+                message: "Field 'expect' must be 6 to 64 hexadecimal digits, as a dry run tells them")
+        }
+        if run == nil, dryRun != true {
+            throw WireError(.missingField, path: "run", message: "Field 'run' is missing: a run has a name")
+        }
+        if action.verb.needsReason, reason == nil {
+            throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
+        }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("run", ifPresent: run)
+            writer.field("action", action)
+            writer.field("select", ifPresent: select)
+            writer.field("expect", ifPresent: expect)
+            writer.field("dryRun", ifPresent: dryRun)
+            writer.field("reason", ifPresent: reason)
+        }
+    }
+
+    /// Why a run may not have a name; nil when it may.
+    public static func message(forRun name: String) -> String? {
+        guard name.utf8.count <= APILimits.runNameLength, InstanceNameRule.isValid(name) else {
+            return "'\(name.prefix(40))' is no name of a run: 1 to \(APILimits.runNameLength) characters of "
+                + "A-Z a-z 0-9 _ . : @ -"
+        }
+        return nil
+    }
+
+    /// Whether a text can be the beginning of a digest.
+    public static func isDigest(_ text: String) -> Bool {
+        (6...64).contains(text.utf8.count) && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+}
+
+/// What a run does to each of its instances.
+public struct BulkAction: Equatable, WireObject {
+    /// A verb that a run can do.
+    public enum Verb: String, CaseIterable, Sendable, WireReadable {
+        case retry, skip, cancel, set, suspend, resume, send
+
+        /// Whether somebody must say why.
+        public var needsReason: Bool {
+            switch self {
+            case .skip, .cancel, .set: true
+            case .retry, .suspend, .resume, .send: false
+            }
+        }
+    }
+
+    public var verb: Verb
+    /// Of `cancel`: false to run no exit actions.
+    public var actions: Bool?
+    /// Of `set`.
+    public var set: JSONObject?
+    public var unset: [String]?
+    /// Of `send`.
+    public var event: String?
+    public var data: JSONValue?
+
+    /// Takes the parts as they are.
+    public init(
+        _ verb: Verb, actions: Bool? = nil, set: JSONObject? = nil, unset: [String]? = nil, event: String? = nil,
+        data: JSONValue? = nil
+    ) {
+        self.verb = verb
+        self.actions = actions
+        self.set = set
+        self.unset = unset
+        self.event = event
+        self.data = data
+    }
+
+    /// A field that its verb does not have is unknown.
+    public init(fields: inout WireFields) throws(WireError) {
+        verb = try fields.required("verb")
+        if verb == .cancel { actions = try fields.optional("actions") }
+        if verb == .set {
+            set = try fields.optional("set")
+            unset = try fields.optional("unset")
+            if set?.isEmpty ?? true, unset?.isEmpty ?? true {
+                throw WireError(.missingField, path: "action.set", message: "Say what to change: 'set' or 'unset'")
+            }
+        }
+        if verb == .send {
+            event = try fields.required("event")
+            data = try fields.optional("data")
+        }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("verb", verb.rawValue)
+            writer.field("actions", ifPresent: actions)
+            writer.field("set", ifPresent: set)
+            writer.field("unset", ifPresent: unset)
+            writer.field("event", ifPresent: event)
+            writer.field("data", ifPresent: data)
+        }
+    }
+}
+
+/// Which instances a run is for: those that have all of it.
+public struct BulkSelect: Equatable, WireObject {
+    public var machine: String?
+    /// Of the machine.
+    public var version: Int64?
+    public var status: Instance.Status?
+    /// The path of a state: instances in it or below it.
+    public var state: String?
+    /// How long an instance is in its configuration at least, such as `2d`.
+    public var olderThan: String?
+    /// A text in why it has failed.
+    public var failure: String?
+    /// True for all instances that there are: then there is nothing else.
+    public var all: Bool?
+
+    /// Takes the parts as they are.
+    public init(
+        machine: String? = nil, version: Int64? = nil, status: Instance.Status? = nil, state: String? = nil,
+        olderThan: String? = nil, failure: String? = nil, all: Bool? = nil
+    ) {
+        self.machine = machine
+        self.version = version
+        self.status = status
+        self.state = state
+        self.olderThan = olderThan
+        self.failure = failure
+        self.all = all
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        machine = try fields.optional("machine")
+        version = try fields.optional("version")
+        status = try fields.optional("status")
+        state = try fields.optional("state")
+        olderThan = try fields.optional("olderThan")
+        failure = try fields.optional("failure")
+        all = try fields.optional("all")
+        if version != nil, machine == nil {
+            throw WireError(.missingField, path: "select.machine", message: "Field 'select.version' needs 'machine'")
+        }
+        if isEmpty == (all != true) {
+            throw WireError(
+                .invalidValue, path: "select",
+                message: isEmpty
+                    ? "Field 'select' selects nothing: say which instances, or all of them with 'all'"
+                    : "Field 'select.all' goes with nothing else")
+        }
+    }
+
+    /// Whether it says nothing of the instances.
+    public var isEmpty: Bool {
+        machine == nil && version == nil && status == nil && state == nil && olderThan == nil && failure == nil
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("machine", ifPresent: machine)
+            writer.field("version", ifPresent: version)
+            writer.field("status", ifPresent: status?.rawValue)
+            writer.field("state", ifPresent: state)
+            writer.field("olderThan", ifPresent: olderThan)
+            writer.field("failure", ifPresent: failure)
+            writer.field("all", ifPresent: all)
+        }
+    }
+}
+
+/// A line behind the first one of `POST /v1/bulk`: an instance of the run.
+public struct BulkName: Equatable, WireObject {
+    public var instance: String
+
+    /// Takes the name as it is.
+    public init(instance: String) {
+        self.instance = instance
+    }
+
+    public init(fields: inout WireFields) throws(WireError) { instance = try fields.required("instance") }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in writer.field("instance", instance) }
+    }
+}

@@ -1,0 +1,170 @@
+public import WorkflowJSON
+
+/// A run over many instances, and how far it is.
+public struct BulkRun: Equatable, WireObject {
+    /// What becomes of it.
+    public enum State: String, CaseIterable, Sendable, WireReadable {
+        case running
+        /// Until somebody resumes it.
+        case stopped
+        case done
+    }
+
+    /// The name.
+    public var run: String
+    public var action: BulkAction
+    /// Nil when it names its instances.
+    public var select: BulkSelect?
+    /// How many instances it names; nil when it selects them.
+    public var names: Int64?
+    public var expect: String?
+    public var reason: String?
+    /// Who asked for it, where that is known.
+    public var actor: String?
+    public var state: State
+    /// Why it rests for now, although it is running.
+    public var paused: String?
+    /// How many instances were selected when it began.
+    public var selected: Int64
+    public var counts: BulkCounts
+    /// The first 20 of each outcome; nil in a list.
+    public var told: [BulkTold]?
+    public var begunAt: WireTime
+    /// When it was further, or somebody changed it.
+    public var updatedAt: WireTime
+    public var endedAt: WireTime?
+
+    /// Takes the parts as they are.
+    public init(
+        run: String, action: BulkAction, select: BulkSelect? = nil, names: Int64? = nil, expect: String? = nil,
+        reason: String? = nil, actor: String? = nil, state: State, paused: String? = nil, selected: Int64,
+        counts: BulkCounts, told: [BulkTold]? = nil, begunAt: WireTime, updatedAt: WireTime, endedAt: WireTime? = nil
+    ) {
+        self.run = run
+        self.action = action
+        self.select = select
+        self.names = names
+        self.expect = expect
+        self.reason = reason
+        self.actor = actor
+        self.state = state
+        self.paused = paused
+        self.selected = selected
+        self.counts = counts
+        self.told = told
+        self.begunAt = begunAt
+        self.updatedAt = updatedAt
+        self.endedAt = endedAt
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        run = try fields.required("run")
+        action = try fields.required("action")
+        select = try fields.optional("select")
+        names = try fields.optional("names")
+        expect = try fields.optional("expect")
+        reason = try fields.optional("reason")
+        actor = try fields.optional("actor")
+        state = try fields.required("state")
+        paused = try fields.optional("paused")
+        selected = try fields.required("selected")
+        counts = try fields.required("counts")
+        told = try fields.optional("told")
+        begunAt = try fields.required("begunAt")
+        updatedAt = try fields.required("updatedAt")
+        endedAt = try fields.optional("endedAt")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("run", run)
+            writer.field("action", action)
+            writer.field("select", ifPresent: select)
+            writer.field("names", ifPresent: names)
+            writer.field("expect", ifPresent: expect)
+            writer.field("reason", ifPresent: reason)
+            writer.field("actor", ifPresent: actor)
+            writer.field("state", state.rawValue)
+            writer.field("paused", ifPresent: paused)
+            writer.field("selected", selected)
+            writer.field("counts", counts)
+            writer.field("told", ifPresent: told)
+            writer.field("begunAt", begunAt)
+            writer.field("updatedAt", updatedAt)
+            writer.field("endedAt", ifPresent: endedAt)
+        }
+    }
+}
+
+/// How many instances of a run came out how, or would.
+public struct BulkCounts: Equatable, WireObject {
+    public var done: Int64
+    /// They do not fit what was asked for.
+    public var misfit: Int64
+    /// The verb is not for them, or their machine said no.
+    public var refused: Int64
+    /// They went on after they were selected, and were left alone.
+    public var changed: Int64
+    /// It was done, and they have failed on what followed.
+    public var failed: Int64
+
+    /// Takes the parts as they are.
+    public init(done: Int64 = 0, misfit: Int64 = 0, refused: Int64 = 0, changed: Int64 = 0, failed: Int64 = 0) {
+        self.done = done
+        self.misfit = misfit
+        self.refused = refused
+        self.changed = changed
+        self.failed = failed
+    }
+
+    /// All that had their turn.
+    public var total: Int64 { done + misfit + refused + changed + failed }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        done = try fields.required("done")
+        misfit = try fields.required("misfit")
+        refused = try fields.required("refused")
+        changed = try fields.required("changed")
+        failed = try fields.required("failed")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("done", done)
+            writer.field("misfit", misfit)
+            writer.field("refused", refused)
+            writer.field("changed", changed)
+            writer.field("failed", failed)
+        }
+    }
+}
+
+/// One of the first instances of an outcome.
+public struct BulkTold: Equatable, WireObject {
+    /// A field of `BulkCounts`.
+    public var outcome: String
+    public var instance: String
+    /// Why; nil of what was done.
+    public var message: String?
+
+    /// Takes the parts as they are.
+    public init(outcome: String, instance: String, message: String? = nil) {
+        self.outcome = outcome
+        self.instance = instance
+        self.message = message
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        outcome = try fields.required("outcome")
+        instance = try fields.required("instance")
+        message = try fields.optional("message")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("outcome", outcome)
+            writer.field("instance", instance)
+            writer.field("message", ifPresent: message)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// The options with which a verb is for many instances instead of one.
+struct BulkOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Not one instance, but all of this machine.", valueName: "name"),
+        completion: Completion.machines.kind)
+    var machine: String?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Only those of this version.", valueName: "v"))
+    var from: Int64?
+
+    @Option(
+        help: ArgumentHelp("Only those with this status.", valueName: "status"),
+        completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
+    var status: Instance.Status?
+
+    @Option(help: "Only those in this state or below it.")
+    var state: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only those that are in their state for this long, such as 2d.", valueName: "delay"))
+    var olderThan: String?
+
+    @Option(help: ArgumentHelp("Only those whose reason of failure has this text.", valueName: "text"))
+    var failure: String?
+
+    @Flag(help: "All instances of all machines.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp("The instances that a file names, a line each; - is standard input.", valueName: "file|-"),
+        completion: .file())
+    var namesFrom: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The name of the run; the same command again tells how far it is. (default: a new one)", valueName: "name"))
+    var run: String?
+
+    @Option(
+        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"))
+    var expect: String?
+
+    /// Whether a verb is for many.
+    var isUsed: Bool { all || namesFrom != nil || hasFilter }
+
+    private var hasFilter: Bool {
+        machine != nil || from != nil || status != nil || state != nil || olderThan != nil || failure != nil
+    }
+
+    func validate() throws {
+        try Least.check("--from", from)
+        if from != nil, machine == nil { throw ValidationError("'--from' needs '--machine'") }
+        if all, hasFilter { throw ValidationError("'--all' is for all instances: nothing else selects any then") }
+        if namesFrom != nil, all || hasFilter {
+            throw ValidationError("'--names-from' names the instances: nothing else selects any then")
+        }
+        if let run, isUsed, let message = BulkRequest.message(forRun: run) { throw ValidationError(message) }
+        if let expect, !BulkRequest.isDigest(expect) {
+            throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them")
+        }
+    }
+
+    /// Refuses what goes with one instance only, or with many only.
+    func check(instance: String?, _ options: RepairOptions? = nil) throws {
+        guard isUsed else {
+            if instance == nil {
+                throw ValidationError(
+                    "Missing expected argument '<instance>'; '--machine' and other options select many")
+            }
+            if expect != nil || (run != nil && options != nil) {
+                throw ValidationError("'--run' and '--expect' go with a selection, such as '--machine'")
+            }
+            return
+        }
+        if let instance { throw ValidationError("Name an instance ('\(instance)') or select some, not both") }
+        if options?.expectSeq != nil {
+            throw ValidationError("'--expect-seq' is for one instance; '--expect' for many")
+        }
+        if options?.key.key != nil { throw ValidationError("'--key' is for one instance; '--run' for many") }
+    }
+
+    private var select: BulkSelect? {
+        guard namesFrom == nil else { return nil }
+        return BulkSelect(
+            machine: machine, version: from, status: status, state: state, olderThan: olderThan, failure: failure,
+            all: all ? true : nil)
+    }
+
+    /// Asks for it and tells what came of it.
+    func carryOut(_ action: BulkAction, reason: String?, dryRun: Bool, in session: Session) async throws {
+        let names = try namesFrom.map { try Self.names(in: $0, session) } ?? []
+        if namesFrom != nil, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
+        let name = run ?? Self.newName(for: action, in: session)
+        let request = BulkRequest(
+            run: dryRun ? nil : name, action: action, select: select, expect: dryRun ? nil : expect,
+            dryRun: dryRun ? true : nil, reason: reason)
+        var following = BulkFollowing(session, request)
+        if dryRun { return try await following.rehearse(names: names, hint: hint) }
+        if run == nil { try session.say("run: \(name)") }
+        try await following.follow(names: names)
+    }
+
+    /// A name that nobody has used.
+    private static func newName(for action: BulkAction, in session: Session) -> String {
+        "\(action.verb.rawValue)-\(session.environment.makeKey().suffix(8))"
+    }
+
+    /// Said where nothing is selected.
+    private var hint: StateHint? { state.map { StateHint(state: $0, machine: machine) } }
+
+    private static func names(in path: String, _ session: Session) throws -> [String] {
+        let source = try session.environment.files.lines(path)
+        var names: [String] = []
+        while let line = try source.next(limit: APILimits.bodyBytes) {
+            let name = String(decoding: line, as: UTF8.self).split(separator: " ").joined(separator: " ")
+            if name.isEmpty { continue }
+            guard InstanceNameRule.isAddressable(name) else {
+                throw CommandFailure(
+                    .badData, InstanceNameRule.message(for: name) ?? "'\(name)' is no instance name",
+                    notes: ["it is the \(names.count + 1). name of '\(path)'"])
+            }
+            guard names.count < APILimits.runNames else {
+                throw CommandFailure(
+                    .badData, "A run names at most \(APILimits.runNames) instances; make several runs of them")
+            }
+            names.append(name)
+        }
+        return names
+    }
+}
+
+/// Follows a run, or its rehearsal, and tells of it.
+struct BulkFollowing {
+    private let session: Session
+    private let request: BulkRequest
+    private var progress: Progress
+
+    init(_ session: Session, _ request: BulkRequest) {
+        self.session = session
+        self.request = request
+        progress = Progress(session, unit: .things("instances"))
+    }
+
+    /// Tells what would happen.
+    mutating func rehearse(names: [String], hint: StateHint?) async throws {
+        var found: BulkRehearsal?
+        let request = request
+        try await session.withClient { client in
+            for try await line in try await client.bulk(request, names: names) {
+                switch line {
+                case .progress(let now): try progress.show("rehearsing", done: now.done, total: now.total)
+                case .rehearsal(let rehearsal): found = rehearsal
+                case .run: break
+                }
+            }
+            try progress.end()
+            guard let found else { throw CommandFailure(.other, "The answer ended without a result") }
+            try session.print(found) { BulkText.lines(for: found, request.action.verb) }
+            // A courtesy: the answer is right without it.
+            if found.selected == 0, let hint, let text = try? await hint.text(from: client) { try session.say(text) }
+        }
+    }
+
+    /// Tells how far the run is, until it ends. Whoever interrupts it goes away, and the run goes on.
+    mutating func follow(names: [String]) async throws {
+        var last: BulkRun?
+        let request = request
+        let name = request.run ?? ""
+        let interruptions = session.environment.interruptions()
+        let reader = Task { [session, progress] in try await Self.read(request, names, session, progress) }
+        let watcher = Task {
+            for await _ in interruptions { reader.cancel() }
+        }
+        defer { watcher.cancel() }
+        let note = "'wfctl bulk show \(name)' tells how far it is, 'wfctl bulk stop \(name)' stops it"
+        do {
+            last = try await reader.value
+        } catch let error as ClientError where error.leavesOutcomeOpen {
+            throw CommandFailure(error.exitStatus, error.description, notes: ["the run may go on: \(note)"])
+        } catch {
+            guard reader.isCancelled else { throw error }
+        }
+        if reader.isCancelled, last?.state == .running || last == nil {
+            throw CommandFailure(.tryAgain, "Interrupted; the run '\(name)' goes on", notes: [note])
+        }
+        guard let last else { throw CommandFailure(.other, "The answer ended without a result", notes: [note]) }
+        try session.print(last) { BulkText.line(for: last) }
+        let counts = last.counts
+        if counts.refused + counts.misfit + counts.failed > 0 { throw CommandFailure(.refused, nil) }
+        if counts.changed > 0 { throw CommandFailure(.precondition, nil) }
+    }
+
+    private static func read(
+        _ request: BulkRequest, _ names: [String], _ session: Session, _ progress: Progress
+    ) async throws -> BulkRun? {
+        var progress = progress
+        var last: BulkRun?
+        try await session.withClient { client in
+            for try await line in try await client.bulk(request, names: names) {
+                guard case .run(let run) = line else { continue }
+                last = run
+                try progress.show(run.run, done: run.counts.total, total: run.selected)
+                if let paused = run.paused { try session.say("\(run.run) pauses: \(paused)") }
+            }
+        }
+        try progress.end()
+        return last
+    }
+}

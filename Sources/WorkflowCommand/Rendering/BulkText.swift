@@ -1,0 +1,111 @@
+import WorkflowAPI
+import WorkflowJSON
+
+/// Runs over many instances, for people.
+enum BulkText {
+    /// `ops-12: 88 of 88: 87 went on, 1 changed`.
+    static func line(for run: BulkRun) -> StyledText {
+        let counts = outcome(run.counts, run.action.verb)
+        let state = run.state == .stopped ? ", stopped" : ""
+        let count = "\(grouped(run.counts.total)) of \(grouped(run.selected))"
+        return "\(run.run): \(count)\(counts.isEmpty ? "" : ": ")\(counts)\(state)\n"
+    }
+
+    /// `88 would go on: shipped 86, packing 2    digest 5f3c9a`, and who would not.
+    static func lines(for rehearsal: BulkRehearsal, _ verb: BulkAction.Verb) -> StyledText {
+        let counts = rehearsal.counts
+        var parts: [String] = []
+        if counts.done > 0 {
+            let groups = rehearsal.groups.map { group in
+                "\(group.configuration.map(StateText.leaves) ?? "elsewhere") \(grouped(group.count))"
+            }
+            parts.append("\(grouped(counts.done)) \(would(verb)): \(groups.joined(separator: ", "))")
+        }
+        if counts.failed > 0 { parts.append("\(grouped(counts.failed)) would fail again") }
+        if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) do not fit") }
+        if counts.refused > 0 { parts.append("\(grouped(counts.refused)) would be refused") }
+        let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
+        var text: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
+        for told in rehearsal.told { text = text + line(for: told) }
+        return text
+    }
+
+    /// `refused  order-7: …`.
+    static func line(for told: BulkTold) -> StyledText {
+        "  \(told.outcome, .bad)  \(told.instance)\(told.message.map { ": \($0)" } ?? "")\n"
+    }
+
+    /// `87 went on, 1 changed`; empty when nothing has had its turn.
+    static func outcome(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> String {
+        let parts = [
+            (counts.done, did(verb)), (counts.failed, "failed again"), (counts.misfit, "did not fit"),
+            (counts.refused, "refused"), (counts.changed, "changed"),
+        ]
+        return parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
+
+    private static func did(_ verb: BulkAction.Verb) -> String {
+        switch verb {
+        case .retry, .skip, .resume: "went on"
+        case .cancel: "cancelled"
+        case .set: "set"
+        case .suspend: "suspended"
+        case .send: "took it"
+        }
+    }
+
+    private static func would(_ verb: BulkAction.Verb) -> String {
+        switch verb {
+        case .retry, .skip, .resume: "would go on"
+        case .cancel: "would be cancelled"
+        case .set: "would be set"
+        case .suspend: "would be suspended"
+        case .send: "would take it"
+        }
+    }
+
+    /// `1,602`.
+    static func grouped(_ number: Int64) -> String {
+        var digits = String(number)
+        var place = digits.count - 3
+        while place > 0 {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+            place -= 3
+        }
+        return digits
+    }
+
+    /// What a run is for: `machine order, version 1`.
+    static func selection(of run: BulkRun) -> String {
+        if let names = run.names { return "\(grouped(names)) names" }
+        guard let select = run.select else { return "" }
+        let parts = [
+            select.machine.map { "machine \($0)" }, select.version.map { "version \($0)" },
+            select.status.map { "status \($0.rawValue)" }, select.state.map { "state \($0)" },
+            select.olderThan.map { "older than \($0)" }, select.failure.map { "failure '\($0)'" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? "all" : parts.joined(separator: ", ")
+    }
+
+    /// All that is known of a run.
+    static func page(of run: BulkRun) -> StyledText {
+        var text: StyledText = "run:      \(run.run)\nverb:     \(verb(run.action))\nfor:      \(selection(of: run))\n"
+        let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
+        text = text + "state:    \(state)\(run.paused.map { ", pauses: \($0)" } ?? "")\n"
+        let counts = outcome(run.counts, run.action.verb)
+        text =
+            text + "turns:    \(grouped(run.counts.total)) of \(grouped(run.selected))"
+            + "\(counts.isEmpty ? "" : ": ")\(counts)\n"
+        if let reason = run.reason { text = text + "reason:   \(reason)\n" }
+        if let actor = run.actor { text = text + "actor:    \(actor)\n" }
+        text = text + "begun:    \(run.begunAt.text)\n"
+        text = text + (run.endedAt.map { "ended:    \($0.text)\n" } ?? "changed:  \(run.updatedAt.text)\n")
+        for told in run.told ?? [] where told.outcome != "done" { text = text + line(for: told) }
+        return text
+    }
+
+    private static func verb(_ action: BulkAction) -> String {
+        [action.verb.rawValue, action.event, action.set.map { StateText.data(.object($0)) }].compactMap(\.self)
+            .joined(separator: " ")
+    }
+}

@@ -1,0 +1,97 @@
+import WorkflowJSON
+package import WorkflowStore
+
+/// What became of the instances of a run, or would: how many of each kind, and the first few.
+package struct BulkOutcome: Sendable, Equatable {
+    /// What became of one of them.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// It was done.
+        case done
+        /// The instance does not fit what was asked for.
+        case misfit
+        /// The verb is not for such an instance, or its machine said no.
+        case refused
+        /// The instance has gone on since it was selected, and was left alone.
+        case changed
+        /// It was done, and the instance has failed on what followed.
+        case failed
+    }
+
+    /// One of the first few of its kind.
+    package struct Told: Sendable, Equatable {
+        package let kind: Kind
+        package let instance: InstanceName
+        /// Why; nil of what was done.
+        package let message: String?
+    }
+
+    package private(set) var counts: [Kind: Int64] = [:]
+    /// In the order in which they had their turn.
+    package private(set) var told: [Told] = []
+
+    package init() {}
+
+    /// All that had their turn.
+    package var total: Int64 { counts.values.reduce(0, +) }
+
+    package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
+
+    mutating func add(
+        _ kind: Kind, _ instance: InstanceName, limits: EngineLimits, _ message: @autoclosure () -> String?
+    ) {
+        let count = count(of: kind)
+        counts[kind] = count + 1
+        guard count < limits.toldOutcomes else { return }
+        let message = message().map { String(decoding: $0.utf8.prefix(limits.outcomeBytes), as: UTF8.self) }
+        told.append(Told(kind: kind, instance: instance, message: message))
+    }
+}
+
+extension BulkOutcome {
+    var text: String {
+        var numbers = JSONObject()
+        for (kind, count) in counts { numbers[kind.rawValue] = .int(count) }
+        let told = told.map { told -> JSONValue in
+            var object: JSONObject = [
+                "outcome": .string(told.kind.rawValue), "instance": .string(told.instance.rawValue),
+            ]
+            object["message"] = told.message.map(JSONValue.string)
+            return .object(object)
+        }
+        return JSONWriter.string(JSONValue.object(["counts": .object(numbers), "told": .array(told)]))
+    }
+
+    /// What it does not know is not there.
+    init(_ text: String) {
+        guard let object = RecordedFailure.object(text) else { return }
+        for kind in Kind.allCases {
+            if case .int(let count)? = object["counts"]?.object?[kind.rawValue] { counts[kind] = count }
+        }
+        guard case .array(let told)? = object["told"] else { return }
+        self.told = told.compactMap { element in
+            guard let one = element.object, let kind = (one["outcome"]?.string).flatMap(Kind.init(rawValue:)),
+                let instance = one["instance"]?.string
+            else { return nil }
+            return Told(kind: kind, instance: InstanceName(rawValue: instance), message: one["message"]?.string)
+        }
+    }
+}
+
+/// A run as it is shown.
+package struct BulkView: Sendable {
+    package let record: BulkRecord
+    package let request: BulkRequest
+    package let outcome: BulkOutcome
+    /// Why it rests for now, although it is running; nil when it does not.
+    package let paused: String?
+
+    init(_ record: BulkRecord, paused: String? = nil) throws(Rejection) {
+        guard let request = BulkRequest(record.request) else {
+            throw .inconsistent("the run '\(record.key.name)' cannot be read")
+        }
+        self.record = record
+        self.request = request
+        outcome = BulkOutcome(record.outcome)
+        self.paused = paused
+    }
+}

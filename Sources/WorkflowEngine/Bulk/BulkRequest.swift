@@ -1,0 +1,166 @@
+import Statechart
+package import WorkflowJSON
+package import WorkflowStore
+
+/// What a run does to each of its instances.
+package enum BulkAction: Sendable, Equatable {
+    case repair(RepairCommand.Verb)
+    case send(event: String, data: JSONValue?)
+
+    /// Its word in the API.
+    package var verb: String {
+        switch self {
+        case .repair(let verb): verb.name
+        case .send: "send"
+        }
+    }
+}
+
+/// By what instances are selected. Without any of it, all are.
+package struct BulkSelection: Sendable, Equatable {
+    package var machine: MachineName?
+    /// Of the machine.
+    package var version: MachineVersion?
+    package var status: InstanceStatus?
+    package var state: String?
+    /// Milliseconds for which an instance is in its configuration at least, when the run begins.
+    package var olderThan: Int64?
+    package var failure: String?
+
+    package init(
+        machine: MachineName? = nil, version: MachineVersion? = nil, status: InstanceStatus? = nil,
+        state: String? = nil, olderThan: Int64? = nil, failure: String? = nil
+    ) {
+        self.machine = machine
+        self.version = version
+        self.status = status
+        self.state = state
+        self.olderThan = olderThan
+        self.failure = failure
+    }
+
+    /// The filter of a list that begins at a time.
+    func filter(at now: Timestamp) -> InstanceQuery {
+        InstanceQuery(
+            machine: machine, status: status, state: state,
+            enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failure: failure, limit: 0)
+    }
+}
+
+/// What is asked of many instances.
+package struct BulkRequest: Sendable, Equatable {
+    /// For whom it is.
+    package enum Targets: Sendable, Equatable {
+        case selection(BulkSelection)
+        /// Instances that are named: how many, and the digest of their names.
+        case names(Int, Digest)
+    }
+
+    package var action: BulkAction
+    package var targets: Targets
+    /// How the digest of the selection begins that was rehearsed.
+    package var expect: String?
+    package var reason: String?
+
+    package init(action: BulkAction, targets: Targets, expect: String? = nil, reason: String? = nil) {
+        self.action = action
+        self.targets = targets
+        self.expect = expect
+        self.reason = reason
+    }
+
+    /// The digest of names, for `Targets.names`.
+    package static func digest(of names: [InstanceName]) -> Digest {
+        Digest(of: Array(names.map(\.rawValue).joined(separator: "\n").utf8))
+    }
+}
+
+// MARK: As it is stored: two requests are the same when their texts are
+
+extension BulkRequest {
+    var text: String {
+        var object: JSONObject = ["action": .object(action.object)]
+        switch targets {
+        case .selection(let selection): object["select"] = .object(selection.object)
+        case .names(let count, let digest):
+            object["names"] = ["count": .int(Int64(count)), "digest": .string(digest.text)]
+        }
+        object["expect"] = expect.map(JSONValue.string)
+        object["reason"] = reason.map(JSONValue.string)
+        return JSONWriter.string(JSONValue.object(object))
+    }
+
+    /// Nil for what no wfd has written.
+    init?(_ text: String) {
+        guard let object = RecordedFailure.object(text), let action = object["action"]?.object.flatMap(BulkAction.init)
+        else { return nil }
+        if let selection = object["select"]?.object {
+            targets = .selection(BulkSelection(selection))
+        } else if let names = object["names"]?.object, case .int(let count)? = names["count"],
+            let digest = (names["digest"]?.string).flatMap({ Digest(text: $0) })
+        {
+            targets = .names(Int(count), digest)
+        } else {
+            return nil
+        }
+        self.action = action
+        expect = object["expect"]?.string
+        reason = object["reason"]?.string
+    }
+}
+
+extension BulkAction {
+    fileprivate var object: JSONObject {
+        var object: JSONObject = ["verb": .string(verb)]
+        switch self {
+        case .repair(.cancel(let runsActions)): object["actions"] = .bool(runsActions)
+        case .repair(.set(let change)): object["change"] = change.data
+        case .repair(.retry), .repair(.skip), .repair(.suspend), .repair(.resume): break
+        case .send(let event, let data):
+            object["event"] = .string(event)
+            object["data"] = data
+        }
+        return object
+    }
+
+    fileprivate init?(_ object: JSONObject) {
+        switch object["verb"]?.string {
+        case "cancel": self = .repair(.cancel(runsActions: object["actions"] != .bool(false)))
+        case "retry": self = .repair(.retry)
+        case "skip": self = .repair(.skip)
+        case "suspend": self = .repair(.suspend)
+        case "resume": self = .repair(.resume)
+        case "set":
+            let change = object["change"]?.object ?? JSONObject()
+            guard case .array(let unset) = change["unset"] ?? [] else { return nil }
+            let set = change["set"]?.object ?? JSONObject()
+            self = .repair(.set(ContextChange(set: set, unset: unset.compactMap(\.string))))
+        case "send":
+            guard let event = object["event"]?.string else { return nil }
+            self = .send(event: event, data: object["data"])
+        default: return nil
+        }
+    }
+}
+
+extension BulkSelection {
+    fileprivate var object: JSONObject {
+        var object = JSONObject()
+        object["machine"] = (machine?.rawValue).map(JSONValue.string)
+        object["version"] = (version?.rawValue).map(JSONValue.int)
+        object["status"] = (status?.rawValue).map(JSONValue.string)
+        object["state"] = state.map(JSONValue.string)
+        object["olderThan"] = olderThan.map(JSONValue.int)
+        object["failure"] = failure.map(JSONValue.string)
+        return object
+    }
+
+    fileprivate init(_ object: JSONObject) {
+        func number(_ name: String) -> Int64? { if case .int(let number)? = object[name] { number } else { nil } }
+        self.init(
+            machine: (object["machine"]?.string).map(MachineName.init(rawValue:)),
+            version: number("version").map(MachineVersion.init(rawValue:)),
+            status: (object["status"]?.string).flatMap(InstanceStatus.init(rawValue:)),
+            state: object["state"]?.string, olderThan: number("olderThan"), failure: object["failure"]?.string)
+    }
+}

@@ -1,0 +1,121 @@
+import Statechart
+import WorkflowStore
+
+/// One of the instances of a run.
+struct BulkTarget: Sendable {
+    let instance: InstanceName
+    /// Where the run stands when it had its turn.
+    let mark: BulkMark
+}
+
+/// A part of a run: does what it can within a batch, and writes in the same batch how far it came.
+struct BulkSliceCommand: Sendable {
+    let key: BulkKey
+    let request: BulkRequest
+    /// Which instances are selected; nil where they are named.
+    let filter: InstanceQuery?
+    /// Where the run must stand.
+    let from: BulkMark
+    let items: [BulkTarget]
+    /// Whether nothing is left behind them.
+    let isLast: Bool
+    /// What is wrong with the only target: it is not tried again. Nil to try.
+    let fault: String?
+
+    /// What came of it.
+    struct Answer: Sendable {
+        /// The run as it is now; nil when it is not there.
+        let run: BulkRecord?
+        /// How many of the targets had their turn.
+        let count: Int
+        /// Whether the run did not stand where it was expected, or does not run: then nothing was done.
+        let isStale: Bool
+    }
+}
+
+extension BulkSliceCommand: WriterCommand {
+    var size: Int { 1_024 + 64 * items.count }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "run \(key.name)" }
+
+    func want(_ rows: inout WantedRows) {
+        for target in items { rows.instances.insert(InstanceKey(target.instance, in: key.namespace)) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        batch.slices += 1
+        guard var run = try batch.run(key), run.state == .running, run.mark == from else {
+            return Answer(run: try batch.run(key), count: 0, isStale: true)
+        }
+        var outcome = BulkOutcome(run.outcome)
+        var count = 0
+        let begin = ContinuousClock.now
+        let bound = batch.share.bound(at: begin)
+        let (rows, cost) = (batch.rows, batch.cost)
+        for target in items {
+            if count > 0, batch.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost { break }
+            if count % 8 == 7, ContinuousClock.now > begin + bound.time { break }
+            guard try carryOut(target, of: run, in: &batch, &outcome, isFirst: count == 0) else { break }
+            count += 1
+            run.mark = target.mark
+        }
+        if count == 0, !(items.isEmpty && isLast) { return Answer(run: run, count: 0, isStale: false) }
+        run.updated = max(batch.now, run.begun)
+        run.outcome = outcome.text
+        if isLast, count == items.count {
+            run.state = .done
+            run.ended = run.updated
+        }
+        batch.runs[key] = run
+        return Answer(run: run, count: count, isStale: false)
+    }
+
+    /// Does it to one instance; false when it must have its turn later.
+    private func carryOut(
+        _ target: BulkTarget, of run: BulkRecord, in batch: inout BatchBuilder, _ outcome: inout BulkOutcome,
+        isFirst: Bool
+    ) throws(Rejection) -> Bool {
+        let name = target.instance
+        if let fault {
+            outcome.add(.refused, name, limits: batch.limits, fault)
+            return true
+        }
+        do throws(Rejection) {
+            let instance = try batch.existing(InstanceKey(name, in: key.namespace))
+            if let change = change(of: instance.state, since: run.floor, target) {
+                outcome.add(.changed, name, limits: batch.limits, change)
+                return true
+            }
+            let caller = Caller(run.actor, namespace: key.namespace, role: .owner)
+            let status = try request.carryOut(on: name, in: &batch, run: key.name, by: caller)
+            if status == .failed, request.action.endsFailures {
+                outcome.add(.failed, name, limits: batch.limits, instance.state.failure?.reason.message)
+            } else {
+                outcome.add(.done, name, limits: batch.limits, nil)
+            }
+        } catch {
+            if error.code.isOfDaemon {
+                if isFirst { throw error }
+                return false
+            }
+            outcome.add(.refused, name, limits: batch.limits, error.message)
+        }
+        return true
+    }
+
+    /// Why an instance is not among the selected ones any more; nil when it is.
+    private func change(of state: borrowing InstanceState, since floor: Position, _ target: BulkTarget) -> String? {
+        if request.expect != nil, state.record.head >= floor {
+            return "it has gone on since it was selected (seq \(state.record.seq.rawValue))"
+        }
+        guard let filter else { return nil }
+        let isSelected =
+            state.record.machineID.rawValue == target.mark.machine && state.record.id.rawValue == target.mark.number
+            && filter.status ?? state.record.status == state.record.status
+            && filter.takes(
+                configuration: state.configuration, entered: state.record.entered, failure: state.record.failure)
+        return isSelected ? nil : "it is no longer selected (seq \(state.record.seq.rawValue))"
+    }
+}

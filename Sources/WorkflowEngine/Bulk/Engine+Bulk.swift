@@ -1,0 +1,145 @@
+import Statechart
+package import WorkflowStore
+
+// Runs over many instances.
+
+extension Engine {
+    /// Begins a run; it is on disk when this returns, and goes on by itself. Of one that was begun already with the
+    /// same request, this gives where it is.
+    ///
+    /// - Parameter names: The instances that it names; none for a selection.
+    package func begin(
+        run name: String, _ request: BulkRequest, _ names: [InstanceName], by caller: Caller
+    ) async throws -> BulkView {
+        let key = try self.key(ofRun: name, by: caller)
+        let text = request.text
+        guard text.utf8.count <= limits.runBytes else {
+            throw Rejection.tooMuchTogether("What a run does is at most \(limits.runBytes) bytes of JSON")
+        }
+        let (found, floor) = try await queue.submit(LookAtRunCommand(key: key))
+        if let found { return try same(found, text) }
+        try await check(request, names, by: caller)
+        guard bulk.hasRoom() else { throw Rejection.runsUnderWay(limits.runsAtOnce) }
+        let begun = now
+        let selected = try await select(request, names, at: begun, by: caller)
+        let run = BulkRecord(
+            key: key, request: text, actor: caller.actor, generation: generation, floor: floor, selected: selected,
+            outcome: BulkOutcome().text, begun: begun)
+        let forgotten = try await runsToForget()
+        let now = try await queue.submit(BeginRunCommand(run: run, names: names, forgotten: forgotten))
+        if now.request != text { return try same(now, text) }
+        bulk.look(at: key)
+        return try BulkView(now)
+    }
+
+    /// Counts what is selected; throws when it is not what was rehearsed.
+    private func select(
+        _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller
+    ) async throws -> Int64 {
+        var digest = SelectionDigest()
+        var missing: Int64 = 0
+        try await forEachSelected(request, names, at: now, by: caller) { found, others in
+            missing += Int64(others.count)
+            for record in found { digest.add(record) }
+        }
+        let (count, value) = (digest.count + missing, digest.value.text)
+        if let expect = request.expect, !value.hasPrefix(expect) {
+            throw Rejection(
+                .selectionChanged,
+                "The selection is no longer '\(expect)': \(count) instances are selected now, with digest "
+                    + "\(value.prefix(6)); nothing was done")
+        }
+        return count
+    }
+
+    private func same(_ found: BulkRecord, _ text: String) throws(Rejection) -> BulkView {
+        guard found.request == text else {
+            throw Rejection(
+                .keyReused, "The name '\(found.key.name)' was used for another run; nothing was changed")
+        }
+        return try view(of: found)
+    }
+
+    /// The runs that ended first, when there are too many to keep.
+    private func runsToForget() async throws(Rejection) -> [BulkKey] {
+        let runs = try await allRuns()
+        let ended = runs.filter { $0.state == .done }.sorted { $0.updated < $1.updated }
+        let surplus = runs.count - limits.keptRuns + 1
+        if surplus > ended.count {
+            throw .runsKept(limits.keptRuns)
+        }
+        return surplus > 0 ? ended.prefix(surplus).map(\.key) : []
+    }
+
+    private func allRuns() async throws(Rejection) -> [BulkRecord] {
+        var runs: [BulkRecord] = []
+        while true {
+            let last = runs.last?.key
+            let page = try await read { () async throws(StoreError) in
+                try await store.bulkRuns(after: last, limit: 100)
+            }
+            if page.isEmpty { return runs }
+            runs += page
+        }
+    }
+
+    func check(_ request: BulkRequest, _ names: [InstanceName], by caller: Caller) async throws(Rejection) {
+        if names.count > limits.runNames {
+            throw .tooMuchTogether("A run names at most \(limits.runNames) instances; make several runs of them")
+        }
+        guard case .selection(let selection) = request.targets, let machine = selection.machine else { return }
+        _ = try await self.machine(named: machine, version: selection.version, by: caller)
+    }
+
+    private func key(ofRun name: String, by caller: Caller) throws(Rejection) -> BulkKey {
+        guard let partition = store.partitions.first else { preconditionFailure("a store has a partition") }
+        return BulkKey(name, in: caller.namespace, partition: partition)
+    }
+
+    private func view(of run: BulkRecord) throws(Rejection) -> BulkView {
+        try BulkView(run, paused: run.state == .running ? bulk.load.paused[run.key] : nil)
+    }
+}
+
+extension Engine {
+    /// A run as it is on disk.
+    package func run(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
+        let key = try key(ofRun: name, by: caller)
+        let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
+        guard let run else { throw .runNotFound(name) }
+        return try view(of: run)
+    }
+
+    /// All runs that are kept, the last begun first.
+    package func runs(by caller: Caller) async throws(Rejection) -> [BulkView] {
+        var views: [BulkView] = []
+        for run in try await allRuns() where run.key.namespace == caller.namespace { views.append(try view(of: run)) }
+        return views.reversed().sorted { $0.record.begun > $1.record.begun }
+    }
+
+    /// Stops a run until somebody resumes it. What it has done stays done.
+    package func stopRun(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
+        try await change(name, to: .stopped, by: caller)
+    }
+
+    /// Lets a run that was stopped go on.
+    package func resumeRun(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
+        guard bulk.hasRoom() else { throw .runsUnderWay(limits.runsAtOnce) }
+        return try await change(name, to: .running, by: caller)
+    }
+
+    private func change(
+        _ name: String, to state: BulkRecord.State, by caller: Caller
+    ) async throws(Rejection) -> BulkView {
+        let key = try key(ofRun: name, by: caller)
+        let run = try await queue.submit(ChangeRunCommand(key: key, state: state, generation: generation))
+        bulk.look(at: key)
+        return try view(of: run)
+    }
+
+    /// Tells of each change of a run, from now on; ends when the daemon does. Nil when too many wait already.
+    package func changes(ofRun view: BulkView) -> AsyncStream<Void>? { bulk.feed.changes(of: view.record.key) }
+
+    /// How many runs are under way.
+    package var runsUnderWay: Int { bulk.load.active }
+}

@@ -1,0 +1,86 @@
+import WorkflowStore
+
+/// Looks at a run, and says where the journal goes on.
+struct LookAtRunCommand: WriterCommand {
+    let key: BulkKey
+
+    var size: Int { 256 }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "look at run \(key.name)" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> (run: BulkRecord?, floor: Position) {
+        (try batch.run(key), batch.numbers.nextPosition)
+    }
+}
+
+/// Begins a run, unless there is one of its name: then it gives that.
+struct BeginRunCommand: WriterCommand {
+    let run: BulkRecord
+    /// The instances that it names.
+    let names: [InstanceName]
+    /// Runs that are forgotten for it.
+    let forgotten: [BulkKey]
+
+    var size: Int { 1_024 + run.request.utf8.count + names.reduce(0) { $0 + 32 + $1.rawValue.utf8.count } }
+    var isLong: Bool { names.count > 1_000 }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "begin run \(run.key.name)" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> BulkRecord {
+        if let found = try batch.run(run.key) { return found }
+        for key in forgotten { batch.runs[key] = .some(nil) }
+        batch.runs[run.key] = run
+        if !names.isEmpty { batch.runNames[run.key] = names }
+        batch.bytes += size
+        batch.note(.run(run, "begins"))
+        return run
+    }
+}
+
+/// Stops a run, or lets it go on; one that is done stays so.
+struct ChangeRunCommand: WriterCommand {
+    let key: BulkKey
+    let state: BulkRecord.State
+    /// The store's.
+    let generation: Int64
+
+    var size: Int { 256 }
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [] }
+    var targets: [CommandTarget] { [] }
+    var summary: String { "\(state == .stopped ? "stop" : "resume") run \(key.name)" }
+
+    func want(_ rows: inout WantedRows) {}
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> BulkRecord {
+        guard var run = try batch.run(key) else { throw .runNotFound(key.name) }
+        if run.state == .done || (run.state == state && run.generation == generation) { return run }
+        run.state = state
+        run.generation = generation
+        run.updated = max(batch.now, run.begun)
+        batch.runs[key] = run
+        batch.note(.run(run, state == .stopped ? "is stopped" : "goes on"))
+        return run
+    }
+}
+
+extension Rejection {
+    static func runsUnderWay(_ count: Int) -> Rejection {
+        Rejection(.overloaded, "\(count) runs are under way already; nothing was changed")
+    }
+
+    static func runsKept(_ count: Int) -> Rejection {
+        Rejection(.overloaded, "\(count) runs are kept, and none of them is done; nothing was changed")
+    }
+
+    static func runNotFound(_ name: String) -> Rejection {
+        Rejection(.runNotFound, "There is no run '\(name)'; 'wfctl bulk list' shows those that there are")
+    }
+}

@@ -1,0 +1,98 @@
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+extension BulkRun {
+    /// The wire form of a run.
+    ///
+    /// - Parameter isTold: Whether the first of each outcome are told.
+    init(_ view: BulkView, isTold: Bool = true) {
+        let record = view.record
+        var (select, names): (BulkSelect?, Int64?)
+        switch view.request.targets {
+        case .selection(let selection): select = BulkSelect(selection)
+        case .names(let count, _): names = Int64(count)
+        }
+        self.init(
+            run: record.key.name, action: WorkflowAPI.BulkAction(view.request.action), select: select, names: names,
+            expect: view.request.expect, reason: view.request.reason, actor: record.actor?.rawValue,
+            state: State(record.state), paused: view.paused, selected: record.selected,
+            counts: BulkCounts(view.outcome), told: isTold ? view.outcome.told.map(BulkTold.init) : nil,
+            begunAt: WireTime(milliseconds: record.begun.rawValue),
+            updatedAt: WireTime(milliseconds: record.updated.rawValue),
+            endedAt: record.ended.map { WireTime(milliseconds: $0.rawValue) })
+    }
+}
+
+extension BulkRun.State {
+    fileprivate init(_ state: BulkRecord.State) {
+        self =
+            switch state {
+            case .running: .running
+            case .stopped: .stopped
+            case .done: .done
+            }
+    }
+}
+
+extension BulkCounts {
+    fileprivate init(_ outcome: BulkOutcome) {
+        self.init(
+            done: outcome.count(of: .done), misfit: outcome.count(of: .misfit), refused: outcome.count(of: .refused),
+            changed: outcome.count(of: .changed), failed: outcome.count(of: .failed))
+    }
+}
+
+extension BulkTold {
+    fileprivate init(_ told: BulkOutcome.Told) {
+        self.init(outcome: told.kind.rawValue, instance: told.instance.rawValue, message: told.message)
+    }
+}
+
+extension WorkflowAPI.BulkRehearsal {
+    /// The wire form of what a run would do.
+    init(_ rehearsal: WorkflowEngine.BulkRehearsal) {
+        var groups = rehearsal.groups.map { place, count in
+            Group(configuration: SnapshotText.leafPaths(in: place), count: count)
+        }
+        groups.sort { left, right in
+            left.count != right.count
+                ? left.count > right.count
+                : (left.configuration ?? []).lexicographicallyPrecedes(right.configuration ?? [])
+        }
+        if rehearsal.others > 0 { groups.append(Group(configuration: nil, count: rehearsal.others)) }
+        self.init(
+            digest: rehearsal.digest.text, selected: rehearsal.selected, counts: BulkCounts(rehearsal.outcome),
+            groups: groups, told: rehearsal.outcome.told.filter { $0.kind != .done }.map(BulkTold.init))
+    }
+}
+
+extension WorkflowAPI.BulkAction {
+    fileprivate init(_ action: WorkflowEngine.BulkAction) {
+        switch action {
+        case .repair(.cancel(let runsActions)): self.init(.cancel, actions: runsActions ? nil : false)
+        case .repair(.retry): self.init(.retry)
+        case .repair(.skip): self.init(.skip)
+        case .repair(.suspend): self.init(.suspend)
+        case .repair(.resume): self.init(.resume)
+        case .repair(.set(let change)):
+            let data = change.data.object ?? JSONObject()
+            let unset: [String]? =
+                if case .array(let paths)? = data["unset"] { paths.compactMap(\.string) } else { nil }
+            self.init(.set, set: data["set"]?.object, unset: unset)
+        case .send(let event, let data): self.init(.send, event: event, data: data)
+        }
+    }
+}
+
+extension BulkSelect {
+    fileprivate init(_ selection: BulkSelection) {
+        self.init(
+            machine: selection.machine?.rawValue, version: selection.version?.rawValue,
+            status: selection.status.map(Instance.Status.init), state: selection.state,
+            olderThan: selection.olderThan.map { "\($0)ms" }, failure: selection.failure,
+            all: selection == BulkSelection() ? true : nil)
+    }
+}

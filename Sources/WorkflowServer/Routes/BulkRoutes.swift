@@ -1,0 +1,169 @@
+import Hummingbird
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// What an operator does to many instances.
+struct BulkRoutes: Sendable {
+    let engine: Engine
+    private let work = LongWork()
+
+    init(engine: Engine) {
+        self.engine = engine
+    }
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.runBulk) { try await run($0) }
+        routes.on(.listRuns) { request in
+            let views = try await asking { try await engine.runs(by: request.caller) }
+            return Response(Page(items: views.map { BulkRun($0, isTold: false) }))
+        }
+        routes.on(.showRun) { request in
+            try await answer { try await engine.run(named: try request.value("run"), by: request.caller) }
+        }
+        routes.on(.stopRun) { request in
+            try await answer { try await engine.stopRun(named: try request.value("run"), by: request.caller) }
+        }
+        routes.on(.resumeRun) { request in
+            try await answer { try await engine.resumeRun(named: try request.value("run"), by: request.caller) }
+        }
+    }
+
+    private func answer(_ ask: () async throws -> BulkView) async throws -> Response {
+        Response(BulkRun(try await asking { try await ask() }))
+    }
+
+    private func run(_ request: RoutedRequest) async throws -> Response {
+        try request.head.refuseIdempotencyKey()
+        let (body, names) = try await Self.read(request)
+        let asked = try Self.request(body, names)
+        guard body.dryRun == true else {
+            // What is wrong with it as a whole is told before the first line.
+            let name = body.run ?? ""
+            let view = try await asking { try await engine.begin(run: name, asked, names, by: request.caller) }
+            return follow(view, by: request.caller)
+        }
+        let turn = try work.begin()
+        return Response(lines: engine.log, turn: turn) { [engine] lines in
+            let rehearsal = try await engine.rehearse(asked, names, by: request.caller) { done in
+                try await lines.write(BulkLine.progress(WorkProgress(done: done, total: Int64(names.count))))
+            }
+            try await lines.write(BulkLine.rehearsal(WorkflowAPI.BulkRehearsal(rehearsal)))
+        }
+    }
+
+    /// Tells how far a run is, until it ends. Whoever goes away leaves it as it is.
+    private func follow(_ view: BulkView, by caller: Caller) -> Response {
+        Response(lines: engine.log, for: .usual) { [engine] lines in
+            guard let changes = engine.changes(ofRun: view) else {
+                throw Problem(.overloaded, detail: "Too many wait for runs; 'wfctl bulk show' tells how far one is")
+            }
+            var iterator = changes.makeAsyncIterator()
+            while true {
+                let now = try await engine.run(named: view.record.key.name, by: caller)
+                try await lines.write(BulkLine.run(BulkRun(now)))
+                if now.record.state != .running { return }
+                guard await iterator.next(isolation: #isolation) != nil else { throw CancellationError() }
+            }
+        }
+    }
+}
+
+// MARK: The body
+
+extension BulkRoutes {
+    /// One object, or lines: this, and the names of instances.
+    private static func read(
+        _ request: RoutedRequest
+    ) async throws -> (WorkflowAPI.BulkRequest, names: [InstanceName]) {
+        guard request.head.mediaTypeName == LineStream.mediaType else {
+            return (try await request.object(as: WorkflowAPI.BulkRequest.self), [])
+        }
+        var lines = BodyLines(request.request.body)
+        var body: WorkflowAPI.BulkRequest?
+        var names: [InstanceName] = []
+        var seen: Set<InstanceName> = []
+        while try await lines.more() {
+            try lines.forEach { line, number in
+                if line.isEmpty { return true }
+                do {
+                    guard body != nil else {
+                        body = try WorkflowAPI.BulkRequest(line: line)
+                        return true
+                    }
+                    let name = InstanceName(rawValue: try BulkName(line: line).instance)
+                    // Said twice, an instance has one turn.
+                    if seen.insert(try checked(name)).inserted { names.append(name) }
+                } catch let error as WireError {
+                    var problem = Problem(error)
+                    problem.line = number
+                    throw problem
+                }
+                guard names.count <= APILimits.runNames else {
+                    throw Problem(
+                        .payloadTooLarge,
+                        detail: "A run names at most \(APILimits.runNames) instances; make several runs of them")
+                }
+                return true
+            }
+        }
+        guard let body else { throw Problem(.invalidRequest, detail: "The body has no line that says what to do") }
+        return (body, names)
+    }
+
+    private static func checked(_ name: InstanceName) throws(WireError) -> InstanceName {
+        if InstanceNameRule.isAddressable(name.rawValue) { return name }
+        let message = InstanceNameRule.message(for: name.rawValue) ?? "No instance has such a name"
+        throw WireError(.invalidValue, path: "instance", message: message)
+    }
+
+    private static func request(
+        _ body: WorkflowAPI.BulkRequest, _ names: [InstanceName]
+    ) throws -> WorkflowEngine.BulkRequest {
+        let targets: WorkflowEngine.BulkRequest.Targets
+        switch (body.select, names.isEmpty) {
+        case (let select?, true): targets = .selection(try BulkSelection(select))
+        case (nil, false): targets = .names(names.count, WorkflowEngine.BulkRequest.digest(of: names))
+        case (nil, true):
+            throw Problem(
+                .invalidRequest, detail: "Field 'select' is missing: say which instances, or name them in lines")
+        case (_?, false):
+            throw Problem(.invalidRequest, detail: "Field 'select' goes without lines that name instances")
+        }
+        return WorkflowEngine.BulkRequest(
+            action: WorkflowEngine.BulkAction(body.action), targets: targets, expect: body.expect,
+            reason: body.reason)
+    }
+}
+
+extension BulkSelection {
+    fileprivate init(_ select: BulkSelect) throws {
+        self.init(
+            machine: select.machine.map(MachineName.init(rawValue:)),
+            version: select.version.map(MachineVersion.init(rawValue:)), status: select.status.map(InstanceStatus.init),
+            state: select.state, failure: select.failure)
+        guard let text = select.olderThan else { return }
+        do throws(DelayError) {
+            olderThan = try DelayText.length(of: text)
+        } catch {
+            throw Problem(.invalidRequest, detail: "Field 'select.olderThan': \(error.message)")
+        }
+    }
+}
+
+extension WorkflowEngine.BulkAction {
+    fileprivate init(_ action: WorkflowAPI.BulkAction) {
+        self =
+            switch action.verb {
+            case .retry: .repair(.retry)
+            case .skip: .repair(.skip)
+            case .cancel: .repair(.cancel(runsActions: action.actions ?? true))
+            case .set: .repair(.set(ContextChange(set: action.set ?? JSONObject(), unset: action.unset ?? [])))
+            case .suspend: .repair(.suspend)
+            case .resume: .repair(.resume)
+            case .send: .send(event: action.event ?? "", data: action.data)
+            }
+    }
+}

@@ -1,0 +1,60 @@
+import DaemonTesting
+import Testing
+import WorkflowJSON
+
+/// A run over many instances for which the disk has no room: it pauses, says so, and goes on when there is room.
+@Suite struct FullDiskBulkTests {
+    private static let definition = """
+        id: box
+        initial: a
+        context: {last: ""}
+        states: {a: {on: {note: {actions: {assign: {last: event.data}}}}}}
+        """
+    private static let instances = 1_000
+
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(3)))
+    func aRunPausesOnAFullDiskAndGoesOn() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 96, in: folder) { disk in
+            let database = disk.path + "/wfd.db"
+            let daemon = try await Daemon(
+                arguments: Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")]),
+                database: database)
+            _ = try await daemon.said("apply", folder.write(Self.definition, to: "box.yaml"))
+            for number in 0..<Self.instances {
+                let start = #"{"machine":"box","instance":"b-\#(number)"}"#
+                #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
+            }
+            try disk.fill()
+            // Enough to begin, and not for all: each row has 16 KB.
+            try disk.makeRoom(bytes: 4 << 20)
+            let data = String(repeating: "x", count: 16 << 10)
+            let body =
+                #"{"run":"r","action":{"verb":"send","event":"note","data":"\#(data)"},"select":{"machine":"box"}}"#
+            let answer = Task { try await daemon.answer(to: .post("/v1/bulk", body)) }
+            try await Self.wait(for: "the run to pause") { try await Self.shown(daemon)["paused"] != nil }
+            let paused = try await Self.shown(daemon)
+            #expect(paused["state"] == "running" && paused["paused"]?.string?.contains("disk is full") == true)
+            #expect(try await daemon.wfctl("status").output.contains("runs:      r: send, "))
+            try disk.makeRoom()
+            try await Self.wait(for: "the run to end") { try await Self.shown(daemon)["state"] == "done" }
+            #expect(try await Self.shown(daemon)["counts"]?.object?["done"] == .int(Int64(Self.instances)))
+            #expect(try await answer.value.status == 200)
+            let rows = "SELECT count(*) FROM journal WHERE json_extract(note, '$.run') = 'r'"
+            #expect(try DatabaseFile(database).number(rows) == Int64(Self.instances))
+            _ = try await daemon.saidInTime("verify", "--all")
+            #expect(try await daemon.stop().end == .exited(0))
+        }
+    }
+
+    private static func shown(_ daemon: Daemon) async throws -> JSONObject {
+        try await daemon.answer(to: .get("/v1/bulk/r")).object
+    }
+
+    private static func wait(for what: String, _ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
+        }
+    }
+}

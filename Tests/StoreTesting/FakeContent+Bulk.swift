@@ -1,0 +1,44 @@
+import Statechart
+import WorkflowStore
+
+// Runs over many instances.
+
+extension FakeContent {
+    mutating func write(runsOf batch: StoreBatch) throws(StoreError) {
+        for key in batch.forgottenRuns {
+            runs[key] = nil
+            runNames[key] = nil
+        }
+        for run in batch.changedRuns {
+            guard (1...100).contains(run.key.name.count) else { throw Self.refused("a run that cannot be") }
+            runs[run.key] = run
+        }
+        for (key, names) in batch.runNames {
+            guard runNames.updateValue(names, forKey: key) == nil else { throw Self.refused("names that are there") }
+        }
+    }
+
+    func bulkRuns(after key: BulkKey?, limit: Int) -> [BulkRecord] {
+        let all = runs.values.sorted { $0.key < $1.key }
+        return Array(all.filter { run in key.map { run.key > $0 } ?? true }.prefix(limit))
+    }
+
+    func selection(_ query: SelectionQuery, in namespace: NamespaceID) -> SelectionSlice {
+        let next = instances.values.filter { $0.namespace == namespace && $0.mark > query.after }
+            .sorted { $0.mark < $1.mark }.prefix(query.limit)
+        let found = next.filter { instance in
+            guard let machine = machine(instance.machineID), instance.status != .purging,
+                query.filter.machine ?? machine.name == machine.name,
+                query.version ?? machine.version == machine.version,
+                query.filter.status ?? instance.status == instance.status
+            else { return false }
+            return query.filter.takes(
+                configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure)
+        }
+        return SelectionSlice(instances: Array(found), next: next.last?.mark)
+    }
+}
+
+extension InstanceRecord {
+    fileprivate var mark: BulkMark { BulkMark(machine: machineID.rawValue, number: id.rawValue) }
+}

@@ -1,0 +1,127 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+import WorkflowJSON
+
+/// Verbs with a selection: what is asked and what is printed.
+struct BulkVerbTests {
+    private static func run(
+        _ counts: BulkCounts, _ verb: BulkAction.Verb = .retry, state: BulkRun.State = .done, paused: String? = nil
+    ) -> String {
+        let time = WireTime(milliseconds: 0)
+        let run = BulkRun(
+            run: "ops-12", action: BulkAction(verb), select: BulkSelect(machine: "order", version: 1, failure: "x"),
+            state: state, paused: paused, selected: 1_602, counts: counts, begunAt: time, updatedAt: time)
+        return JSONWriter.string(BulkLine.run(run))
+    }
+
+    private static func rehearsal(_ rehearsal: BulkRehearsal) -> String {
+        JSONWriter.string(BulkLine.rehearsal(rehearsal))
+    }
+
+    /// The body of the one request, and what was printed.
+    private static func told(
+        _ arguments: [String], _ lines: String..., files: [String: String] = [:]
+    ) async -> (asked: String, outcome: CommandHarness.Outcome) {
+        let transport = ScriptedTransport([.lines(lines)])
+        var harness = CommandHarness()
+        harness.files = files
+        let (outcome, _) = await harness.run(arguments, transport: transport)
+        let asked = transport.requests.map { $0.body.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "" }
+        return (asked.joined(separator: "; "), outcome)
+    }
+
+    @Test func aRehearsalTellsWhereAllWouldStand() async {
+        typealias Group = BulkRehearsal.Group
+        let found = BulkRehearsal(
+            digest: "5f3c9a" + String(repeating: "0", count: 58), selected: 88, counts: BulkCounts(done: 88),
+            groups: [Group(configuration: ["shipped"], count: 86), Group(configuration: ["packing"], count: 2)])
+        let (asked, outcome) = await Self.told(
+            ["retry", "--machine", "order", "--from", "1", "--failure", "string + int", "--dry-run"],
+            Self.rehearsal(found))
+        #expect(
+            asked
+                == #"{"action":{"verb":"retry"},"select":{"machine":"order","version":1,"failure":"string + int"},"#
+                + #""dryRun":true}"#)
+        #expect(
+            outcome == .init(exit: 0, output: "88 would go on: shipped 86, packing 2    digest 5f3c9a\n", errors: ""))
+    }
+
+    @Test func aRehearsalTellsWhoWouldNot() async {
+        let found = BulkRehearsal(
+            digest: String(repeating: "a", count: 64), selected: 3, counts: BulkCounts(refused: 1, failed: 2),
+            told: [BulkTold(outcome: "refused", instance: "o-1", message: "it runs")])
+        let (_, outcome) = await Self.told(["skip", "--all", "--reason", "r", "--dry-run"], Self.rehearsal(found))
+        #expect(
+            outcome.output
+                == "2 would fail again; 1 would be refused    digest aaaaaa\n  refused  o-1: it runs\n")
+    }
+
+    @Test func aRunTellsItsCountsAndItsExitCodeWhatBecameOfIt() async {
+        let arguments = ["retry", "--machine", "order", "--run", "ops-12", "--expect", "5f3c9a"]
+        let running = Self.run(BulkCounts(), state: .running, paused: "the disk is full")
+        var (asked, outcome) = await Self.told(arguments, running, Self.run(BulkCounts(done: 1_601, changed: 1)))
+        #expect(
+            asked == #"{"run":"ops-12","action":{"verb":"retry"},"select":{"machine":"order"},"expect":"5f3c9a"}"#)
+        #expect(
+            outcome
+                == .init(
+                    exit: 6, output: "ops-12: 1,602 of 1,602: 1,601 went on, 1 changed\n",
+                    errors: "ops-12 pauses: the disk is full\n"))
+        (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 1_602)))
+        #expect(outcome.exit == 0)
+        (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 1, refused: 1)))
+        #expect(outcome.exit == 5)
+        (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 2), state: .stopped))
+        #expect(outcome.output == "ops-12: 2 of 1,602: 2 went on, stopped\n")
+    }
+
+    @Test func namesAreLinesBehindTheRequest() async {
+        let (asked, outcome) = await Self.told(
+            ["send", "pay", "--names-from", "who", "--data", "[1]", "--reason", "r"],
+            Self.run(BulkCounts(done: 2), .send), files: ["who": "o-1\n\n  o-2 \n"])
+        let key = Sample.key.suffix(8)
+        #expect(
+            asked
+                == #"{"run":"send-\#(key)","action":{"verb":"send","event":"pay","data":[1]},"reason":"r"}"#
+                + "\n" + #"{"instance":"o-1"}"# + "\n" + #"{"instance":"o-2"}"#)
+        #expect(
+            outcome == .init(exit: 0, output: "ops-12: 2 of 1,602: 2 took it\n", errors: "run: send-\(key)\n"),
+            "\(outcome)")
+        let wrong = await Self.told(["suspend", "--names-from", "who"], files: ["who": "o-1\no/2\n"])
+        #expect(wrong.outcome.exit == 65 && wrong.outcome.errors.contains("'o/2' is no instance name"))
+    }
+
+    @Test func aSelectionOfSetHasNoName() async {
+        let (asked, _) = await Self.told(
+            ["set", "n=1", "m=2", "--all", "--reason", "r", "--run", "a"], Self.run(BulkCounts(done: 1), .set))
+        #expect(
+            asked
+                == #"{"run":"a","action":{"verb":"set","set":{"m":2,"n":1}},"select":{"all":true},"reason":"r"}"#
+                || asked
+                    == #"{"run":"a","action":{"verb":"set","set":{"n":1,"m":2}},"select":{"all":true},"reason":"r"}"#
+        )
+    }
+
+    @Test(arguments: [
+        (["retry"], "Missing expected argument '<instance>'; '--machine' and other options select many"),
+        (["retry", "o", "--all"], "Name an instance ('o') or select some, not both"),
+        (["retry", "--all", "--machine", "m"], "'--all' is for all instances: nothing else selects any then"),
+        (["retry", "--from", "1"], "'--from' needs '--machine'"),
+        (["retry", "--names-from", "f", "--all"], "'--names-from' names the instances: nothing else selects any then"),
+        (
+            ["retry", "--all", "--expect", "12"],
+            "'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them"
+        ),
+        (["retry", "--all", "--expect-seq", "1"], "'--expect-seq' is for one instance; '--expect' for many"),
+        (["retry", "o", "--run", "a"], "'--run' and '--expect' go with a selection, such as '--machine'"),
+        (["send", "o", "go", "--run", "a"], "'--run' goes with '--batch', or with a selection such as '--machine'"),
+        (["send", "o", "go", "--all"], "Name an instance ('o') or select some, not both"),
+        (["bulk", "show"], "Missing expected argument '<run>'"),
+    ])
+    func whatDoesNotGoTogetherIsTold(arguments: [String], message: String) async {
+        let outcome = await CommandHarness().run(arguments, transport: ScriptedTransport([])).0
+        #expect(outcome.exit == 64 && outcome.errors.hasPrefix("error: \(message)"), "\(outcome)")
+    }
+}

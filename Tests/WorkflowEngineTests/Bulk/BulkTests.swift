@@ -1,0 +1,159 @@
+import IdentityTesting
+import Statechart
+import StoreTesting
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// One verb for many instances: each has its turn once, with a row that says of which run it is.
+@Suite(.timeLimit(.minutes(3))) struct BulkTests {
+    @Test func aRunRetriesWhatIsSelectedAndSaysWhatBecameOfIt() async throws {
+        let bench = try await BulkBench(30) { $0 % 3 == 0 }
+        // Half of them can go on now.
+        for number in stride(from: 0, to: 30, by: 6) {
+            let change = ContextChange(set: ["by": 2], unset: [])
+            _ = try await bench.engine.repair(RepairCommand(instance: "p-\(number)", .set(change), reason: "r"))
+        }
+        let selection = BulkSelection(machine: "pot", version: 1, status: .failed, failure: "division")
+        let rehearsal = try await bench.rehearse(.repair(.retry), selection)
+        #expect(rehearsal.selected == 10 && rehearsal.outcome.brief == "done 5, failed 5")
+        #expect(rehearsal.groups == ["counted": 5])
+        #expect(try await bench.rows(of: "ops-1").count == 0)
+        let expect = String(rehearsal.digest.text.prefix(6))
+        let begun = try await bench.begin("ops-1", .repair(.retry), selection, expect: expect, reason: "OPS-1")
+        #expect(begun.record.selected == 10)
+        let run = try await bench.ended(begun)
+        #expect(run.outcome.brief == "done 5, failed 5")
+        #expect(run.outcome.told.first { $0.kind == .failed }?.message == "division by zero")
+        #expect(try await bench.rows(of: "ops-1") == (10, 1))
+        let row = try #require(try await bench.timed.rows("p-0").last)
+        #expect(row.kind == .retried && row.note == #"{"reason":"OPS-1","run":"ops-1"}"#)
+        #expect(run.record.ended != nil && run.record.key.name == "ops-1")
+        try await bench.expectWhole()
+    }
+
+    @Test func whoSuspendsAllMeetsEachOnceAlthoughTheStatusChanges() async throws {
+        let bench = try await BulkBench(700) { $0 % 50 == 0 }
+        let run = try await bench.ended(try await bench.begin("s", .repair(.suspend)))
+        #expect(run.outcome.brief == "done 686, refused 14")
+        #expect(run.outcome.told.count { $0.kind == .refused } == 14)
+        #expect(try await bench.rows(of: "s") == (686, 1))
+        // Those that are suspended go on, and the others stay as they are.
+        let on = try await bench.ended(
+            try await bench.begin("on", .repair(.resume), BulkSelection(machine: "pot", status: .suspended)))
+        #expect(on.outcome.brief == "done 686" && on.outcome.told.count == 20)
+        try await bench.expectWhole()
+    }
+
+    @Test func anotherSelectionThanRehearsedDoesNothing() async throws {
+        let bench = try await BulkBench(5) { $0 < 3 }
+        let selection = BulkSelection(machine: "pot", status: .failed)
+        let digest = String(try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(8))
+        #expect(try await bench.rehearse(.repair(.retry), selection).digest.text.hasPrefix(digest))
+        try await bench.timed.send("poke", to: "p-3")
+        let told = try await bench.told {
+            _ = try await bench.begin("a", .repair(.skip), selection, expect: digest, reason: "r")
+        }
+        let now = try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(6)
+        #expect(
+            told
+                == "selection-changed: The selection is no longer '\(digest)': 4 instances are selected now, with digest "
+                + "\(now); nothing was done")
+        #expect(
+            try await bench.told { _ = try await bench.engine.run(named: "a", by: .test) }.hasPrefix("run-not-found"))
+        #expect(try await bench.rows(of: "a").count == 0)
+    }
+
+    @Test func theSameRequestTellsWhereTheRunIsAndAnotherIsRefused() async throws {
+        let bench = try await BulkBench(3)
+        let run = try await bench.ended(try await bench.begin("a", .repair(.suspend)))
+        let again = try await bench.begin("a", .repair(.suspend))
+        #expect(again.record == run.record)
+        let told = try await bench.told { _ = try await bench.begin("a", .repair(.resume)) }
+        #expect(told == "key-reused: The name 'a' was used for another run; nothing was changed")
+        #expect(try await bench.rows(of: "a") == (3, 1))
+        #expect(try await bench.engine.runs(by: .test).map(\.record.key.name) == ["a"])
+    }
+
+    @Test func namedInstancesHaveTheirTurnInTheirOrderAndUnknownOnesAreTold() async throws {
+        let bench = try await BulkBench(1_100)
+        let names = ["gone"] + (0..<1_050).reversed().map { InstanceName(rawValue: "p-\($0)") }
+        let rehearsal = try await bench.rehearse(.send(event: "go", data: nil), names: names)
+        #expect(rehearsal.outcome.brief == "done 1050, refused 1" && rehearsal.groups == ["busy": 1_050])
+        let run = try await bench.ended(
+            try await bench.begin("n", .send(event: "go", data: ["a": 1]), reason: "OPS-2", names: names))
+        #expect(run.outcome.brief == "done 1050, refused 1" && run.record.selected == 1_051)
+        #expect(run.outcome.told.first?.message == "There is no instance 'gone'")
+        #expect(run.outcome.told[1].instance == "p-1049")
+        let row = try #require(try await bench.timed.rows("p-7").last)
+        #expect(row.kind == .event && row.note == #"{"reason":"OPS-2","run":"n"}"# && row.data == #"{"a":1}"#)
+        #expect(try await bench.rows(of: "n") == (1_050, 1))
+        try await bench.expectWhole()
+    }
+
+    @Test func whatAMachineRefusesIsTold() async throws {
+        let bench = try await BulkBench(4) { $0 == 0 }
+        let run = try await bench.ended(try await bench.begin("a", .send(event: "nonsense", data: nil)))
+        #expect(run.outcome.brief == "refused 4")
+        let messages = Set(run.outcome.told.compactMap(\.message))
+        #expect(messages.contains { $0.contains("has failed") } && messages.contains { $0.contains("'nonsense'") })
+        #expect(
+            try await bench.told { _ = try await bench.begin("b", .repair(.retry), BulkSelection(machine: "none")) }
+                == "machine-not-found: There is no machine 'none'")
+    }
+
+    @Test func aRunGoesOnAfterARestartAndStaysStoppedWhenSomebodyStopsIt() async throws {
+        var limits = EngineLimits()
+        limits.batchRows = 8
+        let bench = try await BulkBench(400, limits: limits)
+        let begun = try await bench.begin("a", .repair(.suspend))
+        try await bench.timed.restart()
+        let stopped = try await bench.engine.stopRun(named: "a", by: .test)
+        #expect(stopped.record.state == .stopped || stopped.record.state == .done)
+        let count = try await bench.run(begun).outcome.total
+        try await bench.timed.restart()
+        let rested = try await bench.run(begun)
+        #expect(rested.outcome.total == count && rested.record.state == stopped.record.state)
+        _ = try await bench.engine.resumeRun(named: "a", by: .test)
+        let run = try await bench.ended(begun)
+        #expect(run.outcome.brief == "done 400")
+        #expect(try await bench.rows(of: "a") == (400, 1))
+        // What is done stays so.
+        #expect(try await bench.engine.stopRun(named: "a", by: .test).record.state == .done)
+        try await bench.expectWhole()
+    }
+
+    @Test func twoRunsForTheSameInstancesEachHaveTheirTurn() async throws {
+        let bench = try await BulkBench(300)
+        let first = try await bench.begin("a", .send(event: "go", data: nil))
+        let second = try await bench.begin("b", .repair(.suspend))
+        let ends = (try await bench.ended(first).outcome, try await bench.ended(second).outcome)
+        #expect(ends.0.total == 300 && ends.1.brief == "done 300")
+        let rows = (try await bench.rows(of: "a"), try await bench.rows(of: "b"))
+        #expect(rows.0 == (Int(ends.0.count(of: .done)), ends.0.count(of: .done) == 0 ? 0 : 1))
+        #expect(rows.1 == (300, 1))
+        try await bench.expectWhole()
+    }
+
+    @Test func whatIsToldOfARunIsBounded() async throws {
+        var limits = EngineLimits()
+        limits.keptRuns = 3
+        limits.runNames = 2
+        limits.runBytes = 200
+        let bench = try await BulkBench(1, limits: limits)
+        for name in ["a", "b", "c", "d"] {
+            try await bench.timed.pass(1)
+            _ = try await bench.ended(try await bench.begin(name, .send(event: "nonsense", data: nil)))
+        }
+        #expect(try await bench.engine.runs(by: .test).map(\.record.key.name) == ["d", "c", "b"])
+        let many = try await bench.told {
+            _ = try await bench.begin("e", .repair(.retry), names: ["x", "y", "z"])
+        }
+        #expect(many == "payload-too-large: A run names at most 2 instances; make several runs of them")
+        let long = try await bench.told {
+            _ = try await bench.begin("e", .repair(.retry), reason: String(repeating: "r", count: 200))
+        }
+        #expect(long == "payload-too-large: What a run does is at most 200 bytes of JSON")
+    }
+}
