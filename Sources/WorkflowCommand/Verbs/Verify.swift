@@ -71,7 +71,7 @@ private struct VerificationReport {
             try progress.end()
             switch session.format {
             case .table: try session.print("\(gap.instance): \(Self.text(of: gap))\n")
-            case .jsonl: try session.write(json: JSONWriter.string(line) + "\n")
+            case .jsonl, .batch: try session.write(json: JSONWriter.string(line) + "\n")
             case .json, .yaml: gaps.append(gap)
             }
         case .counts(let counts): self.counts = counts
