@@ -70,10 +70,10 @@ extension NaiveInterpreter {
         }
         var asked: [(number: Int, text: String)] = []
         for own in lost { kept += begin(own, at: now, isAnswered: reset.lost == .answer, &asked) }
-        let isLeftUnsettled = then.isUnsettled && then.pending.contains(where: \.isKept) && !kept.contains(where: \.isKept)
+        let hadFailed = then.pending.contains(where: \.isKept)
+        let isLeftUnsettled = then.isUnsettled && hadFailed && !kept.contains(where: \.isKept)
         become(then, with: kept, isSuspended: isSuspended || isLeftUnsettled)
-        let observation = idleMacrostep(at: now, begun: asked)
-        return observation
+        return idleMacrostep(at: now, begun: asked)
     }
 
     /// The invocation as it is, when it lives; one that the instance has failed on since does not.

@@ -62,7 +62,7 @@ struct RepairTypeTests {
         #expect(mistake(ResetRequest.self, #"{"to":1}"#) == "Field 'reason' is missing")
         #expect(
             mistake(ResetRequest.self, #"{"to":1,"reason":"r","timers":"later"}"#)
-                == "Field 'timers' must be one of left, due")
+                == "Field 'timers' must be one of 'left', 'due', not 'later'")
         #expect(mistake(CancelRequest.self, "{}") == "Field 'reason' is missing")
         #expect(mistake(SetRequest.self, #"{"set":{"n":1}}"#) == "Field 'reason' is missing")
         #expect(mistake(SetRequest.self, #"{"reason":"r"}"#) == "Say what to change: 'set' or 'unset'")

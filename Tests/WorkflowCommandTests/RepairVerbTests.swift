@@ -70,7 +70,8 @@ struct RepairVerbTests {
             arguments + ["--timers", "due", "--invocations", "answer", "--key", "k", "--expect-seq", "9"],
             Self.answer(.done))
         #expect(
-            told.asked == #"/v1/instances/o/reset k {"to":2,"reason":"r","timers":"due","invocations":"answer","seq":9}"#)
+            told.asked == #"/v1/instances/o/reset k {"to":2,"reason":"r","timers":"due","#
+                + #""invocations":"answer","seq":9}"#)
     }
 
     @Test func undecidedInvocationsTellWhatToSay() async {
@@ -84,7 +85,8 @@ struct RepairVerbTests {
                       '--invocations again' begins them anew: their services act twice
                       '--invocations answer' gives them the results that came
 
-                    """, "\(outcome)")
+                    """,
+            "\(outcome)")
     }
 
     /// What callers sent, and nothing else, as a batch takes it.

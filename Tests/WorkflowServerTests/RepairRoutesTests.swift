@@ -58,7 +58,8 @@ import WorkflowStore
         let host = try await Self.host()
         _ = try await host.engine.repair(
             RepairCommand(instance: "p", .set(ContextChange(set: ["n": 2], unset: [])), reason: "r"))
-        let request = Self.ask("reset", #"{"to": 1, "reason": "r"}"#, [("Idempotency-Key", "k"), ("If-Match", "\"2\"")])
+        let request = Self.ask(
+            "reset", #"{"to": 1, "reason": "r"}"#, [("Idempotency-Key", "k"), ("If-Match", "\"2\"")])
         let first = try await host.answers(to: [request])[0]
         #expect(first.status == 200 && first.headers["etag"] == "\"3\"")
         #expect(try first.object["reset"] == ["to": 1, "timers": [], "invocations": []])

@@ -73,6 +73,7 @@ extension Snapshot {
         else { return false }
         // What the instance has failed on may have failed otherwise since.
         guard living.kind == pending.kind, living.isKept == pending.isKept else { return false }
-        return living.isKept || living.due == pending.due && living.event == pending.event && living.data == pending.data
+        if living.isKept { return true }
+        return living.due == pending.due && living.event == pending.event && living.data == pending.data
     }
 }

@@ -85,17 +85,20 @@ package struct PastInvocation: Sendable, Equatable {
     /// - Parameter begin: The macrostep that began it.
     package init?(_ id: Pending.ID, begunBy begin: Macrostep, at: LogicalTime, answer: Answer?) {
         var begun: (pending: Pending, request: EffectRequest)?
-        for case .invoke(let pending, let request) in begin.requests where pending.id == id { begun = (pending, request) }
+        for case .invoke(let pending, let request) in begin.requests where pending.id == id {
+            begun = (pending, request)
+        }
         guard let begun else { return nil }
         request = begun.request
         begunAt = at
-        timeout = begin.requests.lazy.compactMap { asked in
-            if case .arm(let timer) = asked, timer.kind == .timer, timer.invocation == begun.pending.invocation {
-                timer
-            } else {
-                nil
-            }
-        }.first
+        timeout =
+            begin.requests.lazy.compactMap { asked in
+                if case .arm(let timer) = asked, timer.kind == .timer, timer.invocation == begun.pending.invocation {
+                    timer
+                } else {
+                    nil
+                }
+            }.first
         self.answer = answer
     }
 }

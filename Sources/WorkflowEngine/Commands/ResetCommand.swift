@@ -130,7 +130,8 @@ extension ResetCommand: WriterCommand {
     ) throws(Rejection) -> Reset {
         do throws(UndecidedInvocations) {
             return try Reset(
-                seq: past.seq.rawValue, past.then, from: state.snapshot, at: time, timers: timers, invocations: invocations)
+                seq: past.seq.rawValue, past.then, from: state.snapshot, at: time, timers: timers,
+                invocations: invocations)
         } catch {
             throw .undecided(error, to: past.seq, asked: invocations, state.facts)
         }

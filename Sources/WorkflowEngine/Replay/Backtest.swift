@@ -128,8 +128,9 @@ extension JournalRecord {
         switch kind {
         case .failed: .failed
         case .suspended: .suspended
+        case .cancelled: .cancelled
         case .set, .effect, .reset, .redacted: nil
-        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .cancelled, .migrated:
+        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .migrated:
             .running
         }
     }

@@ -46,6 +46,8 @@ struct BacktestRun {
     private var isCatchingUp = false
     /// Whether what was redacted leaves open what the instance is.
     private var isInGap = false
+    /// Says that the instance would be done behind the last row. It was so only if a reset follows.
+    private var suspicion: TrialVerdict?
     /// The first row at which they part, or the refusal; nil so far.
     private(set) var verdict: TrialVerdict?
 
@@ -64,9 +66,11 @@ struct BacktestRun {
     ///   - stored: What is stored with it as a snapshot; nil when nothing is.
     mutating func take(_ row: JournalRecord, status: InstanceStatus?, _ stored: SnapshotRecord? = nil) {
         guard verdict == nil else { return }
+        verdict = row.kind == .reset ? nil : suspicion
+        suspicion = nil
         if isInGap || row.isRedacted {
-            verdict = pass(row, stored)
-        } else {
+            verdict = verdict ?? pass(row, stored)
+        } else if verdict == nil {
             verdict = judge(row, status)
         }
     }
@@ -91,6 +95,7 @@ struct BacktestRun {
 
     /// Says that there are no more rows, of an instance that runs.
     mutating func end(after row: JournalRecord) {
+        if verdict == nil { verdict = suspicion }
         if isInGap, verdict == nil {
             verdict = .refused(seq: row.seq, event: row.event, reason: "what happened was redacted")
         }
@@ -132,7 +137,10 @@ struct BacktestRun {
             return difference(row, "it leads to another state", after)
         }
         if let status, status != InstanceStatus(after.status) {
-            return difference(row, "the instance is '\(status)' after it, and would be '\(after.status)'", after)
+            let verdict = difference(
+                row, "the instance is '\(status)' after it, and would be '\(after.status)'", after)
+            guard status == .running, after.status == .done else { return verdict }
+            suspicion = verdict
         }
         snapshot = after
         return nil

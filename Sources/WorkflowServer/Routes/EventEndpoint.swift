@@ -110,7 +110,8 @@ extension ResetAnswer {
     /// The wire form of what the engine says.
     fileprivate init(_ view: ResetView) {
         self.init(
-            to: view.to, timers: view.timers.map { Timer(event: $0.event, due: WireTime(milliseconds: $0.due.milliseconds)) },
+            to: view.to,
+            timers: view.timers.map { Timer(event: $0.event, due: WireTime(milliseconds: $0.due.milliseconds)) },
             otherTimers: view.otherTimers == 0 ? nil : Int64(view.otherTimers),
             invocations: view.invocations.map { invocation in
                 let fate: Invocation.Fate =

@@ -98,7 +98,8 @@ struct MachineGenerator {
         let set = NaiveInterpreter.Repair.set(["n": .int(Int64(random.below(6)))], unset: [])
         let reset = NaiveInterpreter.Repair.reset(
             NaiveInterpreter.Reset(
-                seq: 1 + random.below(8), keepsTimes: random.chance(40), lost: random.pick([nil, .again, .answer]) ?? nil))
+                seq: 1 + random.below(8), keepsTimes: random.chance(40),
+                lost: random.pick([nil, .again, .answer]) ?? nil))
         return switch random.below(15) {
         case 12...13: [reset]
         case 14: [.suspend, reset, .resume]

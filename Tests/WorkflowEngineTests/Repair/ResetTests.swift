@@ -48,7 +48,8 @@ import WorkflowStore
         let row = try #require(try await bench.timed.rows("o").last)
         #expect(row.kind == .reset && row.event == "reset" && row.from == "paid" && row.to == "draft")
         #expect(row.actor == Caller.test.actor && row.note == #"{"reason":"OPS-1"}"#)
-        let armed = #"{"due":\#(row.at.rawValue + 3 * 24 * Self.hour),"event":"after.3d.draft","kind":"timer","#
+        let armed =
+            #"{"due":\#(row.at.rawValue + 3 * 24 * Self.hour),"event":"after.3d.draft","kind":"timer","#
             + #""number":1,"seq":5,"state":"draft"}"#
         #expect(
             row.data == #"{"machine":{"name":"o","version":1},"snapshot":{"armed":[\#(armed)],"configuration":["#
