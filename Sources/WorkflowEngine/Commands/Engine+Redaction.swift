@@ -1,7 +1,7 @@
 import Logging
 import Statechart
 import Synchronization
-package import WorkflowStore
+import WorkflowStore
 
 extension Engine {
     /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them.
