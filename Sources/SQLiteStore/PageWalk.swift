@@ -86,12 +86,12 @@ struct PageWalk {
         while let number = rest.popLast() {
             try read(number)
             let page: TreePage
-            do throws(TreePage.Mistake) {
-                page = try buffer.withUnsafeBytes { bytes throws(TreePage.Mistake) in
+            do {
+                page = try buffer.withUnsafeBytes { bytes in
                     try TreePage(bytes, usable: usable, start: number == 1 ? 100 : 0)
                 }
             } catch {
-                throw damaged(number, error.message)
+                throw damaged(number, (error as? TreePage.Mistake)?.message ?? "\(error)")
             }
             try clean(number) { !page.isUsed[$0] }
             for overflow in page.overflows { try chain(overflow) }

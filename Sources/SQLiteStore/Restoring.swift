@@ -246,7 +246,8 @@ struct Restoring {
         contents.generation = generation
         return RestoreReport(
             contents: contents, bytes: 0, replaced: nil, unreadable: before.unreadable,
-            isOfAnotherStore: before.uuid.map { $0 != row.uuid } ?? false, clock: clock)
+            isOfAnotherStore: before.uuid.map { $0 != row.uuid } ?? false, clock: clock,
+            time: max(contents.last, row.numbers.last))
     }
 
     /// The moment in which the database becomes the restored one.

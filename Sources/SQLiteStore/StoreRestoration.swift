@@ -9,14 +9,15 @@ package struct RestoreReport: Sendable, Equatable {
     package var replaced: String?
     /// Events that only that one has; nil when there was none, and when they cannot be counted.
     package var events: Int64?
-    /// For which clock what is restored is.
-    package var clock = StoreClock.real
     /// Erasures that the backup knows nothing of, and that are to be carried out in what is restored.
     package var erasures = 0
     /// Why the generation of that one is not known; nil when it is, or when there is none.
     package var unreadable: String?
     /// Whether the database that is there is of another store: they have no history in common.
     package var isOfAnotherStore = false
+    /// For which clock what is restored is, and the highest time that it knows.
+    package var clock = StoreClock.real
+    package var time = Timestamp(rawValue: 0)
 }
 
 /// Puts a backup in the place of a database.

@@ -56,9 +56,9 @@ struct Restore: AsyncParsableCommand {
     /// Carries out what was erased before. A start of wfd goes on with what is interrupted here.
     private func erase(in file: String, _ report: RestoreReport) async throws {
         let store = try SQLiteFileStore.open(
-            at: file, clock: report.contents.last, on: report.clock, notAfter: nil, holds: true)
+            at: file, clock: report.time, on: report.clock, holds: true)
         _ = try await StandingErasures.carryOut(
-            in: store, at: report.contents.last, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() })
+            in: store, at: report.time, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func text(of report: RestoreReport, _ file: String) -> String {

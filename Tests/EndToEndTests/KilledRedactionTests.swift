@@ -42,10 +42,10 @@ import WorkflowJSON
     private func count(in path: String) -> Int {
         guard let data = FileManager.default.contents(atPath: path) else { return 0 }
         return markers.reduce(0) { count, marker in
-            var (count, rest) = (count, data[...])
-            while let found = rest.firstRange(of: Data(marker.utf8)) {
+            var (count, start) = (count, data.startIndex)
+            while let found = data.range(of: Data(marker.utf8), in: start..<data.endIndex) {
                 count += 1
-                rest = rest[found.upperBound...]
+                start = found.upperBound
             }
             return count
         }
