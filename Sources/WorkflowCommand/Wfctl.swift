@@ -19,6 +19,7 @@ package struct Wfctl: ParsableCommand {
             """,
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Cancel.self, Retry.self, Skip.self, SetContext.self,
+            Migrate.self,
             Suspend.self, Resume.self, Show.self, List.self, Failures.self, Tally.self, Events.self, History.self,
             Replay.self, Verify.self, Work.self, Effects.self, Attempts.self, Queues.self,
             SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,

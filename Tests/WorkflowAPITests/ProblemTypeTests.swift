@@ -9,6 +9,7 @@ struct ProblemTypeTests {
         ("instance-not-suspended", 409, 5), ("expression-failed", 409, 5),
         ("livelock", 409, 5),
         ("unknown-event", 422, 65), ("reserved-event", 422, 65), ("invalid-data", 422, 65),
+        ("misfit", 422, 65),
         ("invalid-definition", 422, 65), ("invalid-name", 422, 65),
         ("instance-not-found", 404, 4), ("machine-not-found", 404, 4), ("seq-not-found", 404, 4),
         ("instance-exists", 409, 1),

@@ -15,7 +15,7 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
+                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "suspend", "resume",
                 "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
@@ -37,7 +37,7 @@ struct HelpTests {
 
     private static func command(_ verb: String) throws -> any ParsableCommand.Type {
         var command: any ParsableCommand.Type = Wfctl.self
-        for word in verb.split(separator: " ") {
+        for word in verb.split(separator: " ").map(String.init) {
             command = try #require(command.configuration.subcommands.first { $0.configuration.commandName == word })
         }
         return command
@@ -52,7 +52,8 @@ struct HelpTests {
     /// Below the title there is a command line that the parser takes.
     @Test(arguments: verbs + nested)
     func helpBeginsWithAnExample(verb: String) throws {
-        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100).split(separator: "\n", omittingEmptySubsequences: true)
+        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100)
+            .split(separator: "\n", omittingEmptySubsequences: true)
         let example = try #require(help.dropFirst().first)
         #expect(example.hasPrefix("$ wfctl \(verb)"), "\(example)")
         // Quotes of a shell, as far as examples need them.

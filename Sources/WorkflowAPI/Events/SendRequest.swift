@@ -112,6 +112,8 @@ public struct SendAnswer: Equatable, WireObject {
     public var cancelled: [String]?
     /// Every transition in the order tried; only when it was asked for.
     public var candidates: [Candidate]?
+    /// Of a migration: what became of timers, invocations, memory and context.
+    public var migration: MigrationItem?
 
     /// Takes the parts as they are.
     public init(
@@ -119,8 +121,9 @@ public struct SendAnswer: Equatable, WireObject {
         status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
         output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, begun: [Begun]? = nil,
-        cancelled: [String]? = nil, candidates: [Candidate]? = nil
+        cancelled: [String]? = nil, candidates: [Candidate]? = nil, migration: MigrationItem? = nil
     ) {
+        self.migration = migration
         self.instance = instance
         self.event = event
         self.seq = seq
@@ -158,6 +161,7 @@ public struct SendAnswer: Equatable, WireObject {
         begun = try fields.optional("begun")
         cancelled = try fields.optional("cancelled")
         candidates = try fields.optional("candidates")
+        migration = try fields.optional("migration")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -179,6 +183,7 @@ public struct SendAnswer: Equatable, WireObject {
             writer.field("begun", ifPresent: begun)
             writer.field("cancelled", ifPresent: cancelled)
             writer.field("candidates", ifPresent: candidates)
+            writer.field("migration", ifPresent: migration)
         }
     }
 }

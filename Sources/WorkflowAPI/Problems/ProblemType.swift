@@ -24,6 +24,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case reservedEvent = "reserved-event"
     /// The data does not fit what the machine declares.
     case invalidData = "invalid-data"
+    /// Something of the instance has no place in the other version; `Problem.misfits` lists all of it.
+    case misfit
     /// The definition has mistakes; `Problem.diagnostics` lists them all.
     case invalidDefinition = "invalid-definition"
     /// A name of a machine or an instance that breaks the grammar of names.
@@ -100,7 +102,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
-            .invalidTime:
+            .invalidTime, .misfit:
             422
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
             .effectNotFound:
@@ -130,7 +132,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
-            .databaseDamaged:
+            .databaseDamaged, .misfit:
             .badData
         case .invalidParameter: .usage
         case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound:
@@ -162,6 +164,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .unknownEvent: "Event unknown to the machine"
         case .reservedEvent: "Event name is reserved"
         case .invalidData: "Data does not fit"
+        case .misfit: "Instance does not fit the version"
         case .invalidDefinition: "Definition has mistakes"
         case .invalidName: "Name is not valid"
         case .instanceNotFound: "No such instance"

@@ -3,8 +3,10 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances, listFailures,
-        listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
+        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances,
+        listFailures,
+        listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, migrateInstance,
+        suspendInstance,
         resumeInstance, listEvents, sendEvents, leaseTasks, completeTask, failTask, prolongTask, reportTasks,
         listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
@@ -27,7 +29,8 @@ extension Route {
     /// Makes a definition the next version of its machine.
     public static let applyDefinition = Route(
         .post, "/v1/machines", for: .define, body: .definition, query: ["activate"],
-        answer: .object("201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
+        answer: .object(
+            "201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
         problems: [.invalidDefinition, .invalidData, .payloadTooLarge] + writing)
     /// The latest version of each machine.
     public static let listMachines = Route(
@@ -130,6 +133,16 @@ extension Route {
     public static let cancelInstance = Route(
         .post, "/v1/instances/{instance}/cancel", for: .operate, body: .object("{reason, actions?, seq?, dryRun?}"),
         answer: .object("as for an event"), problems: repairing + [.instanceFinished] + undone)
+    /// Takes an instance over to another version of its machine.
+    public static let migrateInstance = Route(
+        .post, "/v1/instances/{instance}/migrate", for: .operate,
+        body: .object(
+            "{reason, to?, map?: {old: new…}, assign?: {path: CEL…}, drop?: [path…], timers?: 'since-entry' or "
+                + "'from-now', cancelInvocations?, retry?, seq?, dryRun?}"),
+        answer: .object(
+            "as for an event, with migration: {from, to, kept: [{event, due}…], new: [{event, due}…], ended, cancelled, "
+                + "forgotten, undeclared}"),
+        problems: repairing + [.machineNotFound, .instanceFinished, .instanceNotFailed, .invalidData, .misfit] + undone)
     /// Lets a failed instance go on.
     public static let retryInstance = Route(
         .post, "/v1/instances/{instance}/retry", for: .operate, body: .object("{reason?, seq?, dryRun?}"),

@@ -179,10 +179,12 @@ extension BatchBuilder {
     /// - Parameters:
     ///   - key: The caller's, of the first row.
     ///   - reason: What the caller says, for the first row.
+    ///   - new: What the instance runs from the first row on, where that is of a kind that may change it.
     mutating func record(
-        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil
+        _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil,
+        into new: LoadedMachine? = nil
     ) {
-        record(chain.first, of: instance, by: caller, key: key, reason: reason)
+        record(chain.first, of: instance, by: caller, key: key, reason: reason, into: new)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -191,14 +193,15 @@ extension BatchBuilder {
 
     private mutating func record(
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil
+        reason: String? = nil, into new: LoadedMachine? = nil
     ) {
         charge(link.macrostep.cost)
-        let hasEffects = instance.state.machine.hasEffects
+        let hasEffects = instance.state.machine.hasEffects || new?.machine.hasEffects ?? false
         let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
         let (snapshot, failure) = instance.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, into: new, &digests,
+            &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended { suspended.insert(instance.state.record.id) }
         if hasEffects { changeEffects(effects, by: link, of: instance) }

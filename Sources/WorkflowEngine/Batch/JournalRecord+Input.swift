@@ -31,8 +31,10 @@ extension JournalRecord {
     /// Which of the armed things it took does not stand in the row: the snapshot alone decides what comes next. A row
     /// of another event does not fit the snapshot.
     ///
-    /// - Parameter snapshot: The instance before the row; nil before its first.
-    func input(after snapshot: Snapshot?) throws(RowError) -> Input {
+    /// - Parameters:
+    ///   - snapshot: The instance before the row; nil before its first.
+    ///   - earlier: What the instance ran then; nil where that is not known.
+    func input(after snapshot: Snapshot?, of earlier: EarlierMachine? = nil) throws(RowError) -> Input {
         if isRedacted { throw RowError(.unreadable, "what it says was redacted") }
         switch kind {
         case .started:
@@ -64,7 +66,10 @@ extension JournalRecord {
         case .set:
             guard snapshot?.isFinished == false else { throw misplaced }
             return .set(try recordedEvent())
-        case .reset, .migrated, .redacted:
+        case .migrated:
+            guard let earlier, snapshot?.isFinished == false else { throw misplaced }
+            return .migrated(try recordedEvent(), from: earlier)
+        case .reset, .redacted:
             throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
         }
     }
@@ -108,8 +113,12 @@ extension JournalRecord {
         return try taken(snapshot?.armed.next, of: snapshot)
     }
 
-    /// Whether the row says if the instance has failed, and why: a word on an effect and `set` leave that as it is.
-    var saysFailure: Bool { kind != .effect && kind != .set }
+    /// Whether the row says if the instance has failed, and why: a word on an effect, `set` and a migration leave that as
+    /// it is.
+    var saysFailure: Bool { kind != .effect && kind != .set && kind != .migrated }
+
+    /// Whether the instance is in its configuration only since this row.
+    var isEntry: Bool { kind == .reset || (kind == .migrated ? event == Migration.move : from != to) }
 
     /// Whether it is the end of an invocation, which no clock brings.
     var isResult: Bool { kind == .result || RowNote(note).result != nil }

@@ -33,7 +33,7 @@ final class LiveInstance {
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
-        reason: String?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        reason: String?, into new: LoadedMachine?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         if !entry.isChanged {
             entry.isChanged = true
@@ -42,7 +42,8 @@ final class LiveInstance {
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
-        return state.advance(to: link, at: position, now: now, by: caller, key: key, reason: reason, &digests, &journal)
+        return state.advance(
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, into: new, &digests, &journal)
     }
 
     /// Adds what the batch changed, for the transaction.

@@ -178,9 +178,12 @@ package final class SendResult: Sendable {
     /// Whether this is the answer to an earlier event with the same key, given again.
     package let isRepeated: Bool
 
+    /// How the instance went over to another version; nil of everything else.
+    package let migration: MigrationAnswer?
+
     /// The name of the instance.
     package let instance: InstanceName
-    /// What the numbers of states are of.
+    /// What the numbers of states are of, those before a migration excepted.
     package let machine: Machine
     /// The configuration before.
     package let before: [StateIndex]
@@ -194,18 +197,20 @@ package final class SendResult: Sendable {
 
     init(
         _ chain: Chain, from before: borrowing InstanceState, isDryRun: Bool, wantsContext: Bool = true,
-        explanation: [CandidateView]?, isRepeated: Bool = false
+        explanation: [CandidateView]?, isRepeated: Bool = false, migration: MigrationAnswer? = nil
     ) {
+        self.migration = migration
+        let links = migration?.then.map { chain.rest + $0.links } ?? chain.rest
         instance = before.record.name
         event = chain.first.input.event.name
-        seq = Seq(rawValue: before.record.seq.rawValue + Int64(chain.count))
+        seq = Seq(rawValue: before.record.seq.rawValue + Int64(1 + links.count))
         fromSeq = before.record.seq
-        machine = before.machine
+        machine = migration?.new ?? before.machine
         self.before = before.snapshot.configuration
         let first = chain.first.macrostep
-        exitedStates = chain.rest.isEmpty ? first.exited : first.exited + chain.rest.flatMap(\.macrostep.exited)
-        enteredStates = chain.rest.isEmpty ? first.entered : first.entered + chain.rest.flatMap(\.macrostep.entered)
-        var after = chain.snapshot
+        exitedStates = links.isEmpty ? first.exited : first.exited + links.flatMap(\.macrostep.exited)
+        enteredStates = links.isEmpty ? first.entered : first.entered + links.flatMap(\.macrostep.entered)
+        var after = migration?.then?.snapshot ?? chain.snapshot
         if !wantsContext { after.context = JSONObject() }
         self.after = after
         self.isDryRun = isDryRun
@@ -215,7 +220,7 @@ package final class SendResult: Sendable {
     }
 
     /// Paths of the active leaves before.
-    package var from: [String] { machine.leafPaths(of: before) }
+    package var from: [String] { (migration?.old ?? machine).leafPaths(of: before) }
 
     /// The configuration after.
     package var afterStates: [StateIndex] { after.configuration }

@@ -63,6 +63,20 @@ struct BacktestRun {
         verdict = judge(row, status)
     }
 
+    /// Goes on from what the instance was after a row; what came before is not asked.
+    mutating func begin(behind row: JournalRecord, _ state: SnapshotText, _ status: Snapshot.Status) {
+        (sentInARow, isCatchingUp, verdict) = (0, false, nil)
+        do throws(SnapshotTextError) {
+            let begun = try machine.snapshot(of: state, status: status, seq: row.seq.rawValue)
+            snapshot = begun
+            guard !machine.isConfiguration(begun.configuration) else { return }
+            let paths = machine.leafPaths(of: begun.configuration).joined(separator: ", ")
+            verdict = .refused(seq: row.seq, event: row.event, reason: "'\(machine.name)' cannot be in \(paths)")
+        } catch {
+            verdict = .refused(seq: row.seq, event: row.event, reason: error.message)
+        }
+    }
+
     /// Says that there are no more rows, of an instance that runs.
     mutating func end(after row: JournalRecord) {
         guard verdict == nil, let snapshot, snapshot.status == .running, let next = snapshot.armed.nextSent,

@@ -14,6 +14,10 @@ package struct Fold: Sendable {
     private(set) var exitFailure: RecordedFailure?
     /// Whether macrosteps tell their microsteps.
     package var isTracing = false
+    /// What the instance runs; nil before the first row.
+    private(set) var machine: EarlierMachine?
+    /// The row number of that; nil where nobody has said it.
+    private(set) var machineID: MachineID?
     private let name: InstanceName
     private let startedAt: LogicalTime
 
@@ -25,9 +29,12 @@ package struct Fold: Sendable {
 
     /// Begins after the macrostep of a stored snapshot.
     package init(
-        of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine
+        of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine, version: MachineVersion,
+        id: MachineID? = nil
     ) throws(FoldError) {
         self.init(of: instance)
+        machineID = id
+        self.machine = EarlierMachine(machine, version: version.rawValue)
         do throws(SnapshotTextError) {
             snapshot = try machine.snapshot(
                 of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
@@ -43,6 +50,7 @@ package struct Fold: Sendable {
     package mutating func apply(
         _ row: JournalRecord, machine: Machine, version: MachineVersion
     ) throws(FoldError) -> Macrostep {
+        defer { machineID = row.machineID }
         let identity = InstanceIdentity(name: name.rawValue, version: version.rawValue, startedAt: startedAt)
         let macrostep: Macrostep
         let input = try input(of: row)
@@ -69,6 +77,13 @@ package struct Fold: Sendable {
             throw FoldError(
                 seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
         }
+        if row.kind == .migrated {
+            // The step has compared what the row says with what it does.
+            guard self.machine?.machine.name == machine.name else {
+                throw FoldError(seq: row.seq, message: "the row leads to another machine")
+            }
+        }
+        if self.machine?.machine !== machine { self.machine = EarlierMachine(machine, version: version.rawValue) }
         snapshot = macrostep.snapshot
         exitFailure = macrostep.exitFailure.flatMap { RecordedFailure($0, of: row.event, in: machine) }
         self.result = result
@@ -79,7 +94,7 @@ package struct Fold: Sendable {
     private func input(of row: JournalRecord) throws(FoldError) -> Input {
         let input: Input
         do throws(RowError) {
-            input = try row.input(after: snapshot)
+            input = try row.input(after: snapshot, of: machine)
         } catch {
             throw FoldError(seq: row.seq, message: error.message)
         }

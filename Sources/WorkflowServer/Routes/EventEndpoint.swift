@@ -101,6 +101,7 @@ extension SendAnswer {
             entered: withDetail ? sent.entered : nil,
             dryRun: sent.isDryRun ? true : nil,
             begun: sent.effects?.begun.map { SendAnswer.Begun(id: $0.name, queue: $0.queue) },
-            cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init))
+            cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init),
+            migration: sent.migration.map(MigrationItem.init))
     }
 }
