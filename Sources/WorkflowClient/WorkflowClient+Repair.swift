@@ -32,6 +32,13 @@ extension WorkflowClient {
         try await repair(request, .setInstance, instance, key: key, wantsContext: wantsContext)
     }
 
+    /// Takes an instance over to another version of its machine.
+    public func migrate(
+        _ request: MigrateRequest, _ instance: String, key: String? = nil, wantsContext: Bool = true
+    ) async throws(ClientError) -> SendAnswer {
+        try await repair(request, .migrateInstance, instance, key: key, wantsContext: wantsContext)
+    }
+
     /// Lets an instance take nothing from now on: what comes waits.
     public func suspend(
         _ request: RepairRequest = .init(), _ instance: String, key: String? = nil, wantsContext: Bool = true

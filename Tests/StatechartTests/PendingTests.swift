@@ -80,16 +80,17 @@ import Testing
         #expect(macrostep.snapshot.armed == run.snapshot.armed && macrostep.snapshot.seq == 4)
     }
 
-    @Test func theKindSaysWhetherSomethingArmedIsTaken() {
+    @Test func theKindSaysWhetherSomethingArmedIsTaken() throws {
         let event = Event(name: "e")
         let taken = Taken(
             Pending(
                 id: Pending.ID(seq: 1, number: 1), kind: .timer, event: "e", data: nil, due: .zero,
                 owner: .send(id: "x")), at: .zero)
+        let earlier = EarlierMachine(try DefinitionReader.read("id: m").machine, version: 1)
         let inputs: [Input] = [
             .started(event), .event(event), .sent(taken), .timer(taken), .result(taken), .failed(taken),
             .retried(taken), .skipped(event), .suspended(event), .resumed(event), .cancelled(event), .reset(event),
-            .set(event), .migrated(event), .effect(event), .redacted(event),
+            .set(event), .migrated(event, from: earlier), .effect(event), .redacted(event),
         ]
         #expect(Set(inputs.map(\.kind)) == Set(Input.Kind.allCases))
         for input in inputs { #expect(input.takesArmed == (input.taken != nil), "\(input.kind)") }

@@ -10,6 +10,7 @@ struct ProblemTypeTests {
         ("expression-failed", 409, 5),
         ("livelock", 409, 5),
         ("unknown-event", 422, 65), ("reserved-event", 422, 65), ("invalid-data", 422, 65),
+        ("misfit", 422, 65),
         ("invalid-definition", 422, 65), ("invalid-name", 422, 65),
         ("instance-not-found", 404, 4), ("machine-not-found", 404, 4), ("seq-not-found", 404, 4),
         ("redacted", 410, 1),

@@ -15,9 +15,9 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume", "reset",
-                "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history",
-                "replay", "verify", "work", "effects",
+                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "suspend", "resume",
+                "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events",
+                "history", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
@@ -38,7 +38,7 @@ struct HelpTests {
 
     private static func command(_ verb: String) throws -> any ParsableCommand.Type {
         var command: any ParsableCommand.Type = Wfctl.self
-        for word in verb.split(separator: " ") {
+        for word in verb.split(separator: " ").map(String.init) {
             command = try #require(command.configuration.subcommands.first { $0.configuration.commandName == word })
         }
         return command
@@ -53,8 +53,8 @@ struct HelpTests {
     /// Below the title there is a command line that the parser takes.
     @Test(arguments: verbs + nested)
     func helpBeginsWithAnExample(verb: String) throws {
-        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100).split(
-            separator: "\n", omittingEmptySubsequences: true)
+        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100)
+            .split(separator: "\n", omittingEmptySubsequences: true)
         let example = try #require(help.dropFirst().first)
         #expect(example.hasPrefix("$ wfctl \(verb)"), "\(example)")
         // Quotes of a shell, as far as examples need them.

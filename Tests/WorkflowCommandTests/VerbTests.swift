@@ -116,8 +116,8 @@ struct VerbTests {
         let outcome = await CommandHarness().run("machines", answers: [.value(Page(items: [Sample.machine]))])
         #expect(
             outcome.output == """
-                MACHINE   VERSION   CREATED                    DIGEST
-                order     2         2026-07-31T09:30:00.123Z   0a0a0a0a0a0a
+                MACHINE   VERSION   ACTIVE   CREATED                    DIGEST
+                order     2         latest   2026-07-31T09:30:00.123Z   0a0a0a0a0a0a
 
                 """)
     }
@@ -133,7 +133,7 @@ struct VerbTests {
 
     @Test func anEmptyListHasTitlesOnly() async {
         let outcome = await CommandHarness().run("machines", answers: [.value(Page<MachineSummary>(items: []))])
-        #expect(outcome.output == "MACHINE   VERSION   CREATED   DIGEST\n")
+        #expect(outcome.output == "MACHINE   VERSION   ACTIVE   CREATED   DIGEST\n")
     }
 }
 

@@ -170,6 +170,12 @@ extension ContextPath {
         context = try Self.removing(steps[...], from: .object(context), at: "").object ?? context
     }
 
+    /// A context without what stands at the path, whatever its machine declares; the same where nothing does.
+    func removed(from context: JSONObject) -> JSONObject {
+        // What is not there needs not go.
+        (try? Self.removing(steps[...], from: .object(context), at: ""))?.object ?? context
+    }
+
     private static func removing(
         _ steps: ArraySlice<ContextAssignment.Step>, from value: JSONValue, at text: String
     ) throws(ContextMistake) -> JSONValue {

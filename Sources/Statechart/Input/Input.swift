@@ -30,8 +30,8 @@ package enum Input: Sendable, Equatable {
     case reset(Event)
     /// The data says which keys of the context change.
     case set(Event)
-    /// The data says how the instance goes over to another version.
-    case migrated(Event)
+    /// The instance goes over from the version that it had to the machine that takes this; the data says how.
+    case migrated(Event, from: EarlierMachine)
     /// A person's word on an effect: the event is `retry`, `skip` or `cancel`, and the data says on which.
     case effect(Event)
     /// Data of earlier rows is gone; folding goes on from this row's snapshot.
@@ -41,13 +41,19 @@ package enum Input: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case started, event, sent, timer, result, failed, retried, skipped, suspended, resumed, cancelled, reset, set
         case migrated, effect, redacted
+
+        /// Whether the instance may run another version of its machine afterwards: the row belongs to that.
+        package var changesMachine: Bool { self == .migrated || self == .reset }
+
+        /// Whether nothing before the row is needed to know the instance behind it.
+        package var saysInstanceAnew: Bool { changesMachine || self == .redacted }
     }
 
     /// What the row says of it: name, data and time.
     package var event: Event {
         switch self {
         case .started(let event), .event(let event), .skipped(let event), .suspended(let event), .resumed(let event),
-            .cancelled(let event), .reset(let event), .set(let event), .migrated(let event), .effect(let event),
+            .cancelled(let event), .reset(let event), .set(let event), .migrated(let event, _), .effect(let event),
             .redacted(let event):
             event
         case .sent(let taken), .timer(let taken), .result(let taken), .failed(let taken), .retried(let taken):
@@ -114,6 +120,14 @@ extension Input {
         case .sent, .timer, .result, .failed, .retried: true
         case .started, .event, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .migrated, .effect, .redacted:
             false
+        }
+    }
+
+    /// Whether it changes what is armed, whatever it asks for: it takes something, or the instance gets another list.
+    package var changesArmed: Bool {
+        switch kind {
+        case .sent, .timer, .result, .failed, .retried, .migrated, .reset: true
+        case .started, .event, .skipped, .suspended, .resumed, .cancelled, .set, .effect, .redacted: false
         }
     }
 

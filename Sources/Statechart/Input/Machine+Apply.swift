@@ -61,7 +61,8 @@ extension Machine {
         case .set(let event): return set(event, in: snapshot, as: identity, isTracing, spending: &spent)
         case .reset(let event): return reset(event, in: snapshot, as: identity, isTracing)
         case .redacted(let event): return redact(event, in: snapshot, isTracing)
-        case .migrated: preconditionFailure("no row of this kind is written")
+        case .migrated(let event, let earlier):
+            return migrate(event, from: earlier, snapshot, as: identity, isTracing, spending: &spent)
         }
     }
 
@@ -287,6 +288,14 @@ extension Machine {
             let link = Chain.Link(input, macrostep)
             return .success(Chain(first: link, rest: rest(after: link, as: identity, isTracing)))
         }
+    }
+
+    /// A migration to this machine, and then all that the instance sent to itself, as `chain` gives it.
+    package func chain(
+        _ migrated: Migrated, from earlier: EarlierMachine, as identity: InstanceIdentity
+    ) -> Chain {
+        let link = Chain.Link(.migrated(migrated.event, from: earlier), migrated.macrostep)
+        return Chain(first: link, rest: rest(after: link, as: identity, false))
     }
 
     private func rest(after first: Chain.Link, as identity: InstanceIdentity, _ isTracing: Bool) -> [Chain.Link] {

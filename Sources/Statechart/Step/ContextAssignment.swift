@@ -123,7 +123,8 @@ extension JSONValue {
         }
     }
 
-    private var described: String {
+    /// `a string`, `an int`, `null`.
+    var described: String {
         switch self {
         case .null: "null"
         case .int: "an int"

@@ -24,7 +24,7 @@ extension Interpreter {
         event = last
     }
 
-    private mutating func begin(_ invocation: Invocation, of state: StateIndex) throws(ActionFailure) {
+    mutating func begin(_ invocation: Invocation, of state: StateIndex) throws(ActionFailure) {
         let what = "invoke \(invocation.id)"
         let content = try content(of: invocation.action, in: state, as: what, line: invocation.line)
         let timeout = try invocation.timeout.map { delay throws(ActionFailure) in

@@ -52,7 +52,7 @@ extension Interpreter {
                 arm(of: state)
             }
             if entry.defaultEntries.contains(index), let initial = state.initial { run(initial.actions, of: index) }
-            if state.kind == .final { reachedFinal(state) }
+            if state.kind == .final, !isActive { reachedFinal(state) }
         }
     }
 

@@ -268,6 +268,9 @@ extension Interpreter {
     /// What failed first of what is told in the internal queue.
     var firstFailure: ActionFailure? { internalQueue.lazy.compactMap(\.failure).first }
 
+    /// Whether the internal queue has an event.
+    var hasRaised: Bool { nextInternal < internalQueue.count }
+
     /// Puts an event into the internal queue; false when there are more than could ever be taken.
     @discardableResult
     mutating func raise(_ event: String, data: JSONValue?) -> Bool {

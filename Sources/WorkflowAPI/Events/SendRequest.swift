@@ -114,6 +114,8 @@ public struct SendAnswer: Equatable, WireObject {
     public var candidates: [Candidate]?
     /// What becomes of what was armed; of a reset only.
     public var reset: ResetAnswer?
+    /// Of a migration: what became of timers, invocations, memory and context.
+    public var migration: MigrationItem?
 
     /// Takes the parts as they are.
     public init(
@@ -121,7 +123,8 @@ public struct SendAnswer: Equatable, WireObject {
         status: Instance.Status, configuration: [String], tags: [String]? = nil, context: JSONObject?,
         output: JSONValue? = nil,
         exited: [String]? = nil, entered: [String]? = nil, dryRun: Bool? = nil, begun: [Begun]? = nil,
-        cancelled: [String]? = nil, candidates: [Candidate]? = nil, reset: ResetAnswer? = nil
+        cancelled: [String]? = nil, candidates: [Candidate]? = nil, reset: ResetAnswer? = nil,
+        migration: MigrationItem? = nil
     ) {
         self.instance = instance
         self.event = event
@@ -141,6 +144,7 @@ public struct SendAnswer: Equatable, WireObject {
         self.cancelled = cancelled
         self.candidates = candidates
         self.reset = reset
+        self.migration = migration
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -162,6 +166,7 @@ public struct SendAnswer: Equatable, WireObject {
         cancelled = try fields.optional("cancelled")
         candidates = try fields.optional("candidates")
         reset = try fields.optional("reset")
+        migration = try fields.optional("migration")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -184,6 +189,7 @@ public struct SendAnswer: Equatable, WireObject {
             writer.field("cancelled", ifPresent: cancelled)
             writer.field("candidates", ifPresent: candidates)
             writer.field("reset", ifPresent: reset)
+            writer.field("migration", ifPresent: migration)
         }
     }
 }

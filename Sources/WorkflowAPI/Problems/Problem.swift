@@ -27,6 +27,8 @@ public struct Problem: Error, Hashable, WireObject {
     public var suggestion: String?
     /// Where this store and that of an older cursor part.
     public var parted: Parting?
+    /// What of the instance has no place in another version, and what would help.
+    public var misfits: [String]?
 
     /// Takes the parts as they are; what does not belong to the type stays nil.
     public init(
@@ -69,6 +71,7 @@ public struct Problem: Error, Hashable, WireObject {
         diagnostics = try fields.optional("diagnostics")
         suggestion = try fields.optional("suggestion")
         parted = try fields.optional("parted")
+        misfits = try fields.optional("misfits")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -87,6 +90,7 @@ public struct Problem: Error, Hashable, WireObject {
             writer.field("diagnostics", ifPresent: diagnostics)
             writer.field("suggestion", ifPresent: suggestion)
             writer.field("parted", ifPresent: parted)
+            writer.field("misfits", ifPresent: misfits)
         }
     }
 }

@@ -32,6 +32,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case reservedEvent = "reserved-event"
     /// The data does not fit what the machine declares.
     case invalidData = "invalid-data"
+    /// Something of the instance has no place in the other version; `Problem.misfits` lists all of it.
+    case misfit
     /// The definition has mistakes; `Problem.diagnostics` lists them all.
     case invalidDefinition = "invalid-definition"
     /// A name of a machine or an instance that breaks the grammar of names.
@@ -116,7 +118,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .backupRunning, .effectNotWaiting:
             409
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .keyReused, .keyExpired,
-            .invalidTime:
+            .invalidTime, .misfit:
             422
         case .instanceNotFound, .machineNotFound, .seqNotFound, .routeNotFound, .backupNotFound,
             .effectNotFound, .runNotFound:
@@ -147,7 +149,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
-            .databaseDamaged:
+            .databaseDamaged, .misfit:
             .badData
         case .invalidParameter: .usage
         case .instanceNotFound, .machineNotFound, .seqNotFound, .backupNotFound, .effectNotFound, .runNotFound:
@@ -183,6 +185,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .unknownEvent: "Event unknown to the machine"
         case .reservedEvent: "Event name is reserved"
         case .invalidData: "Data does not fit"
+        case .misfit: "Instance does not fit the version"
         case .invalidDefinition: "Definition has mistakes"
         case .invalidName: "Name is not valid"
         case .instanceNotFound: "No such instance"

@@ -5,9 +5,9 @@ extension Route {
     public static let all: [Route] = [
         applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances,
         listFailures, listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance,
-        suspendInstance, resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance, purge, listAudit,
-        runBulk, listRuns, showRun, stopRun, resumeRun, listEvents, sendEvents, leaseTasks, completeTask, failTask,
-        prolongTask, reportTasks, listEffects, listAttempts,
+        migrateInstance, suspendInstance, resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance,
+        purge, listAudit, runBulk, listRuns, showRun, stopRun, resumeRun, listEvents, sendEvents, leaseTasks,
+        completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -133,6 +133,16 @@ extension Route {
     public static let cancelInstance = Route(
         .post, "/v1/instances/{instance}/cancel", for: .operate, body: .object("{reason, actions?, seq?, dryRun?}"),
         answer: .object("as for an event"), problems: repairing + [.instanceFinished] + undone)
+    /// Takes an instance over to another version of its machine.
+    public static let migrateInstance = Route(
+        .post, "/v1/instances/{instance}/migrate", for: .operate,
+        body: .object(
+            "{reason, to?, map?: {old: new…}, assign?: {path: CEL…}, drop?: [path…], timers?: 'since-entry' or "
+                + "'from-now', cancelInvocations?, retry?, seq?, dryRun?}"),
+        answer: .object(
+            "as for an event, with migration: {from, to, kept: [{event, due}…], new: [{event, due}…], ended, cancelled, "
+                + "forgotten, undeclared}"),
+        problems: repairing + [.machineNotFound, .instanceFinished, .instanceNotFailed, .invalidData, .misfit] + undone)
     /// Lets a failed instance go on.
     public static let retryInstance = Route(
         .post, "/v1/instances/{instance}/retry", for: .operate, body: .object("{reason?, seq?, dryRun?}"),

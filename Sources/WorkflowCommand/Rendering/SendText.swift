@@ -11,6 +11,7 @@ enum SendText {
             facts.append(StyledText(answer.status.rawValue, StateText.style(of: answer.status)))
         }
         if answer.dryRun == true { facts.append("dry run: nothing was changed") }
+        if let migration = answer.migration { facts.append("version \(migration.from) -> \(migration.to)") }
         let move: StyledText =
             isRepair && answer.from == answer.to
             ? StateText.styled(answer.to) : "\(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"
@@ -20,6 +21,7 @@ enum SendText {
         for effect in answer.begun ?? [] { text = text + "  begins: \(effect.id) (\(effect.queue))\n" }
         for id in answer.cancelled ?? [] { text = text + "  cancels: \(id)\n" }
         if let reset = answer.reset { text = text + lines(for: reset) }
+        if let migration = answer.migration { text = text + lines(of: migration) }
         for line in candidates(answer.candidates ?? []) { text = text + "  \(line)\n" }
         return text
     }
@@ -39,6 +41,18 @@ enum SendText {
                 }
             text = text + "  \(fate)\n"
         }
+        return text
+    }
+
+    /// What became of timers, invocations, memory and context; nothing of what is as it was.
+    private static func lines(of migration: MigrationItem) -> StyledText {
+        var text: StyledText = ""
+        for timer in migration.kept { text = text + "  kept: \(timer.event), due \(timer.due.text)\n" }
+        for timer in migration.new { text = text + "  new: \(timer.event), due \(timer.due.text)\n" }
+        for event in migration.ended { text = text + "  ended: \(event)\n" }
+        for id in migration.cancelled { text = text + "  cancelled: \(id)\n" }
+        for path in migration.forgotten { text = text + "  forgotten: \(path)\n" }
+        for key in migration.undeclared { text = text + "  not declared: context.\(key)\n" }
         return text
     }
 

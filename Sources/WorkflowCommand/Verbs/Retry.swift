@@ -12,10 +12,20 @@ struct Retry: Verb {
 
             'wfctl show' tells which event that is and why it failed. When it fails again, that is a row of the \
             history, and the exit code is 5. 'wfctl set' mends its context before, 'wfctl skip' drops the event.
+
+            With --to it goes over to that version first, as 'wfctl migrate' does. When it would fail again there, \
+            nothing is changed.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
     var instance: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Let it go on in this version, if it would not fail again there.", valueName: "version"))
+    var to: Int64?
+
+    @OptionGroup var migration: MigrationOptions
 
     @OptionGroup var options: RepairOptions
 
@@ -30,12 +40,25 @@ struct Retry: Verb {
         return "'wfctl effects retry \(instance) \(id)' tries it again, 'wfctl effects skip' gives it a result"
     }
 
-    func validate() throws { try many.check(instance: instance, options) }
+    func validate() throws {
+        try many.check(instance: instance, options)
+        try Least.check("--to", to)
+        if to == nil, !migration.isEmpty { throw ValidationError("say with '--to' which version it goes to") }
+        if to != nil, instance == nil { throw ValidationError("'--to' is for one instance at a time") }
+    }
 
     func run(in session: Session) async throws {
         guard let instance else {
             return try await many.carryOut(
                 BulkAction(.retry), reason: options.reason, dryRun: options.dryRun, in: session)
+        }
+        if let to {
+            let request = MigrateRequest(
+                reason: options.reason, to: to, plan: try migration.item(in: session), retry: true,
+                seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
+            return try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
+                try await client.migrate(request, instance, key: key, wantsContext: session.showsContext)
+            }
         }
         try await options.carryOut(in: session, isEvent: true, failing: "has failed again") {
             client, key throws(ClientError) in

@@ -204,11 +204,12 @@ extension BatchBuilder {
     ///   - key: The caller's, of the first row.
     ///   - reason: What the caller says, for the first row.
     ///   - run: The run over many instances that it is a part of.
+    ///   - new: What the instance runs from the first row on, where that is of a kind that may change it.
     mutating func record(
         _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil,
-        run: String? = nil
+        run: String? = nil, into new: LoadedMachine? = nil
     ) {
-        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run)
+        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -217,14 +218,14 @@ extension BatchBuilder {
 
     private mutating func record(
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil
+        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil
     ) {
         charge(link.macrostep.cost)
-        let hasEffects = instance.state.machine.hasEffects
+        let hasEffects = instance.state.machine.hasEffects || new?.machine.hasEffects ?? false
         let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
         let (snapshot, failure) = instance.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, &digests,
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new, &digests,
             &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended || link.input.kind == .reset,

@@ -9,7 +9,7 @@ import WorkflowStore
 struct InstanceState: ~Copyable, Sendable {
     /// The row; its `state` is brought up to date by `written()`.
     private(set) var record: InstanceRecord
-    let loaded: LoadedMachine
+    private(set) var loaded: LoadedMachine
     private(set) var snapshot: Snapshot
     /// The rows that armed what is armed, in the same order; nobody asks for those of an instance as it was.
     private var positions: [Position]
@@ -93,11 +93,17 @@ struct InstanceState: ~Copyable, Sendable {
 
 extension InstanceState {
     /// What expressions see as `instance`.
-    var identity: InstanceIdentity {
+    var identity: InstanceIdentity { identity(in: loaded) }
+
+    /// The same, in a version of its machine.
+    func identity(in loaded: LoadedMachine) -> InstanceIdentity {
         InstanceIdentity(
             name: record.name.rawValue, version: loaded.record.version.rawValue,
             startedAt: LogicalTime(record.created))
     }
+
+    /// What it runs, for a row that changes that.
+    var earlier: EarlierMachine { EarlierMachine(machine, version: loaded.record.version.rawValue) }
 
     /// The event that it failed on, and why; nil when it has not failed.
     var failure: InstanceFailure? { record.failure(of: loaded, snapshot) }
@@ -229,28 +235,40 @@ extension InstanceState {
 
     /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due, and why
     /// the instance has failed if it has.
+    ///
+    /// - Parameter new: What the instance runs from now on, of a kind that may change that; nil of all others.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, _ digests: inout DigestBuffer,
+        _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         let isFirst = record.seq.rawValue == 0
+        if let new { loaded = new }
         let macrostep = link.macrostep
         let event = link.input.event
         let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) } ?? link.failureThen
         let from = configuration
         let isReset = link.input.kind == .reset
-        if isReset || macrostep.snapshot.configuration != snapshot.configuration {
+        if let new {
+            record.machineID = new.record.id
+            configuration = machine.configurationText(of: macrostep.snapshot.configuration)
+        } else if isReset || macrostep.snapshot.configuration != snapshot.configuration {
             configuration = machine.configurationText(of: macrostep.snapshot.configuration)
             record.entered = Timestamp(rawValue: event.at.milliseconds)
         }
         var row = JournalRecord(
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
             actor: caller.actor, key: key, note: note(failure, link.input, reason, run, exit: macrostep.exitFailure))
+        if new != nil, row.isEntry { record.entered = row.at }
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
         }
-        if isReset { encoded = .another } else if case .snapshot = encoded { encoded = .earlier(snapshot) }
+        if new != nil || isReset {
+            encoded = .another
+        } else if case .snapshot = encoded {
+            encoded = .earlier(snapshot)
+        }
         snapshot = macrostep.snapshot
         record.seq = row.seq
         record.head = position
@@ -325,7 +343,7 @@ extension Chain.Link {
     /// Whether a macrostep changes the rows of timers. Only what runs has some: with another status they go, or come
     /// again.
     func changesTimers(after status: Snapshot.Status) -> Bool {
-        !macrostep.requests.isEmpty || input.takesArmed || input.kind == .reset || macrostep.snapshot.status != status
+        !macrostep.requests.isEmpty || input.changesArmed || macrostep.snapshot.status != status
     }
 }
 

@@ -31,8 +31,10 @@ extension JournalRecord {
     /// Which of the armed things it took does not stand in the row: the snapshot alone decides what comes next. A row
     /// of another event does not fit the snapshot.
     ///
-    /// - Parameter snapshot: The instance before the row; nil before its first.
-    func input(after snapshot: Snapshot?) throws(RowError) -> Input {
+    /// - Parameters:
+    ///   - snapshot: The instance before the row; nil before its first.
+    ///   - earlier: What the instance ran then; nil where that is not known.
+    func input(after snapshot: Snapshot?, of earlier: EarlierMachine? = nil) throws(RowError) -> Input {
         if isRedacted { throw RowError(.redacted, "what it says was redacted") }
         switch kind {
         case .started:
@@ -71,7 +73,8 @@ extension JournalRecord {
             guard snapshot != nil else { throw misplaced }
             return .redacted(try recordedEvent())
         case .migrated:
-            throw RowError(.unknown, "rows of kind '\(kind.rawValue)' are of a later wfd")
+            guard let earlier, snapshot?.isFinished == false else { throw misplaced }
+            return .migrated(try recordedEvent(), from: earlier)
         }
     }
 
@@ -114,9 +117,12 @@ extension JournalRecord {
         return try taken(snapshot?.armed.next, of: snapshot)
     }
 
-    /// Whether the row says if the instance has failed, and why: a word on an effect, `set` and a redaction leave that
-    /// as it is.
-    var saysFailure: Bool { kind != .effect && kind != .set && kind != .redacted }
+    /// Whether the row says if the instance has failed, and why: a word on an effect, `set`, a migration and a redaction
+    /// leave that as it is.
+    var saysFailure: Bool { kind != .effect && kind != .set && kind != .migrated && kind != .redacted }
+
+    /// Whether the instance is in its configuration only since this row.
+    var isEntry: Bool { kind == .reset || (kind == .migrated ? event == Migration.move : from != to) }
 
     /// What was erased of its instance with it; nil where it is of another kind, or erased itself.
     package var redaction: Redaction? {
@@ -167,8 +173,6 @@ extension Pending {
 struct RowError: Error {
     /// What is wrong.
     enum Code {
-        /// Rows of this kind are not written yet.
-        case unknown
         /// A row of this kind never follows such a snapshot.
         case misplaced
         /// Its data is not JSON.

@@ -33,14 +33,16 @@ final class LiveInstance {
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
-        reason: String?, run: String?, _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        reason: String?, run: String?, into new: LoadedMachine?, _ digests: inout DigestBuffer,
+        _ journal: inout [JournalRecord]
     ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
         noteChange()
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
         return state.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, &digests, &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new, &digests,
+            &journal)
     }
 
     /// Deletes it; gives what it was.

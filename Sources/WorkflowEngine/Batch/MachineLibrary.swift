@@ -19,6 +19,7 @@ package final class LoadedMachine: Sendable {
 /// The machine versions in use, each compiled once, and what is set for machines.
 final class MachineLibrary: Sendable {
     let board = MachineBoard()
+    let migrations = Mutex<[MigrationKey: Migration]>([:])
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
 
     init(limits: EngineLimits) {
@@ -64,4 +65,36 @@ extension MachineLibrary: CommitObserver {
             board.adopt(batch.batch.changedSettings)
         }
     }
+}
+
+extension MachineLibrary {
+    /// A plan, checked against two versions of a machine. Thousands of instances follow the same one after another.
+    func migration(
+        _ plan: MigrationPlan, from old: LoadedMachine, to new: LoadedMachine
+    ) throws(Rejection) -> Migration {
+        let key = MigrationKey(plan: plan, old: old.record.id, new: new.record.id)
+        if let known = migrations.withLock({ $0[key] }) { return known }
+        do throws(MigrationMistake) {
+            let migration = try Migration(
+                plan, from: old.machine, version: old.record.version.rawValue, to: new.machine,
+                version: new.record.version.rawValue)
+            migrations.withLock { migrations in
+                if migrations.count >= MigrationKey.bound { migrations = [:] }
+                migrations[key] = migration
+            }
+            return migration
+        } catch {
+            throw .invalidData(error.message)
+        }
+    }
+}
+
+/// What a migration is prepared for.
+struct MigrationKey: Hashable {
+    let plan: MigrationPlan
+    let old: MachineID
+    let new: MachineID
+
+    /// Migrations that are remembered.
+    static let bound = 16
 }

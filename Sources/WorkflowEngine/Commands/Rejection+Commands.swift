@@ -103,6 +103,31 @@ extension Rejection {
         Rejection(.purged, "Key '\(key?.text ?? "")' was used for an instance that is deleted; nothing was changed")
     }
 
+    /// What of an instance has no place in another version.
+    static func misfit(_ misfits: [Misfit], _ version: MachineVersion, _ facts: InstanceFacts) -> Rejection {
+        let reasons = misfits.prefix(3).map { "\($0.place): \($0.reason)" }.joined(separator: "; ")
+        let more = misfits.count > 3 ? "; and \(misfits.count - 3) more" : ""
+        return Rejection(
+            .misfit, "\(facts.name) does not fit version \(version): \(reasons)\(more)", facts: facts,
+            misfits: misfits)
+    }
+
+    /// What runs a version is to go over to it.
+    static func sameVersion(_ version: MachineVersion, _ facts: InstanceFacts) -> Rejection {
+        Rejection(.invalidData, "\(facts.place.text), runs version \(version) already", facts: facts)
+    }
+
+    /// What an instance failed on would fail in another version too; it stays where it is.
+    static func failsAgain(
+        _ refusal: Refusal, on event: String, in new: LoadedMachine, _ facts: InstanceFacts
+    ) -> Rejection {
+        let reason = RecordedFailure(refusal, of: event, in: new.machine)?.detail(machine: new.record.name)
+        return Rejection(
+            Code(refusal),
+            "\(facts.name) would fail again in version \(new.record.version) and was left: "
+                + (reason ?? refusal.message(for: event, in: new.machine)), facts: facts)
+    }
+
     /// - Parameter expected: What was expected and did not hold: `seq 4`.
     static func preconditionFailed(_ expected: String, _ facts: InstanceFacts) -> Rejection {
         Rejection(.preconditionFailed, "\(facts.place.text), is not at \(expected)", facts: facts)

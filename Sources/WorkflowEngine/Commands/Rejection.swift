@@ -40,6 +40,8 @@ package struct Rejection: Error, Sendable {
         case runNotFound = "run-not-found"
         /// Other instances are selected than were rehearsed.
         case selectionChanged = "selection-changed"
+        /// Something of the instance has no place in the other version.
+        case misfit
         /// What was expected and did not hold.
         case preconditionFailed = "precondition-failed"
         /// Events that are too much for one transaction.
@@ -97,11 +99,14 @@ package struct Rejection: Error, Sendable {
         let diagnostics: [Diagnostic]?
         let candidates: [CandidateView]?
         let offset: Int?
+        let misfits: [Misfit]?
 
         init(
             _ code: Code, _ message: @escaping @Sendable () -> String, facts: InstanceFacts?, subject: Subject?,
-            refused: RefusedEvent?, diagnostics: [Diagnostic]?, candidates: [CandidateView]? = nil, offset: Int? = nil
+            refused: RefusedEvent?, diagnostics: [Diagnostic]?, candidates: [CandidateView]? = nil, offset: Int? = nil,
+            misfits: [Misfit]? = nil
         ) {
+            self.misfits = misfits
             self.code = code
             self.message = message
             self.facts = facts
@@ -129,10 +134,12 @@ package struct Rejection: Error, Sendable {
     ///   - subject: What it is about, when there are no facts of it.
     package init(
         _ code: Code, _ message: @escaping @autoclosure @Sendable () -> String, facts: InstanceFacts? = nil,
-        subject: Subject? = nil, refused: RefusedEvent? = nil, diagnostics: [Diagnostic]? = nil
+        subject: Subject? = nil, refused: RefusedEvent? = nil, diagnostics: [Diagnostic]? = nil,
+        misfits: [Misfit]? = nil
     ) {
         parts = Parts(
-            code, message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics)
+            code, message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics,
+            misfits: misfits)
     }
 
     private init(_ parts: Parts) { self.parts = parts }
@@ -154,6 +161,9 @@ package struct Rejection: Error, Sendable {
     /// The mistakes of a definition, and what else was noticed in it; nil when it is about none.
     package var diagnostics: [Diagnostic]? { parts.diagnostics }
 
+    /// What of an instance has no place in another version; nil when it is about none.
+    package var misfits: [Misfit]? { parts.misfits }
+
     /// Every candidate transition, of a dry run that is explained.
     package var candidates: [CandidateView]? { parts.candidates }
 
@@ -170,7 +180,7 @@ package struct Rejection: Error, Sendable {
         Rejection(
             Parts(
                 code, parts.message, facts: facts, subject: subject, refused: refused, diagnostics: diagnostics,
-                candidates: candidates, offset: offset))
+                candidates: candidates, offset: offset, misfits: misfits))
     }
 }
 

@@ -107,9 +107,6 @@ extension ResetCommand: WriterCommand {
         batch.fireDue(of: instance)
         try instance.state.refuse(unless: expectedSeq)
         guard let past = try past?.get(), past.read == instance.state.record.seq else { return .moved }
-        guard past.loaded.record.id == instance.state.record.machineID else {
-            throw Rejection(.notImplemented, "A reset to another version is of a later wfd")
-        }
         // What can fail comes first: afterwards the row is recorded.
         let before = instance.state.snapshot.status
         var waiting = before == .running ? [] : try batch.effects(of: instance)
@@ -118,7 +115,8 @@ extension ResetCommand: WriterCommand {
         let (chain, answer) = try step(instance, reset, past, at: time, spending: &batch.cost)
         let row = batch.numbers.nextPosition
         batch.remember(key, in: scope, at: row)
-        batch.record(chain, of: instance, by: caller, key: key, reason: reason)
+        let new = past.loaded.record.id == instance.state.record.machineID ? nil : past.loaded
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason, into: new)
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
         if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
@@ -143,11 +141,12 @@ extension ResetCommand: WriterCommand {
         let machine = past.loaded.machine
         let event = Event(name: goal.event, data: reset.data(of: machine), at: time)
         let outcome = machine.chain(
-            .reset(event), from: instance.state.snapshot, as: instance.state.identity, spending: &cost)
+            .reset(event), from: instance.state.snapshot, as: instance.state.identity(in: past.loaded), spending: &cost)
         switch outcome {
         case .success(let chain):
             let answer = SendResult(
-                chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil)
+                chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+                into: past.loaded)
             return (chain, answer)
         case .failure(let refusal):
             throw .inconsistent(

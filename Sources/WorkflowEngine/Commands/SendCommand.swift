@@ -192,11 +192,15 @@ package final class SendResult: Sendable {
     package let isRepeated: Bool
     /// What becomes of what was armed; of a reset only.
     package let reset: ResetView?
+    /// How the instance went over to another version; nil of everything else.
+    package let migration: MigrationAnswer?
 
     /// The name of the instance.
     package let instance: InstanceName
-    /// What the numbers of states are of.
+    /// What the numbers of states are of, those before a migration excepted.
     package let machine: Machine
+    /// What the instance ran before.
+    private let old: Machine
     /// The configuration before.
     package let before: [StateIndex]
     /// After the last of what the instance sent to itself. No other is kept: each may have a context of a mebibyte, and
@@ -207,20 +211,25 @@ package final class SendResult: Sendable {
     /// The states entered, in order.
     package let enteredStates: [StateIndex]
 
+    /// - Parameter new: What the instance runs afterwards, where that is another version.
     init(
         _ chain: Chain, from before: borrowing InstanceState, isDryRun: Bool, wantsContext: Bool = true,
-        explanation: [CandidateView]?, isRepeated: Bool = false
+        explanation: [CandidateView]?, isRepeated: Bool = false, into new: LoadedMachine? = nil,
+        migration: MigrationAnswer? = nil
     ) {
+        self.migration = migration
+        let links = migration?.then.map { chain.rest + $0.links } ?? chain.rest
         instance = before.record.name
         event = chain.first.input.event.name
-        seq = Seq(rawValue: before.record.seq.rawValue + Int64(chain.count))
+        seq = Seq(rawValue: before.record.seq.rawValue + Int64(1 + links.count))
         fromSeq = before.record.seq
-        machine = before.machine
+        old = before.machine
+        machine = new?.machine ?? old
         self.before = before.snapshot.configuration
         let first = chain.first.macrostep
-        exitedStates = chain.rest.isEmpty ? first.exited : first.exited + chain.rest.flatMap(\.macrostep.exited)
-        enteredStates = chain.rest.isEmpty ? first.entered : first.entered + chain.rest.flatMap(\.macrostep.entered)
-        var after = chain.snapshot
+        exitedStates = links.isEmpty ? first.exited : first.exited + links.flatMap(\.macrostep.exited)
+        enteredStates = links.isEmpty ? first.entered : first.entered + links.flatMap(\.macrostep.entered)
+        var after = migration?.then?.snapshot ?? chain.snapshot
         if !wantsContext { after.context = JSONObject() }
         self.after = after
         self.isDryRun = isDryRun
@@ -231,7 +240,7 @@ package final class SendResult: Sendable {
     }
 
     /// Paths of the active leaves before.
-    package var from: [String] { machine.leafPaths(of: before) }
+    package var from: [String] { old.leafPaths(of: before) }
 
     /// The configuration after.
     package var afterStates: [StateIndex] { after.configuration }

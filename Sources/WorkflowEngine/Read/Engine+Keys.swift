@@ -16,7 +16,7 @@ extension Engine {
         guard before.state.record.key == command.target else {
             throw .inconsistent("the row of a key belongs to another instance")
         }
-        return try answer(to: row, from: before, wantsContext: command.wantsContext)
+        return try await answer(to: row, from: before, wantsContext: command.wantsContext)
     }
 
     /// The answer that a person's request with this key got.
@@ -30,18 +30,51 @@ extension Engine {
         guard command.isRecorded(by: row, after: before.state.snapshot) else {
             throw .keyReused(command.key?.text ?? "")
         }
-        return try answer(to: row, from: before, wantsContext: command.wantsContext)
+        return try await answer(to: row, from: before, wantsContext: command.wantsContext)
+    }
+
+    /// The answer that a migration with this key got.
+    func repeated(_ command: MigrateCommand, at position: Position) async throws(Rejection) -> SendResult {
+        let row = try await row(of: command.key, at: position)
+        guard command.isRecorded(by: row) else { throw .keyReused(command.key?.text ?? "") }
+        let before = try await instance(before: row)
+        guard before.state.record.key == command.target,
+            let event = try? row.input(
+                after: before.state.snapshot, of: before.state.earlier
+            ).event
+        else { throw .inconsistent("the row of a key belongs to another instance") }
+        let new = try await loadedMachine(row.machineID)
+        var spent = 0
+        let identity = before.state.identity(in: new)
+        guard let migration = try? library.migration(command.plan, from: before.state.loaded, to: new),
+            let migrated = try? migration.run(
+                recorded: event, before.state.snapshot, as: identity, spending: &spent)
+        else { throw .inconsistent("the history of '\(command.instance)' does not fold at seq \(row.seq.rawValue)") }
+        let chain = new.machine.chain(migrated, from: before.state.earlier, as: identity)
+        var then: Chain?
+        if command.retries, let kept = chain.snapshot.armed.kept,
+            case .success(let retry) = new.machine.chain(
+                .retried(Taken(kept, at: event.at)), from: chain.snapshot, as: identity)
+        {
+            then = retry
+        }
+        return SendResult(
+            chain, from: before.state, isDryRun: false, wantsContext: command.wantsContext, explanation: nil,
+            isRepeated: true, into: new,
+            migration: MigrationAnswer(migrated.told, from: before.state.loaded, to: new, then: then))
     }
 
     /// The answer that led to a row, made again.
     private func answer(
         to row: JournalRecord, from before: PastInstance, wantsContext: Bool
-    ) throws(Rejection) -> SendResult {
-        let chain = try chain(of: row, from: before.state)
+    ) async throws(Rejection) -> SendResult {
+        let hasChanged = row.machineID != before.state.loaded.record.id
+        let new = hasChanged ? try await loadedMachine(row.machineID) : before.state.loaded
+        let chain = try chain(of: row, from: before.state, in: new)
         let answer = SendResult(
             chain, from: before.state, isDryRun: false, wantsContext: wantsContext, explanation: nil,
-            isRepeated: true)
-        keep(before.after(chain))
+            isRepeated: true, into: hasChanged ? new : nil)
+        if !hasChanged { keep(before.after(chain)) }
         return answer
     }
 
@@ -58,18 +91,23 @@ extension Engine {
             record.name == command.instance ?? InstanceName(rawValue: record.uuid.text),
             command.version == nil || command.version == loaded.record.version
         else { throw .keyReused(command.key?.text ?? "") }
-        let chain = try chain(of: row, from: instance)
+        let chain = try chain(of: row, from: instance, in: loaded)
         instance.take(chain)
         return InstanceView(
             record: instance.written(), machine: loaded.record, failure: instance.failure, isRepeated: true)
     }
 
     /// What a row led to, with all that the instance sent to itself in consequence.
-    private func chain(of row: JournalRecord, from before: borrowing InstanceState) throws(Rejection) -> Chain {
+    ///
+    /// - Parameter loaded: What the instance runs behind the row.
+    private func chain(
+        of row: JournalRecord, from before: borrowing InstanceState, in loaded: LoadedMachine
+    ) throws(Rejection) -> Chain {
         let snapshot = row.kind == .started ? nil : before.snapshot
         do throws(RowError) {
-            let input = try row.input(after: snapshot)
-            if case .success(let chain) = before.machine.chain(input, from: snapshot, as: before.identity) {
+            let input = try row.input(after: snapshot, of: before.earlier)
+            let identity = before.identity(in: loaded)
+            if case .success(let chain) = loaded.machine.chain(input, from: snapshot, as: identity) {
                 return chain
             }
         } catch {
@@ -99,7 +137,8 @@ extension Engine {
     private func instance(before row: JournalRecord) async throws(Rejection) -> PastInstance {
         let last = row.seq.rawValue - 1
         if let known = pastInstances.withLock({ $0.value(for: row.instanceID, cost: \.size) }),
-            known.state.record.seq.rawValue == last, known.state.record.machineID == row.machineID
+            known.state.record.seq.rawValue == last,
+            known.state.loaded.record.id == row.machineID || row.kind.changesMachine
         {
             return known
         }
@@ -109,7 +148,7 @@ extension Engine {
         guard let snapshot = fold.snapshot else {
             throw .inconsistent("'\(record.name)' has no row before seq \(last + 1)")
         }
-        let loaded = try await loadedMachine(row.machineID)
+        let loaded = try await loadedMachine(fold.machineID ?? row.machineID)
         return PastInstance(record, seq: Seq(rawValue: last), snapshot: snapshot, loaded: loaded)
     }
 }

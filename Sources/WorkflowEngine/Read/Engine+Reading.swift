@@ -143,7 +143,7 @@ extension Engine {
         try refuse(record, to: caller)
         guard let first = rows.map(\.seq).min(), let last = rows.map(\.seq).max() else { return [] }
         var moves: [Seq: StateMoves] = [:]
-        try await fold(of: record, query: query, from: first.rawValue - 1, through: last.rawValue) {
+        try await folder.fold(of: record.asOf(query), from: first.rawValue - 1, through: last.rawValue) {
             row, loaded, macrostep in
             if row.seq >= first { moves[row.seq] = StateMoves(macrostep, of: loaded.machine) }
         }
@@ -152,9 +152,7 @@ extension Engine {
 
     /// An instance as it was after a macrostep: its history folded from the nearest snapshot.
     func fold(of record: InstanceRecord, through seq: Int64) async throws(Rejection) -> Fold {
-        let query = HistoryQuery(
-            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...max(seq, 1), isReversed: false)
-        return try await fold(of: record, query: query, from: seq, through: seq) { _, _, _ in }
+        try await folder.fold(of: record, from: seq, through: seq)
     }
 
     /// Takes the macrosteps of an instance again, from the nearest snapshot at or before a seq through another.
@@ -162,59 +160,10 @@ extension Engine {
         of record: InstanceRecord, from start: Int64, through last: Int64,
         _ body: (JournalRecord, LoadedMachine, Macrostep) -> Void
     ) async throws(Rejection) {
-        let query = HistoryQuery(
-            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...last, isReversed: false)
-        try await fold(of: record, query: query, from: start, through: last, body)
+        try await folder.fold(of: record, from: start, through: last, body)
     }
 
-    /// Folds from the nearest snapshot at or before a seq through another.
-    @discardableResult
-    private func fold(
-        of record: InstanceRecord, query: HistoryQuery, from start: Int64, through last: Int64,
-        _ body: (JournalRecord, LoadedMachine, Macrostep) -> Void
-    ) async throws(Rejection) -> Fold {
-        let snapshot = try await read { () async throws(StoreError) in
-            try await store.snapshot(of: query.instance, atOrBefore: Seq(rawValue: start))
-        }
-        var fold = Fold(of: record)
-        var next: Int64 = 1
-        if let snapshot {
-            let row = try await history(query.with(seqs: snapshot.seq.rawValue...snapshot.seq.rawValue)).first
-            guard let row else { throw .inconsistent("the history has no row at seq \(snapshot.seq.rawValue)") }
-            let machine = try await loadedMachine(row.machineID).machine
-            fold = try folding { () throws(FoldError) in try Fold(of: record, after: snapshot, machine: machine) }
-            next = snapshot.seq.rawValue + 1
-        }
-        while next <= last {
-            let rows = try await history(query.with(seqs: next...min(last, next + limits.foldedRows - 1)))
-            if rows.isEmpty { throw .inconsistent("the history has no row at seq \(next)") }
-            for row in rows {
-                let loaded = try await loadedMachine(row.machineID)
-                if let macrostep = try await take(row, of: record, loaded, &fold) { body(row, loaded, macrostep) }
-                next = row.seq.rawValue + 1
-            }
-        }
-        return fold
-    }
-
-    /// Takes the next row of an instance; nil where it cannot be taken because of what was redacted.
-    func take(
-        _ row: JournalRecord, of record: InstanceRecord, _ loaded: LoadedMachine, _ fold: inout Fold
-    ) async throws(Rejection) -> Macrostep? {
-        guard fold.passes(row) else {
-            return try folding { () throws(FoldError) in
-                try fold.apply(row, machine: loaded.machine, version: loaded.record.version)
-            }
-        }
-        if row.kind == .redacted,
-            let stored = try await read({ () async throws(StoreError) in
-                try await store.snapshot(of: record.id, atOrBefore: row.seq)
-            }), stored.seq == row.seq
-        {
-            try folding { () throws(FoldError) in try fold.goOn(after: stored, machine: loaded.machine) }
-        }
-        return nil
-    }
+    var folder: HistoryFolder { HistoryFolder(store: store, library: library, limits: limits) }
 
     func folding<Value>(_ body: () throws(FoldError) -> Value) throws(Rejection) -> Value {
         do throws(FoldError) {
@@ -251,11 +200,7 @@ extension Engine {
 
     /// The machine version of a row number.
     package func loadedMachine(_ id: MachineID) async throws(Rejection) -> LoadedMachine {
-        if let loaded = library.machine(id) { return loaded }
-        guard let record = try await read({ () async throws(StoreError) in try await store.machine(id) }) else {
-            throw .inconsistent("machine \(id.rawValue) is not in the store")
-        }
-        return try library.machine(of: record)
+        try await folder.machine(id)
     }
 
     func read<Value: Sendable>(
@@ -281,9 +226,11 @@ extension StateMoves {
     }
 }
 
-extension HistoryQuery {
-    /// The same history, oldest first, over other seqs.
-    fileprivate func with(seqs: ClosedRange<Int64>) -> HistoryQuery {
-        HistoryQuery(instance: instance, head: head, headSeq: headSeq, seqs: seqs, isReversed: false)
+extension InstanceRecord {
+    /// With the head that a page of its history was read from.
+    fileprivate func asOf(_ query: HistoryQuery) -> InstanceRecord {
+        var record = self
+        (record.head, record.seq) = (query.head, query.headSeq)
+        return record
     }
 }

@@ -52,11 +52,13 @@ package struct Backtest: Sendable {
     private let store: any StoreReader
     private let limits: EngineLimits
     private let machine: Machine
+    private let past: HistoryFolder
 
     package init(of store: any StoreReader, with machine: Machine, limits: EngineLimits = EngineLimits()) {
         self.store = store
         self.limits = limits
         self.machine = machine
+        past = HistoryFolder(store: store, library: MachineLibrary(limits: limits), limits: limits)
     }
 
     /// Replays one instance.
@@ -65,17 +67,19 @@ package struct Backtest: Sendable {
         var trial = BacktestRun(of: record, with: machine, version: version)
         var next: Int64 = 1
         var clock = ReportClock(limits)
-        while next <= record.seq.rawValue, trial.verdict == nil {
+        // Also behind a difference: what is asked begins with the last row that says the instance anew.
+        while next <= record.seq.rawValue {
             let seqs = next...min(record.seq.rawValue, next + limits.foldedRows - 1)
             let rows = try await store.history(
                 HistoryQuery(
                     instance: record.id, head: record.head, headSeq: record.seq, seqs: seqs, isReversed: false))
             guard let last = rows.last else { return .missing(record) }
             for row in rows {
-                // Nothing else than such a row needs what is stored with it.
-                let stored =
-                    row.kind == .redacted ? try await store.snapshot(of: record.id, atOrBefore: row.seq) : nil
-                trial.take(row, of: record, stored)
+                if row.kind.saysInstanceAnew {
+                    try await trial.begin(behind: row, of: record, past)
+                } else {
+                    trial.take(row, of: record)
+                }
             }
             next = last.seq.rawValue + 1
             if clock.isDue() {
@@ -92,7 +96,8 @@ package struct Backtest: Sendable {
     @concurrent package func run(
         machine key: MachineKey, version: MachineVersion?, _ report: Report
     ) async throws -> TrialCounts {
-        var run = BacktestScan(store: store, audit: try store.requireAudit(), limits: limits, machine: machine)
+        var run = BacktestScan(
+            store: store, audit: try store.requireAudit(), limits: limits, machine: machine, past: past)
         for range in try await run.begin(key, version) {
             run.start = range.start
             var next: Int64? = range.lowerInstance
@@ -111,13 +116,19 @@ extension TrialVerdict {
 }
 
 extension BacktestRun {
+    /// Goes on behind a row that says the instance anew: what came before is not asked.
+    mutating func begin(
+        behind row: JournalRecord, of record: InstanceRecord, _ past: HistoryFolder
+    ) async throws(Rejection) {
+        let fold = try await past.fold(of: record, from: row.seq.rawValue, through: row.seq.rawValue)
+        guard let snapshot = fold.snapshot, let machine = fold.machine?.machine else { return }
+        begin(behind: row, machine.text(of: snapshot), snapshot.status)
+    }
+
     /// Takes the next row of an instance that is as in `record` after the last one.
-    ///
-    /// - Parameter stored: A snapshot; that of the row, where it has one.
-    mutating func take(_ row: JournalRecord, of record: InstanceRecord, _ stored: SnapshotRecord?) {
+    mutating func take(_ row: JournalRecord, of record: InstanceRecord) {
         let isLast = row.position == record.head
-        let own = stored.flatMap { $0.seq == row.seq && $0.salt != nil ? $0 : nil }
-        take(row, status: isLast ? record.status : row.statusBehind, own)
+        take(row, status: isLast ? record.status : row.statusBehind)
         if isLast { end(after: row) }
     }
 }
@@ -129,8 +140,8 @@ extension JournalRecord {
         case .failed: .failed
         case .suspended: .suspended
         case .cancelled: .cancelled
-        case .set, .effect, .reset, .redacted: nil
-        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed, .migrated:
+        case .set, .effect, .reset, .migrated, .redacted: nil
+        case .started, .event, .sent, .timer, .result, .retried, .skipped, .resumed:
             .running
         }
     }
@@ -159,6 +170,7 @@ private struct BacktestScan {
     let audit: any StoreAudit
     let limits: EngineLimits
     let machine: Machine
+    let past: HistoryFolder
     private(set) var counts = TrialCounts()
 
     private var versions: [MachineID: MachineVersion] = [:]
@@ -170,7 +182,10 @@ private struct BacktestScan {
     private var told = 0
     private var clock: ReportClock
 
-    init(store: any StoreReader, audit: any StoreAudit, limits: EngineLimits, machine: Machine) {
+    init(
+        store: any StoreReader, audit: any StoreAudit, limits: EngineLimits, machine: Machine, past: HistoryFolder
+    ) {
+        self.past = past
         self.store = store
         self.audit = audit
         self.limits = limits
@@ -235,8 +250,12 @@ private struct BacktestScan {
             for row in slice.rows {
                 guard let place = places[row.instanceID], !isDone[place] else { continue }
                 counts.events += 1
-                trials[place].trial.take(row, of: trials[place].record, slice.snapshots[row.position])
-                guard trials[place].trial.verdict != nil || row.position == trials[place].record.head else { continue }
+                if row.kind.saysInstanceAnew {
+                    try await trials[place].trial.begin(behind: row, of: trials[place].record, past)
+                } else {
+                    trials[place].trial.take(row, of: trials[place].record)
+                }
+                guard row.position == trials[place].record.head else { continue }
                 isDone[place] = true
                 try await tell(trials[place].record, trials[place].trial.verdict ?? .same, report)
             }

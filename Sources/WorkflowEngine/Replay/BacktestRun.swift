@@ -44,10 +44,6 @@ struct BacktestRun {
     /// Whether somebody let the instance go on and no caller's event has come since: results that waited meanwhile come
     /// before timers that have been due since.
     private var isCatchingUp = false
-    /// Whether what was redacted leaves open what the instance is.
-    private var isInGap = false
-    /// Says that the instance would be done behind the last row. It was so only if a reset follows.
-    private var suspicion: TrialVerdict?
     /// The first row at which they part, or the refusal; nil so far.
     private(set) var verdict: TrialVerdict?
 
@@ -61,44 +57,28 @@ struct BacktestRun {
 
     /// Takes the next row.
     ///
-    /// - Parameters:
-    ///   - status: The instance's after it; nil where that is not known.
-    ///   - stored: What is stored with it as a snapshot; nil when nothing is.
-    mutating func take(_ row: JournalRecord, status: InstanceStatus?, _ stored: SnapshotRecord? = nil) {
+    /// - Parameter status: The instance's after it; nil where that is not known.
+    mutating func take(_ row: JournalRecord, status: InstanceStatus?) {
         guard verdict == nil else { return }
-        verdict = row.kind == .reset ? nil : suspicion
-        suspicion = nil
-        if isInGap || row.isRedacted {
-            verdict = verdict ?? pass(row, stored)
-        } else if verdict == nil {
-            verdict = judge(row, status)
-        }
+        verdict = judge(row, status)
     }
 
-    /// Passes a row of which nobody knows what it led to. From a redaction on, the instance is what its snapshot says,
-    /// where the other definition has such states.
-    private mutating func pass(_ row: JournalRecord, _ stored: SnapshotRecord?) -> TrialVerdict? {
-        isInGap = true
-        snapshot = nil
-        guard row.kind == .redacted, let stored else { return nil }
+    /// Goes on from what the instance was after a row; what came before is not asked.
+    mutating func begin(behind row: JournalRecord, _ state: SnapshotText, _ status: Snapshot.Status) {
+        (sentInARow, isCatchingUp, verdict) = (0, false, nil)
         do throws(SnapshotTextError) {
-            snapshot = try machine.snapshot(
-                of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
+            let begun = try machine.snapshot(of: state, status: status, seq: row.seq.rawValue)
+            snapshot = begun
+            guard !machine.isConfiguration(begun.configuration) else { return }
+            let paths = machine.leafPaths(of: begun.configuration).joined(separator: ", ")
+            verdict = .refused(seq: row.seq, event: row.event, reason: "'\(machine.name)' cannot be in \(paths)")
         } catch {
-            return .refused(
-                seq: row.seq, event: row.event,
-                reason: "what came before was redacted, and where that led cannot be taken over: \(error.message)")
+            verdict = .refused(seq: row.seq, event: row.event, reason: error.message)
         }
-        isInGap = false
-        return nil
     }
 
     /// Says that there are no more rows, of an instance that runs.
     mutating func end(after row: JournalRecord) {
-        if verdict == nil { verdict = suspicion }
-        if isInGap, verdict == nil {
-            verdict = .refused(seq: row.seq, event: row.event, reason: "what happened was redacted")
-        }
         guard verdict == nil, let snapshot, snapshot.status == .running, let next = snapshot.armed.nextSent,
             sentInARow < StepLimits.chain
         else { return }
@@ -137,10 +117,7 @@ struct BacktestRun {
             return difference(row, "it leads to another state", after)
         }
         if let status, status != InstanceStatus(after.status) {
-            let verdict = difference(
-                row, "the instance is '\(status)' after it, and would be '\(after.status)'", after)
-            guard status == .running, after.status == .done else { return verdict }
-            suspicion = verdict
+            return difference(row, "the instance is '\(status)' after it, and would be '\(after.status)'", after)
         }
         snapshot = after
         return nil
@@ -160,7 +137,7 @@ struct BacktestRun {
 extension BacktestRun {
     private mutating func noteGoingOn(_ row: JournalRecord) {
         switch row.kind {
-        case .retried, .skipped, .resumed, .effect, .reset: isCatchingUp = true
+        case .retried, .skipped, .resumed, .effect: isCatchingUp = true
         case .event: isCatchingUp = false
         default: break
         }

@@ -8,14 +8,9 @@ extension Engine {
     /// An instance as it was after a seq, and what became of the invocations that lived then and do not live now.
     func past(of record: InstanceRecord, after seq: Seq) async throws(Rejection) -> FoldedPast {
         guard (1...record.seq.rawValue).contains(seq.rawValue) else { throw .noSeq(seq, of: record) }
-        let fold: Fold
-        do throws(Rejection) {
-            fold = try await self.fold(of: record, through: seq.rawValue)
-        } catch {
-            if let first = try await firstWhole(of: record, after: seq) {
-                throw .redactedPast(seq, of: record, first: first)
-            }
-            throw error
+        let fold = try await self.fold(of: record, through: seq.rawValue)
+        if fold.isInGap, let first = try await firstWhole(of: record, after: seq) {
+            throw .redactedPast(seq, of: record, first: first)
         }
         guard let row = try await row(of: record, at: seq), let snapshot = fold.snapshot else {
             throw .inconsistent("the history of '\(record.name)' has no row at seq \(seq.rawValue)")

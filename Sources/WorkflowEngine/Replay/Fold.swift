@@ -16,6 +16,10 @@ package struct Fold: Sendable {
     package var isTracing = false
     /// Whether nobody knows what the instance was: a row was redacted, and none with a snapshot has come since.
     package private(set) var isInGap = false
+    /// What the instance runs; nil before the first row, and where nobody knows what the instance was.
+    private(set) var machine: EarlierMachine?
+    /// The row number of that; nil where nobody has said it.
+    private(set) var machineID: MachineID?
     private let name: InstanceName
     private let startedAt: LogicalTime
 
@@ -27,14 +31,19 @@ package struct Fold: Sendable {
 
     /// Begins after the macrostep of a stored snapshot.
     package init(
-        of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine
+        of instance: InstanceRecord, after stored: SnapshotRecord, machine: Machine, version: MachineVersion,
+        id: MachineID? = nil
     ) throws(FoldError) {
         self.init(of: instance)
-        try goOn(after: stored, machine: machine)
+        try goOn(after: stored, machine: machine, version: version, id: id)
     }
 
     /// Goes on after the macrostep of a stored snapshot, whatever came before.
-    package mutating func goOn(after stored: SnapshotRecord, machine: Machine) throws(FoldError) {
+    package mutating func goOn(
+        after stored: SnapshotRecord, machine: Machine, version: MachineVersion, id: MachineID? = nil
+    ) throws(FoldError) {
+        machineID = id
+        self.machine = EarlierMachine(machine, version: version.rawValue)
         do throws(SnapshotTextError) {
             snapshot = try machine.snapshot(
                 of: stored.state, status: Snapshot.Status(stored.status), seq: stored.seq.rawValue)
@@ -52,6 +61,8 @@ package struct Fold: Sendable {
         guard isInGap || row.isRedacted else { return false }
         isInGap = true
         snapshot = nil
+        machine = nil
+        machineID = row.machineID
         failure = nil
         result = nil
         exitFailure = nil
@@ -65,6 +76,7 @@ package struct Fold: Sendable {
     package mutating func apply(
         _ row: JournalRecord, machine: Machine, version: MachineVersion
     ) throws(FoldError) -> Macrostep {
+        defer { machineID = row.machineID }
         let identity = InstanceIdentity(name: name.rawValue, version: version.rawValue, startedAt: startedAt)
         let macrostep: Macrostep
         let input = try input(of: row)
@@ -91,6 +103,13 @@ package struct Fold: Sendable {
             throw FoldError(
                 seq: row.seq, message: "'\(row.event)' is recorded to lead to '\(row.to)', not to '\(configuration)'")
         }
+        if row.kind.changesMachine {
+            // The step has compared what the row says with what it does.
+            guard self.machine?.machine.name == machine.name else {
+                throw FoldError(seq: row.seq, message: "the row leads to another machine")
+            }
+        }
+        if self.machine?.machine !== machine { self.machine = EarlierMachine(machine, version: version.rawValue) }
         snapshot = macrostep.snapshot
         exitFailure = macrostep.exitFailure.flatMap { RecordedFailure($0, of: row.event, in: machine) }
         self.result = result
@@ -101,7 +120,7 @@ package struct Fold: Sendable {
     private func input(of row: JournalRecord) throws(FoldError) -> Input {
         let input: Input
         do throws(RowError) {
-            input = try row.input(after: snapshot)
+            input = try row.input(after: snapshot, of: machine)
         } catch {
             throw FoldError(seq: row.seq, message: error.message)
         }

@@ -26,7 +26,8 @@ struct HistoryCheck {
     private var to = ""
     /// Of the last row that says whether the instance has failed.
     private var failing: (note: String?, isRedacted: Bool, seq: Seq, at: Timestamp)?
-    private var machineID: MachineID
+    /// Of the last row.
+    private var machineID: MachineID?
     /// The position of the row that armed each of what is armed.
     private var armedAt: [Pending.ID: Position] = [:]
     /// What is asked of the world for what is armed, by the ids of the effects.
@@ -41,7 +42,6 @@ struct HistoryCheck {
         record = instance.record
         self.nextPosition = nextPosition
         fold = Fold(of: record)
-        machineID = record.machineID
         // Nothing says any more what its steps lead to.
         if record.status == .purging { isFolded = false }
         if let inconsistency = instance.inconsistency { find(nil, nil, inconsistency) }
@@ -73,7 +73,8 @@ struct HistoryCheck {
         seq = row.seq
         position = row.position
         digest = row.digest
-        if to != row.to || first.rawValue == 0 || row.kind == .reset { entered = row.at }
+        if row.isEntry || first.rawValue == 0 { entered = row.at }
+        if machineID != row.machineID { machineID = row.machineID }
         if to != row.to { to = row.to }
         noteRedaction(row)
         if row.saysFailure { failing = (row.note, row.isRedacted, row.seq, row.at) }
@@ -151,8 +152,7 @@ extension HistoryCheck {
         _ row: JournalRecord, _ snapshot: SnapshotRecord?, _ machine: CheckedMachine?
     ) -> String? {
         guard row.from == to else { return "the row begins in '\(row.from)', but the one before ended in '\(to)'" }
-        // No kind of row that is written so far changes the machine.
-        guard row.machineID == machineID else {
+        if let machineID, row.machineID != machineID, !row.kind.changesMachine {
             return "the row belongs to machine \(row.machineID.rawValue), the instance to \(machineID.rawValue)"
         }
         guard isFolded, let loaded = machine?.loaded else {
@@ -185,7 +185,7 @@ extension HistoryCheck {
         calls = [:]
         armedAt = [:]
         guard row.kind == .redacted, let stored, stored.salt != nil else { return nil }
-        try fold.goOn(after: stored, machine: loaded.machine)
+        try fold.goOn(after: stored, machine: loaded.machine, version: loaded.record.version)
         for pending in fold.snapshot?.armed ?? [] { armedAt[pending.id] = Self.unknown }
         return nil
     }
@@ -268,6 +268,10 @@ extension HistoryCheck {
         guard record.seq == seq else {
             return "the instance says that its seq is \(record.seq.rawValue), but its last row has \(seq.rawValue)"
         }
+        guard record.machineID == machineID else {
+            let found = machineID?.rawValue ?? 0
+            return "the instance belongs to machine \(record.machineID.rawValue), its last row to \(found)"
+        }
         guard record.head == position else {
             let found = position?.rawValue ?? 0
             return "the instance says that its last row is at \(record.head.rawValue), but it is at \(found)"
@@ -317,8 +321,9 @@ extension Input.Kind {
     /// Whether a person may have asked for such a row, and said why; a retry that fails again is a row `failed`.
     fileprivate var canBeAsked: Bool {
         switch self {
-        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .reset, .set, .effect, .redacted: true
-        case .started, .event, .sent, .timer, .result, .migrated: false
+        case .retried, .failed, .skipped, .suspended, .resumed, .cancelled, .set, .effect, .migrated, .reset, .redacted:
+            true
+        case .started, .event, .sent, .timer, .result: false
         }
     }
 }

@@ -22,6 +22,7 @@ extension Problem {
             state = facts.configuration
             seq = facts.seq.rawValue
         }
+        misfits = rejection.misfits?.map { "\($0.place): \($0.reason)" }
         diagnostics = rejection.diagnostics?.map(DefinitionDiagnostic.init)
         if let refused = rejection.refused { tell(refused, rejection.facts) }
         if let candidates = rejection.candidates { self.candidates = candidates.map(Candidate.init) }

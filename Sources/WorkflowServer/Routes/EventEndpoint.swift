@@ -102,7 +102,7 @@ extension SendAnswer {
             dryRun: sent.isDryRun ? true : nil,
             begun: sent.effects?.begun.map { SendAnswer.Begun(id: $0.name, queue: $0.queue) },
             cancelled: sent.effects?.cancelled, candidates: sent.explanation?.map(Candidate.init),
-            reset: sent.reset.map(ResetAnswer.init))
+            reset: sent.reset.map(ResetAnswer.init), migration: sent.migration.map(MigrationItem.init))
     }
 }
 

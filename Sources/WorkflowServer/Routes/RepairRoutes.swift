@@ -15,6 +15,7 @@ struct RepairRoutes: Sendable {
         routes.on(.retryInstance) { try await repair(.retry, $0) }
         routes.on(.skipInstance) { try await repair(.skip, $0) }
         routes.on(.setInstance) { try await set($0) }
+        routes.on(.migrateInstance) { try await migrate($0) }
         routes.on(.suspendInstance) { try await repair(.suspend, $0) }
         routes.on(.resumeInstance) { try await repair(.resume, $0) }
         routes.on(.resetInstance) { try await reset($0) }
@@ -62,6 +63,20 @@ struct RepairRoutes: Sendable {
             expectedSeq: seq.map(Seq.init), isDryRun: body.dryRun ?? false, key: try request.head.idempotencyKey(),
             by: request.caller)
         return Response(RedactAnswer(try await asking { try await engine.redact(command) }))
+    }
+
+    private func migrate(_ request: RoutedRequest) async throws -> Response {
+        let body = try await request.object(as: MigrateRequest.self)
+        let head = request.head
+        let seq = try EventEndpoint.expectedSeq(body.seq, "seq", ifMatch: head.headerFields[.ifMatch])
+        let isMinimal = head.prefersMinimal
+        let command = MigrateCommand(
+            instance: try request.instance, to: body.to.map(MachineVersion.init(rawValue:)), MigrationPlan(body.plan),
+            retries: body.retry ?? false, reason: body.reason, expectedSeq: seq.map(Seq.init),
+            isDryRun: body.dryRun ?? false, wantsContext: !isMinimal, key: try head.idempotencyKey(),
+            by: request.caller)
+        let sent = try await asking { try await engine.migrate(command) }
+        return budget.response(budget.answer(sent, isMinimal: isMinimal))
     }
 
     private func answer(
@@ -127,5 +142,28 @@ extension RedactAnswer {
             paths: redaction.paths.isEmpty ? nil : redaction.paths, context: redaction.isWhole ? true : nil,
             renamed: redaction.isRenamed ? true : nil, dryRun: result.isDryRun ? true : nil,
             repeated: result.isRepeated ? true : nil)
+    }
+}
+
+extension MigrationPlan {
+    /// What a request says.
+    init(_ item: MigrationPlanItem) {
+        self.init(
+            map: item.map ?? [:], assign: item.assign ?? [:], drop: item.drop ?? [],
+            timers: item.timers == .fromNow ? .fromNow : .sinceEntry,
+            cancelsInvocations: item.cancelInvocations ?? false)
+    }
+}
+
+extension MigrationItem {
+    /// The wire form of what the engine says.
+    init(_ migration: MigrationAnswer) {
+        func timers(_ timers: [MigrationReport.Timer]) -> [Timer] {
+            timers.map { Timer(event: $0.event, due: WireTime(milliseconds: $0.due.milliseconds)) }
+        }
+        let told = migration.told
+        self.init(
+            from: migration.from.rawValue, to: migration.to.rawValue, kept: timers(told.kept), new: timers(told.new),
+            ended: told.ended, cancelled: told.cancelled, forgotten: told.forgotten, undeclared: told.undeclared)
     }
 }

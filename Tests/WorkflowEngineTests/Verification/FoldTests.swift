@@ -81,17 +81,9 @@ import WorkflowStore
             status: .failed,
             state: SnapshotText(configuration: "a", context: #"{"by":1}"#, memory: "{}", armed: armed),
             salt: Salt(bytes: Array(repeating: 2, count: 16)), digest: .zero)
-        fold = try Fold(of: Self.record, after: stored, machine: machine)
+        fold = try Fold(of: Self.record, after: stored, machine: machine, version: 1)
         let row = Self.row(257, .retried, event, at: 3_000, to: fits ? "b" : "a")
         #expect((mistake(row) == nil) == fits)
-    }
-
-    @Test(arguments: [
-        JournalKind.reset, .migrated,
-    ])
-    mutating func aKindThatNothingWritesIsRefusedByName(kind: JournalKind) {
-        #expect(
-            mistake(Self.row(2, kind, "e", at: 1)) == "rows of kind '\(kind.rawValue)' are of a later wfd")
     }
 
     @Test(arguments: [JournalKind.skipped, .resumed])

@@ -176,7 +176,7 @@ struct Tampering: Sendable, CustomTestStringConvertible {
             finds: "order-7: its namespace is missing"),
         Tampering(
             "instance's machine_id", "UPDATE instance SET machine_id = 2 WHERE name = 'order-7'",
-            finds: "order-7, seq 1: the row belongs to machine 1, the instance to 2"),
+            finds: "order-7, seq 6: the instance belongs to machine 2, its last row to 1"),
         Tampering(
             "status", "UPDATE instance SET status = 'done' WHERE name = 'order-7'",
             finds: "order-7, seq 6: the instance's status is 'done', but its history leads to 'running'"),

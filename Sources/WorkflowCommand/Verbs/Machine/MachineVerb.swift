@@ -10,5 +10,6 @@ struct MachineVerb: ParsableCommand {
 
             'wfctl machine order' is short for 'wfctl machine source order'.
             """,
-        subcommands: [MachineSource.self, ActivateMachine.self], defaultSubcommand: MachineSource.self)
+        subcommands: [MachineSource.self, ShowMachine.self, ActivateMachine.self], defaultSubcommand: MachineSource.self
+    )
 }

@@ -1,0 +1,85 @@
+import WorkflowCEL
+import WorkflowJSON
+
+/// The context of an instance on its way to another version.
+struct ContextMigration {
+    /// What becomes of it; of use where there are no misfits.
+    private(set) var context = JSONObject()
+    /// Keys that the new version does not declare, and that stay.
+    private(set) var undeclared: [String] = []
+    private(set) var misfits: [Misfit] = []
+    /// Units of evaluation that it took.
+    private(set) var cost = 0
+
+    init(_ snapshot: Snapshot, by migration: Migration, as identity: InstanceIdentity, at time: LogicalTime) {
+        var old = snapshot.context
+        for path in migration.unset { old = path.removed(from: old) }
+        let values = assigned(snapshot, by: migration, as: identity, at: time)
+        let whole = Set(migration.assignments.filter { $0.path.steps.count == 1 }.map(\.path.key))
+        for member in migration.new.context.members {
+            guard let value = old[member.key], !whole.contains(member.key) else {
+                context[member.key] = member.value
+                continue
+            }
+            context[member.key] = kept(value, of: member.key, by: migration)
+        }
+        for member in old.members where migration.new.context[member.key] == nil {
+            context[member.key] = member.value
+            undeclared.append(member.key)
+        }
+        for (path, value) in values { set(value, at: path, by: migration) }
+    }
+
+    private mutating func kept(_ value: JSONValue, of key: String, by migration: Migration) -> JSONValue {
+        let initial = migration.new.context[key] ?? .null
+        let type = migration.new.contextTypes[key] ?? .dyn
+        let fits: JSONValue?
+        if case .dyn = type {
+            let converted = value.converted(toMatch: initial)
+            fits = initial == .null || converted.kind == initial.kind ? converted : nil
+        } else {
+            // Why it does not fit is told below.
+            fits = try? type.converted(value, at: key)
+        }
+        if let fits { return fits }
+        let wanted =
+            value.kind == initial.kind || initial == .null
+            ? "has \(type.description) there" : "begins with \(initial.described)"
+        let reason = "\(value.described), version \(migration.newVersion) \(wanted); --assign or --drop"
+        misfits.append(Misfit("context.\(key)", reason))
+        return value
+    }
+
+    /// The values of the assignments, over the context as it was.
+    private mutating func assigned(
+        _ snapshot: Snapshot, by migration: Migration, as identity: InstanceIdentity, at time: LogicalTime
+    ) -> [(ContextPath, JSONValue)] {
+        if migration.assignments.isEmpty { return [] }
+        let scope = Scope(
+            machine: migration.old, context: snapshot.context, configuration: snapshot.configuration,
+            event: Event(name: Migration.event, at: time),
+            identity: InstanceIdentity(
+                name: identity.name, version: migration.oldVersion, startedAt: identity.startedAt))
+        var budget = Budget()
+        var values: [(ContextPath, JSONValue)] = []
+        for (path, program) in migration.assignments {
+            do throws(EvaluationError) {
+                values.append((path, try program.value(scope, &budget).json(&budget)))
+            } catch {
+                misfits.append(Misfit("context.\(path.text)", "'\(program.source)' fails: \(error.discreet)"))
+            }
+        }
+        cost = CELLimits.evaluation - budget.remaining
+        return values
+    }
+
+    private mutating func set(_ value: JSONValue, at path: ContextPath, by migration: Migration) {
+        let type = migration.new.contextTypes[path.key] ?? .dyn
+        do throws(ContextAssignment.Failure) {
+            try ContextAssignment(path: path.steps, text: path.text, value: value, type: type)
+                .apply(to: &context, initial: migration.new.context)
+        } catch {
+            misfits.append(Misfit("context.\(path.text)", "it cannot be assigned: \(error.message)"))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import WorkflowCEL
+import WorkflowJSON
+import WorkflowSpelling
+
+/// A plan, checked against the two versions that it is for.
+package final class Migration: Sendable {
+    package let plan: MigrationPlan
+    package let old: Machine
+    /// The number of the old version, which expressions see.
+    package let oldVersion: Int64
+    package let new: Machine
+    package let newVersion: Int64
+    /// The states of the new version that stand for those of the old one, by their numbers; nil for what is gone.
+    let images: [StateIndex?]
+    /// The states of the old version that are dropped, with all below them.
+    let dropped: Set<StateIndex>
+    /// What is set in the new context, in the order of the paths' bytes.
+    let assignments: [(path: ContextPath, program: Program)]
+    /// What goes from the old context.
+    let unset: [ContextPath]
+
+    package init(
+        _ plan: MigrationPlan, from old: Machine, version oldVersion: Int64, to new: Machine,
+        version newVersion: Int64
+    ) throws(MigrationMistake) {
+        let (states, unset) = try Self.drops(plan.drop, of: old, version: oldVersion)
+        self.plan = plan
+        self.old = old
+        self.oldVersion = oldVersion
+        self.new = new
+        self.newVersion = newVersion
+        self.unset = unset
+        dropped = Set(
+            states.flatMap { state in old.states[state.offset...old[state].lastDescendant.offset].map(\.index) })
+        assignments = try Self.assignments(plan.assign, of: old, to: new, version: newVersion)
+        try Self.check(plan.map, from: old, oldVersion, to: new, newVersion)
+        images = old.states.map { state in Self.target(of: state.path, plan.map).flatMap(new.state(atPath:)) }
+    }
+
+    /// Where a path of the old version leads: the longest part of it that the map has is replaced.
+    static func target(of path: String, _ map: [String: String]) -> String? {
+        if map.isEmpty || path.isEmpty { return path }
+        var part = path[...]
+        while true {
+            if let target = map[String(part)] { return target + path[part.endIndex...] }
+            guard let dot = part.lastIndex(of: ".") else { return path }
+            part = part[..<dot]
+        }
+    }
+
+    private static func check(
+        _ map: [String: String], from old: Machine, _ oldVersion: Int64, to new: Machine, _ newVersion: Int64
+    ) throws(MigrationMistake) {
+        try checkCount(map.count, "map")
+        for (path, target) in map.sorted(by: { $0.key < $1.key }) {
+            guard !path.isEmpty, old.state(atPath: path) != nil else {
+                throw old.unknown(path, version: oldVersion)
+            }
+            guard !target.isEmpty, let state = new.state(atPath: target) else {
+                throw new.unknown(target, version: newVersion)
+            }
+            if new[state].isHistory, old.state(atPath: path).map({ old[$0].isHistory }) != true {
+                throw MigrationMistake(
+                    message: "'\(target)' is a history state of version \(newVersion); name a state that can be active")
+            }
+        }
+    }
+
+    private static func checkCount(_ count: Int, _ what: String) throws(MigrationMistake) {
+        guard count <= MigrationPlan.paths else {
+            throw MigrationMistake(message: "'\(what)' has at most \(MigrationPlan.paths) paths")
+        }
+    }
+
+    /// A path names a state where the old version has one, and a value of the context otherwise.
+    private static func drops(
+        _ paths: [String], of old: Machine, version: Int64
+    ) throws(MigrationMistake) -> (states: [StateIndex], unset: [ContextPath]) {
+        try checkCount(paths.count, "drop")
+        var states: [StateIndex] = []
+        var unset: [ContextPath] = []
+        for path in paths {
+            if !path.isEmpty, let state = old.state(atPath: path) {
+                states.append(state)
+            } else {
+                unset.append(try contextPath(path))
+            }
+        }
+        return (states, unset)
+    }
+
+    /// `total` or `context.total`.
+    private static func contextPath(_ text: String) throws(MigrationMistake) -> ContextPath {
+        let prefix = "context."
+        do throws(ContextMistake) {
+            return try ContextPath(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
+        } catch {
+            throw MigrationMistake(message: error.message)
+        }
+    }
+
+    private static func assignments(
+        _ assign: [String: String], of old: Machine, to new: Machine, version: Int64
+    ) throws(MigrationMistake) -> [(path: ContextPath, program: Program)] {
+        try checkCount(assign.count, "assign")
+        // What earlier versions left in a context is there to be read, whatever this version declares.
+        let environment = Vocabulary.environment(contextKeys: nil)
+        var assignments: [(path: ContextPath, program: Program)] = []
+        for (text, source) in assign.sorted(by: { $0.key.precedes($1.key) }) {
+            let path = try contextPath(text)
+            guard new.context[path.key] != nil else {
+                let meant = Spelling.closest(to: path.key, among: new.context.keys).map { "; did you mean '\($0)'?" }
+                throw MigrationMistake(
+                    message: "The context of version \(version) has no key '\(path.key)'\(meant ?? "")")
+            }
+            let compilation = Program.compile(source, in: environment)
+            guard let program = compilation.program else {
+                let reason = compilation.issues.first?.message ?? "it cannot be compiled"
+                throw MigrationMistake(message: "'\(text)' cannot be assigned: \(reason)")
+            }
+            assignments.append((path, program))
+        }
+        return assignments
+    }
+}
+
+extension String {
+    fileprivate func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+extension Machine {
+    fileprivate func unknown(_ path: String, version: Int64) -> MigrationMistake {
+        let meant = closestState(to: path).map { "; did you mean '\($0)'?" } ?? ""
+        return MigrationMistake(message: "Version \(version) of '\(name)' has no state '\(path)'\(meant)")
+    }
+
+    /// The path of the state that is probably meant: the only one of the same key, or one that is spelt alike.
+    func closestState(to path: String) -> String? {
+        let paths = states.dropFirst().filter { !$0.isHistory }.map(\.path)
+        let key = "." + (path.split(separator: ".").last.map(String.init) ?? path)
+        let alike = paths.filter { ("." + $0).hasSuffix(key) }
+        return alike.count == 1 ? alike[0] : Spelling.closest(to: path, among: paths)
+    }
+}

@@ -1,0 +1,152 @@
+/// The active states of an instance on their way to another version.
+struct StateMigration {
+    /// The states of the new version that stand for active ones, in document order: neither left nor entered.
+    private(set) var kept: [StateIndex] = []
+    /// Those that are active afterwards, without the root; what of them is not kept is entered.
+    private(set) var entry: EntrySet
+    private(set) var misfits: [Misfit] = []
+    /// Where the leaves lead.
+    private(set) var targets: [StateIndex] = []
+    /// The active states of the old version that each of `kept` stands for.
+    private(set) var sources: [StateIndex: [StateIndex]] = [:]
+
+    private let migration: Migration
+
+    init(_ snapshot: Snapshot, memory: [HistoryMemory], by migration: Migration) {
+        self.migration = migration
+        entry = EntrySet(machine: migration.new)
+        let leaves = snapshot.configuration.filter {
+            migration.old[$0].isLeaf && !migration.dropped.contains($0)
+        }
+        var places: [StateIndex: StateIndex] = [:]
+        for leaf in leaves {
+            guard let target = target(of: leaf) else { continue }
+            targets.append(target)
+            check(target, of: leaf, &places)
+        }
+        if leaves.isEmpty {
+            misfits.append(Misfit("drop", "every active state is dropped; map one: --map OLD=NEW"))
+        }
+        guard misfits.isEmpty else { return }
+        // What lies above another target is entered on the way to that.
+        let lowest = targets.filter { target in
+            !targets.contains { migration.new[target].isProperAncestor(of: $0) }
+        }
+        entry.add(lowest, effective: lowest, domain: .root, memory: memory)
+        let active = Set([StateIndex.root] + entry.states)
+        for index in snapshot.configuration where !migration.dropped.contains(index) {
+            guard let image = migration.images[index.offset], active.contains(image) else { continue }
+            sources[image, default: []].append(index)
+        }
+        kept = sources.keys.sorted()
+        guard migration.new.isConfiguration(active.sorted()) else {
+            let paths = migration.new.paths(of: targets).joined(separator: ", ")
+            misfits.append(
+                Misfit(paths, "version \(migration.newVersion) is never in these states together; --map OLD=NEW"))
+            return
+        }
+    }
+
+    /// The state that stands for one of the old version; nil when it is gone, or not active.
+    func image(of index: StateIndex) -> StateIndex? {
+        guard let image = migration.images[index.offset], sources[image]?.contains(index) ?? false else { return nil }
+        return image
+    }
+
+    private mutating func target(of leaf: StateIndex) -> StateIndex? {
+        let path = migration.old[leaf].path
+        guard let image = migration.images[leaf.offset] else {
+            let wanted = Migration.target(of: path, migration.plan.map) ?? path
+            let closest = migration.new.closestState(to: wanted) ?? "STATE"
+            return misfit(
+                path, "version \(migration.newVersion) has no state '\(wanted)'; --map \(path)=\(closest)")
+        }
+        let state = migration.new[image]
+        if state.isHistory {
+            return misfit(
+                path, "'\(state.path)' is a history state in version \(migration.newVersion); --map \(path)=STATE")
+        }
+        if state.kind == .final, migration.old[leaf].kind != .final {
+            return misfit(
+                path,
+                "'\(state.path)' is final in version \(migration.newVersion), where nothing is moved to; "
+                    + "--map \(path)=STATE")
+        }
+        return image
+    }
+
+    private mutating func misfit(_ path: String, _ reason: String) -> StateIndex? {
+        misfits.append(Misfit(path, reason))
+        return nil
+    }
+
+    /// Finds leaves that lead below different children of one state.
+    private mutating func check(_ target: StateIndex, of leaf: StateIndex, _ places: inout [StateIndex: StateIndex]) {
+        var child = target
+        while let parent = migration.new[child].parent {
+            if migration.new[parent].kind == .compound {
+                if let other = places[parent], other != child {
+                    let names = [other, child].map { "'\(migration.new[$0].path)'" }.joined(separator: " and ")
+                    let path = migration.old[leaf].path
+                    misfits.append(
+                        Misfit(
+                            path,
+                            "\(names) are not active together in version \(migration.newVersion); "
+                                + "--map \(path)=STATE or --drop \(path)"))
+                    return
+                }
+                places[parent] = child
+            }
+            child = parent
+        }
+    }
+}
+
+/// What history states remember, on its way to another version.
+struct MemoryMigration {
+    private(set) var memory: [HistoryMemory] = []
+    /// The paths of history states whose memory has no place.
+    private(set) var forgotten: [String] = []
+
+    init(_ old: [HistoryMemory], by migration: Migration) {
+        for remembered in old {
+            if let moved = Self.moved(remembered, by: migration) {
+                memory.append(moved)
+            } else {
+                forgotten.append(migration.old[remembered.history].path)
+            }
+        }
+        memory.sort { $0.history < $1.history }
+    }
+
+    private static func moved(_ remembered: HistoryMemory, by migration: Migration) -> HistoryMemory? {
+        let new = migration.new
+        guard let history = migration.images[remembered.history.offset], new[history].isHistory,
+            let parent = new[history].parent
+        else { return nil }
+        var states: [StateIndex] = []
+        for index in remembered.states {
+            guard let image = migration.images[index.offset], new[parent].isProperAncestor(of: image) else {
+                return nil
+            }
+            let fits = new[history].kind == .deepHistory ? new[image].isLeaf : new[image].parent == parent
+            guard fits, !new[image].isHistory else { return nil }
+            states.append(image)
+        }
+        states = Set(states).sorted()
+        guard states.allSatisfy({ one in states.allSatisfy { new.canBeTogether(one, $0) } }) else { return nil }
+        return HistoryMemory(history: history, states: states)
+    }
+}
+
+extension Machine {
+    /// Whether two states can be active at a time: one lies in the other, or a parallel state has both apart.
+    fileprivate func canBeTogether(_ one: StateIndex, _ other: StateIndex) -> Bool {
+        if one == other || self[one].isProperAncestor(of: other) || self[other].isProperAncestor(of: one) {
+            return true
+        }
+        var above = self[one].parent
+        while let index = above, !self[index].isProperAncestor(of: other) { above = self[index].parent }
+        return above.map { self[$0].kind == .parallel } ?? false
+    }
+}

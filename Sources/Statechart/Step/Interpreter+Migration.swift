@@ -1,0 +1,84 @@
+import WorkflowCEL
+import WorkflowJSON
+
+/// Going over to another version: what is new there is entered as by a transition.
+extension Interpreter {
+    /// - Parameters:
+    ///   - ended: What does not come any more.
+    ///   - units: What was used before.
+    mutating func beginMigration(ending ended: [Pending], charging units: Int) {
+        trace?.append(Microstep(event: event.name, transitions: []))
+        isContextChanged = true
+        charge(units)
+        for pending in ended { requests.append(.cancel(pending.id)) }
+    }
+
+    /// Arms timers of states that are active already. Gives when those are due that could be armed, by their events.
+    mutating func arm(
+        _ timeouts: [(state: StateIndex, timeout: Timeout)], _ dues: Migration.Dues
+    ) -> JSONObject {
+        var armed = JSONObject()
+        for (state, timeout) in timeouts {
+            do throws(ActionFailure) {
+                let due = try due(of: timeout, in: state, dues)
+                try arm(
+                    .timer, event: timeout.event, data: nil, after: due - event.at.milliseconds, owner: .state(state),
+                    misfire: timeout.misfire, line: timeout.line, of: state)
+                armed[timeout.event] = .int(due)
+            } catch {
+                raise(error)
+            }
+        }
+        return armed
+    }
+
+    private mutating func due(
+        of timeout: Timeout, in state: StateIndex, _ dues: Migration.Dues
+    ) throws(ActionFailure) -> Int64 {
+        // Evaluated again where a row says it: what that costs is the same then.
+        let delay = try milliseconds(of: timeout.delay, in: state, as: "after ")
+        switch dues {
+        case .since(let time): return time.milliseconds + delay
+        case .recorded(let recorded):
+            guard case .int(let due)? = recorded[timeout.event] else { return event.at.milliseconds + delay }
+            return due
+        }
+    }
+
+    /// Begins an invocation of a state that is active already.
+    mutating func beginNew(_ invocation: Invocation, of state: StateIndex) {
+        do throws(ActionFailure) {
+            try begin(invocation, of: state)
+        } catch {
+            raise(error)
+        }
+    }
+
+    /// Lets the machine settle, unless the instance does not run.
+    ///
+    /// - Throws: `notAccepted` where something is raised that nothing may take now.
+    consuming func endMigration(
+        as status: Snapshot.Status, spending spent: inout Int
+    ) throws(Refusal) -> Macrostep {
+        do throws(Refusal) {
+            if status == .running {
+                try settle()
+            } else {
+                if !statesToInvoke.isEmpty { beginInvocations() }
+                try checkExhaustion()
+                guard isRunning, !hasRaised else { throw Refusal.notAccepted }
+            }
+            try checkContext()
+        } catch {
+            spent += CELLimits.evaluation - budget.remaining
+            throw error
+        }
+        let macrostep = macrostep()
+        if status == .running { return macrostep }
+        var snapshot = macrostep.snapshot
+        snapshot.status = status
+        return Macrostep(
+            snapshot: snapshot, exited: macrostep.exited, entered: macrostep.entered,
+            microsteps: macrostep.microsteps, requests: macrostep.requests, cost: macrostep.cost)
+    }
+}

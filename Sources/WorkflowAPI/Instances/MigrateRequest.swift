@@ -1,0 +1,131 @@
+public import WorkflowJSON
+
+/// How instances go over to another version of their machine: what a file of `wfctl migrate --plan` says, and a part of
+/// the body of `POST /v1/instances/NAME/migrate`.
+public struct MigrationPlanItem: Equatable, WireObject {
+    /// From when on the delays of new timers count.
+    public enum Timers: String, CaseIterable, Sendable, WireReadable {
+        /// Since the instance entered its state.
+        case sinceEntry = "since-entry"
+        case fromNow = "from-now"
+    }
+
+    /// New paths of states by old ones; nil for none.
+    public var map: [String: String]?
+    /// CEL over the old context by paths into the new one; nil for none.
+    public var assign: [String: String]?
+    /// Paths of states and into the context that are not wanted any more; nil for none.
+    public var drop: [String]?
+    /// Nil for `since-entry`.
+    public var timers: Timers?
+    /// Whether invocations end that the new version has not; nil for false.
+    public var cancelInvocations: Bool?
+
+    /// Takes the parts as they are.
+    public init(
+        map: [String: String]? = nil, assign: [String: String]? = nil, drop: [String]? = nil, timers: Timers? = nil,
+        cancelInvocations: Bool? = nil
+    ) {
+        self.map = map
+        self.assign = assign
+        self.drop = drop
+        self.timers = timers
+        self.cancelInvocations = cancelInvocations
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        map = try fields.optionalTexts("map")
+        assign = try fields.optionalTexts("assign")
+        drop = try fields.optional("drop")
+        timers = try fields.optional("timers")
+        cancelInvocations = try fields.optional("cancelInvocations")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in writeFields(to: &writer) }
+    }
+
+    func writeFields(to writer: inout JSONWriter) {
+        writer.field("map", ifPresent: map.map(JSONObject.init(texts:)))
+        writer.field("assign", ifPresent: assign.map(JSONObject.init(texts:)))
+        writer.field("drop", ifPresent: drop)
+        writer.field("timers", ifPresent: timers?.rawValue)
+        writer.field("cancelInvocations", ifPresent: cancelInvocations)
+    }
+}
+
+/// The body of `POST /v1/instances/NAME/migrate`.
+public struct MigrateRequest: Equatable, WireObject {
+    /// For the history; only a retry may go without one.
+    public var reason: String?
+    /// The version to go to; nil for the one that new instances take.
+    public var to: Int64?
+    public var plan: MigrationPlanItem
+    /// Whether a failed instance takes there what it failed on, and stays where it is when it would fail again; nil for
+    /// false.
+    public var retry: Bool?
+    /// The seq that the instance must have; nil for any.
+    public var seq: Int64?
+    /// True to be told what would happen, without a change.
+    public var dryRun: Bool?
+
+    /// Takes the parts as they are.
+    public init(
+        reason: String?, to: Int64? = nil, plan: MigrationPlanItem = .init(), retry: Bool? = nil, seq: Int64? = nil,
+        dryRun: Bool? = nil
+    ) {
+        self.reason = reason
+        self.to = to
+        self.plan = plan
+        self.retry = retry
+        self.seq = seq
+        self.dryRun = dryRun
+    }
+
+    public init(fields: inout WireFields) throws(WireError) {
+        reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
+        to = try fields.optional("to")
+        plan = try MigrationPlanItem(fields: &fields)
+        retry = try fields.optional("retry")
+        seq = try fields.optional("seq")
+        dryRun = try fields.optional("dryRun")
+        if reason == nil, retry != true {
+            throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
+        }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("reason", ifPresent: reason)
+            writer.field("to", ifPresent: to)
+            plan.writeFields(to: &writer)
+            writer.field("retry", ifPresent: retry)
+            writer.field("seq", ifPresent: seq)
+            writer.field("dryRun", ifPresent: dryRun)
+        }
+    }
+}
+
+extension JSONObject {
+    fileprivate init(texts: [String: String]) {
+        self.init()
+        for (key, text) in texts { self[key] = .string(text) }
+    }
+}
+
+extension WireFields {
+    /// Texts by names.
+    fileprivate mutating func optionalTexts(_ name: String) throws(WireError) -> [String: String]? {
+        guard let object = try optional(name, as: JSONObject.self) else { return nil }
+        var texts: [String: String] = [:]
+        for member in object.members {
+            guard let text = member.value.string else {
+                throw WireError(
+                    .invalidValue, path: "\(name).\(member.key)",
+                    message: "Field '\(name).\(member.key)' must be a string, not \(member.value.describedKind)")
+            }
+            texts[member.key] = text
+        }
+        return texts
+    }
+}

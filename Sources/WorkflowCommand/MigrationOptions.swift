@@ -1,0 +1,83 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowJSON
+
+/// The options that say how an instance goes over to another version.
+struct MigrationOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A state with another path there, with all below; may be said again.", valueName: "old=new"))
+    var map: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Set a value there: CEL over the old context; may be said again.", valueName: "path=cel"))
+    var assign: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A state or a value of the context to do without; may be said again.", valueName: "path"))
+    var drop: [String] = []
+
+    @Option(help: ArgumentHelp("From when on new timers count: since-entry or from-now. (default: since-entry)"))
+    var timers: Timers?
+
+    @Flag(help: "Cancel invocations that the new version has not.")
+    var cancelInvocations = false
+
+    @Option(
+        help: ArgumentHelp("Take all of this from JSON; what is said beside it comes on top.", valueName: "file"),
+        completion: .file())
+    var plan: String?
+
+    enum Timers: String, ExpressibleByArgument, CaseIterable {
+        case sinceEntry = "since-entry"
+        case fromNow = "from-now"
+    }
+
+    /// Whether nothing of it is said.
+    var isEmpty: Bool {
+        map.isEmpty && assign.isEmpty && drop.isEmpty && timers == nil && !cancelInvocations && plan == nil
+    }
+
+    func validate() throws {
+        _ = try Self.pairs(map, "--map", "OLD=NEW")
+        _ = try Self.pairs(assign, "--assign", "PATH=CEL")
+    }
+
+    /// The plan, read and put together.
+    func item(in session: Session) throws -> MigrationPlanItem {
+        var item = MigrationPlanItem()
+        if let plan {
+            let value = try DataArgument.value(of: "@" + plan, in: session)
+            do {
+                item = try MigrationPlanItem(json: value)
+            } catch {
+                throw CommandFailure(.badData, "'\(plan)' is no plan of a migration: \(error.message)")
+            }
+        }
+        item.map = Self.merged(item.map, try Self.pairs(map, "--map", "OLD=NEW"))
+        item.assign = Self.merged(item.assign, try Self.pairs(assign, "--assign", "PATH=CEL"))
+        if !drop.isEmpty { item.drop = (item.drop ?? []) + drop }
+        if let timers { item.timers = timers == .fromNow ? .fromNow : .sinceEntry }
+        if cancelInvocations { item.cancelInvocations = true }
+        return item
+    }
+
+    private static func merged(_ one: [String: String]?, _ other: [String: String]) -> [String: String]? {
+        let merged = (one ?? [:]).merging(other) { $1 }
+        return merged.isEmpty ? nil : merged
+    }
+
+    /// What stands before and behind the first '='.
+    private static func pairs(_ texts: [String], _ option: String, _ form: String) throws -> [String: String] {
+        var pairs: [String: String] = [:]
+        for text in texts {
+            guard let sign = text.firstIndex(of: "="), sign != text.startIndex, text.index(after: sign) != text.endIndex
+            else { throw ValidationError("'\(option) \(text)' must be \(form)") }
+            guard pairs.updateValue(String(text[text.index(after: sign)...]), forKey: String(text[..<sign])) == nil
+            else { throw ValidationError("'\(text[..<sign])' is said twice by '\(option)'") }
+        }
+        return pairs
+    }
+}

@@ -1,0 +1,206 @@
+package import Statechart
+import WorkflowJSON
+package import WorkflowStore
+
+/// An instance goes over to another version of its machine.
+package struct MigrateCommand: Sendable {
+    package var instance: InstanceName
+    /// Nil for the one that new instances take.
+    package var version: MachineVersion?
+    package var plan: MigrationPlan
+    /// Whether a failed instance takes there what it failed on. It stays where it is when it would fail again.
+    package var retries: Bool
+    /// What the person says.
+    package var reason: String?
+    /// The seq that the instance must have; nil for any.
+    package var expectedSeq: Seq?
+    /// Asks what would happen, and changes nothing.
+    package var isDryRun: Bool
+    /// Whether the answer says the context.
+    package var wantsContext: Bool
+    /// The caller's; the same request with the same key is carried out once.
+    package var key: RequestKey?
+    package var caller: Caller
+
+    package init(
+        instance: InstanceName, to version: MachineVersion? = nil, _ plan: MigrationPlan = MigrationPlan(),
+        retries: Bool = false, reason: String? = nil, expectedSeq: Seq? = nil, isDryRun: Bool = false,
+        wantsContext: Bool = true, key: RequestKey? = nil, by caller: Caller
+    ) {
+        self.instance = instance
+        self.version = version
+        self.plan = plan
+        self.retries = retries
+        self.reason = reason
+        self.expectedSeq = expectedSeq
+        self.isDryRun = isDryRun
+        self.wantsContext = wantsContext
+        self.key = key
+        self.caller = caller
+    }
+
+    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
+
+    /// What the row says beside the plan.
+    var mark: JSONObject { retries ? [Migration.then: .string(Migration.retry)] : [:] }
+}
+
+extension MigrateCommand: WriterCommand {
+    var size: Int {
+        512 + plan.map.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
+            + plan.assign.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
+    }
+
+    var isLong: Bool { false }
+    var payers: [CommandTarget] { [.instance(target)] }
+    var targets: [CommandTarget] { payers }
+    var summary: String { "migrate \(instance)" }
+
+    func want(_ rows: inout WantedRows) {
+        rows.instances.insert(target)
+        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
+    }
+
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        guard isDryRun else { return try carryOut(in: &batch) }
+        var trial = batch.trial()
+        defer { batch.cost = trial.cost }
+        return try carryOut(in: &trial)
+    }
+
+    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
+        let instance = try batch.existing(target)
+        let scope = KeyScope.instance(instance.state.record.id)
+        if let key, !isDryRun {
+            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
+            try batch.refuseExpired(key)
+        }
+        batch.fireDue(of: instance)
+        try refuse(instance.state)
+        let new = try newVersion(of: instance, in: batch)
+        // What can fail comes first: afterwards rows are recorded.
+        let waiting = retries ? try batch.effects(of: instance) : []
+        if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
+        let steps = try steps(of: instance, to: new, in: &batch)
+        batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+        batch.record(steps.chain, of: instance, by: caller, key: key, reason: reason, into: new)
+        if let retry = steps.retry {
+            batch.record(retry, of: instance, by: caller, reason: reason)
+            batch.goOn(waiting, of: instance)
+        }
+        return .first(steps.answer)
+    }
+
+    /// Throws when the instance is not such that it can go over.
+    private func refuse(_ state: borrowing InstanceState) throws(Rejection) {
+        let status = state.snapshot.status
+        if status == .done || status == .cancelled { throw .unchangeable(state.facts) }
+        if retries, status != .failed { throw .notFailed("retry", state.facts) }
+        try state.refuse(unless: expectedSeq)
+    }
+
+    private func newVersion(
+        of instance: LiveInstance, in batch: BatchBuilder
+    ) throws(Rejection) -> LoadedMachine {
+        let before = instance.state.loaded.record
+        let wanted = version ?? batch.setting(of: before.key).active
+        guard let new = try batch.machine(before.key, version: wanted) else {
+            let latest = try batch.machine(before.key, version: nil)
+            throw .machineNotFound(name: before.name, version: wanted, latest: latest?.record.version)
+        }
+        guard new.record.id != before.id else { throw .sameVersion(before.version, instance.state.facts) }
+        return new
+    }
+
+    /// What is recorded, and what is told of it.
+    private func steps(
+        of instance: LiveInstance, to new: LoadedMachine, in batch: inout BatchBuilder
+    ) throws(Rejection) -> (chain: Chain, retry: Chain?, answer: SendResult) {
+        let migration = try batch.library.migration(plan, from: instance.state.loaded, to: new)
+        let time = instance.state.time(at: batch.now)
+        let identity = instance.state.identity(in: new)
+        let migrated: Migrated
+        do throws(MigrationFailure) {
+            migrated = try migration.run(
+                instance.state.snapshot, as: identity, at: time,
+                entered: LogicalTime(instance.state.record.entered), mark: mark, spending: &batch.cost)
+        } catch {
+            throw rejection(error, to: new, instance.state.facts)
+        }
+        let chain = new.machine.chain(migrated, from: instance.state.earlier, as: identity)
+        let retry = retries ? try self.retry(chain, of: instance, in: new, at: time, &batch.cost) : nil
+        let answer = SendResult(
+            chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+            into: new, migration: MigrationAnswer(migrated.told, from: instance.state.loaded, to: new, then: retry))
+        return (chain, retry, answer)
+    }
+
+    private func retry(
+        _ chain: Chain, of instance: LiveInstance, in new: LoadedMachine, at time: LogicalTime, _ cost: inout Int
+    ) throws(Rejection) -> Chain {
+        guard let kept = chain.snapshot.armed.kept else {
+            preconditionFailure("a failed instance keeps what it failed on")
+        }
+        let facts = instance.state.facts
+        let retried = new.machine.chain(
+            .retried(Taken(kept, at: time)), from: chain.snapshot, as: instance.state.identity(in: new),
+            spending: &cost)
+        switch retried {
+        case .failure(let refusal):
+            throw .failsAgain(refusal, on: kept.event, in: new, facts)
+        case .success(let retry):
+            if let refusal = retry.refusal { throw .failsAgain(refusal, on: kept.event, in: new, facts) }
+            return retry
+        }
+    }
+
+    private func rejection(
+        _ failure: MigrationFailure, to new: LoadedMachine, _ facts: InstanceFacts
+    ) -> Rejection {
+        switch failure {
+        case .misfits(let misfits): .misfit(misfits, new.record.version, facts)
+        case .refused(.invalidData(let message)): .invalidData("\(instance): \(message)")
+        case .refused(let refusal):
+            .undone(refusal, verb: Migration.event, machine: new.machine, facts, hint: "")
+        }
+    }
+
+    /// Whether a row with the command's key is the command's.
+    func isRecorded(by row: JournalRecord) -> Bool {
+        guard row.kind == .migrated, RowNote(row.note).reason == reason,
+            let data = row.data.flatMap(RecordedFailure.object), MigrationPlan(.object(data)) == plan
+        else { return false }
+        let isRetry = data[Migration.then] != nil
+        return isRetry == retries && (version.map { data["to"] == .int($0.rawValue) } ?? true)
+    }
+}
+
+/// What is told of an instance that went over to another version.
+package final class MigrationAnswer: Sendable {
+    package let told: MigrationReport
+    package let from: MachineVersion
+    package let to: MachineVersion
+    /// What the instance took there, of what it had failed on.
+    let then: Chain?
+
+    init(_ told: MigrationReport, from old: LoadedMachine, to new: LoadedMachine, then: Chain?) {
+        self.told = told
+        self.then = then
+        from = old.record.version
+        to = new.record.version
+    }
+}
+
+extension Engine {
+    /// Takes an instance over to another version; what it changed is on disk when this returns.
+    package func migrate(_ command: MigrateCommand) async throws(Rejection) -> SendResult {
+        switch try await queue.submit(command) {
+        case .first(let answer): return answer
+        case .repeated(let position):
+            // Folds history: too long for an executor that serves sockets.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Rejection) in
+                try await repeated(command, at: position)
+            }
+        }
+    }
+}
