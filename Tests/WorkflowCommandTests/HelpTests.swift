@@ -16,7 +16,8 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
-                "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
+                "delete", "purge", "audit", "show", "list", "failures", "tally", "events", "history", "replay",
+                "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
@@ -52,7 +53,8 @@ struct HelpTests {
     /// Below the title there is a command line that the parser takes.
     @Test(arguments: verbs + nested)
     func helpBeginsWithAnExample(verb: String) throws {
-        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100).split(separator: "\n", omittingEmptySubsequences: true)
+        let help = Wfctl.helpMessage(for: try Self.command(verb), columns: 100).split(
+            separator: "\n", omittingEmptySubsequences: true)
         let example = try #require(help.dropFirst().first)
         #expect(example.hasPrefix("$ wfctl \(verb)"), "\(example)")
         // Quotes of a shell, as far as examples need them.

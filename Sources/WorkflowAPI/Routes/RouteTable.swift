@@ -3,7 +3,8 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances, listFailures,
+        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances,
+        listFailures,
         listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance, suspendInstance,
         resumeInstance, deleteInstance, purge, listAudit, listEvents, sendEvents, leaseTasks, completeTask, failTask,
         prolongTask, reportTasks, listEffects, listAttempts,
@@ -27,7 +28,8 @@ extension Route {
     /// Makes a definition the next version of its machine.
     public static let applyDefinition = Route(
         .post, "/v1/machines", for: .define, body: .definition, query: ["activate"],
-        answer: .object("201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
+        answer: .object(
+            "201 {machine, version, active?, digest, createdAt, warnings}; 200 when it is the latest already"),
         problems: [.invalidDefinition, .invalidData, .payloadTooLarge] + writing)
     /// The latest version of each machine.
     public static let listMachines = Route(
