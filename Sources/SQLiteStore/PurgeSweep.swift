@@ -150,7 +150,8 @@ struct PurgeSweep {
     /// Nil where it is not what the chain says. `verify` finds it; here it ends what is taken away of the instance.
     private func row(at place: Place) throws -> Row? {
         var select = try PreparedStatement(
-            database, "SELECT previous, machine_id, key FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
+            database, "SELECT previous, machine_id, key FROM journal WHERE position = ? AND instance_id = ? AND seq = ?"
+        )
         select.bind(place.head.rawValue)
         select.bind(place.instance.rawValue)
         select.bind(place.seq)

@@ -74,7 +74,8 @@ extension AuditRecord {
 
     init(row: inout StatementRow) throws {
         self.init(
-            position: Position(rawValue: try row.ordinal("a position")), instanceID: InstanceID(rawValue: row.integer()),
+            position: Position(rawValue: try row.ordinal("a position")),
+            instanceID: InstanceID(rawValue: row.integer()),
             uuid: try row.uniqueID(), namespace: NamespaceID(rawValue: row.integer()),
             machineID: MachineID(rawValue: row.integer()), rows: try row.ordinal("a number of rows"),
             digest: try row.digest(), at: try row.time(), actor: row.optionalText().map(Actor.init(rawValue:)),

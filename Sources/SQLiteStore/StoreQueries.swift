@@ -104,7 +104,8 @@ enum StoreQueries {
     }
 
     static func instanceKey(_ database: Database, _ id: InstanceID) throws -> InstanceKey? {
-        var select = try PreparedStatement(database,
+        var select = try PreparedStatement(
+            database,
             "SELECT namespace_id, name FROM instance WHERE id = ? AND status <> 'purging'")
         select.bind(id.rawValue)
         return try select.first { row in

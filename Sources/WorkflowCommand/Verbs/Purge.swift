@@ -19,7 +19,9 @@ struct Purge: Verb {
             "Only instances to which nothing has come for so long: \(DelayText.rule).", valueName: "delay"))
     var finishedBefore: String
 
-    @Option(help: ArgumentHelp("Only instances of this machine.", valueName: "machine"), completion: Completion.machines.kind)
+    @Option(
+        help: ArgumentHelp("Only instances of this machine.", valueName: "machine"),
+        completion: Completion.machines.kind)
     var machine: String?
 
     @Option(help: ArgumentHelp("Why; 'wfctl audit' shows it.", valueName: "text"))
@@ -66,5 +68,7 @@ struct Purge: Verb {
         return "\(count(answer.deleted, "instance")) with \(count(answer.rows, "row")) \(what)\(kept)\n"
     }
 
-    private static func count(_ number: Int64, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+    private static func count(_ number: Int64, _ what: String) -> String {
+        "\(number) \(what)\(number == 1 ? "" : "s")"
+    }
 }

@@ -16,7 +16,10 @@ final class BatchCommitter: @unchecked Sendable {
     private let logger: Logger
 
     /// - Parameter observers: In the order in which they are told.
-    init(store: any StoreWriter, observers: [any CommitObserver], health: WriteHealth, purging: PurgeWatch, logger: Logger) {
+    init(
+        store: any StoreWriter, observers: [any CommitObserver], health: WriteHealth, purging: PurgeWatch,
+        logger: Logger
+    ) {
         self.store = store
         self.purging = purging
         for partition in store.partitions { purging.see(store.backlog(in: partition)) }

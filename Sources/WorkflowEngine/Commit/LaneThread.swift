@@ -23,11 +23,13 @@ final class LaneThread: Sendable {
             // The writing side is gone when its end is told: the store may be opened again.
             let error = Self.run { () throws(StoreError) in
                 let writer = try Self.writer(of: store, queue)
-                let committer = BatchCommitter(store: writer, observers: observers, health: health, purging: purging, logger: logger)
+                let committer = BatchCommitter(
+                    store: writer, observers: observers, health: health, purging: purging, logger: logger)
                 return Lane(
                     store: writer, queue: queue, library: library, committer: committer,
                     generation: store.lineage.generation, board: board, watch: watch, runners: runners, clock: clock,
-                    limits: limits, statistics: statistics, health: health, purging: purging, backups: backups, log: log, logger: logger)
+                    limits: limits, statistics: statistics, health: health, purging: purging, backups: backups,
+                    log: log, logger: logger)
             }
             continuation.yield(error)
             continuation.finish()

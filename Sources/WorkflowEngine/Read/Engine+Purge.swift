@@ -30,6 +30,13 @@ package struct PurgeResult: Sendable, Equatable {
     package var kept = 0
     /// False where there may be more: ask again.
     package var isDone = false
+
+    package init(deleted: Int = 0, rows: Int64 = 0, kept: Int = 0, isDone: Bool = false) {
+        self.deleted = deleted
+        self.rows = rows
+        self.kept = kept
+        self.isDone = isDone
+    }
 }
 
 extension Engine {

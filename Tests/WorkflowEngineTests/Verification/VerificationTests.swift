@@ -42,7 +42,8 @@ import WorkflowStore
         let file = try await WrittenFile()
         try file.forge("UPDATE instance SET status = 'purging' WHERE name = 'order-7'")
         let (findings, counts) = try await file.verify(nil)
-        #expect(findings == [
+        #expect(
+            findings == [
                 "order-7: its status is 'purging', but it is not what a deletion leaves",
                 "the table 'purge' does not have the instances that are deleted",
             ])
