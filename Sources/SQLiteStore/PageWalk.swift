@@ -28,12 +28,6 @@ struct PageWalk {
         self.descriptor = descriptor
         self.given = given
         self.isWriting = isWriting
-        buffer = Array(repeating: 0, count: 100)
-        size = 0
-        usable = 0
-        count = 0
-        largestRoot = 0
-        isSeen = []
         let (header, bytes) = try Self.header(of: descriptor, for: given)
         let stated = header.withUnsafeBytes { $0.number16(16) }
         size = stated == 1 ? 65_536 : stated
