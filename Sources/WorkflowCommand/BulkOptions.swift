@@ -180,7 +180,7 @@ struct BulkFollowing {
         let note = "'wfctl bulk show \(name)' tells how far it is, 'wfctl bulk stop \(name)' stops it"
         do {
             last = try await reader.value
-        } catch let error as ClientError where error.leavesOutcomeOpen {
+        } catch let error as ClientError where error.leavesOutcomeOpen && !reader.isCancelled {
             throw CommandFailure(error.exitStatus, error.description, notes: ["the run may go on: \(note)"])
         } catch {
             guard reader.isCancelled else { throw error }
@@ -191,6 +191,9 @@ struct BulkFollowing {
         guard let last else { throw CommandFailure(.other, "The answer ended without a result", notes: [note]) }
         try session.print(last) { BulkText.line(for: last) }
         let counts = last.counts
+        if last.state == .stopped {
+            throw CommandFailure(.tryAgain, "The run is stopped", notes: ["'wfctl bulk resume \(name)' lets it go on"])
+        }
         if counts.refused + counts.misfit + counts.failed > 0 { throw CommandFailure(.refused, nil) }
         if counts.changed > 0 { throw CommandFailure(.precondition, nil) }
     }
@@ -203,9 +206,10 @@ struct BulkFollowing {
         try await session.withClient { client in
             for try await line in try await client.bulk(request, names: names) {
                 guard case .run(let run) = line else { continue }
+                let isNew = run.paused != last?.paused
                 last = run
                 try progress.show(run.run, done: run.counts.total, total: run.selected)
-                if let paused = run.paused { try session.say("\(run.run) pauses: \(paused)") }
+                if isNew, let paused = run.paused { try session.say("\(run.run) pauses: \(paused)") }
             }
         }
         try progress.end()

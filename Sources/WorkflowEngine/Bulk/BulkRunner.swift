@@ -182,7 +182,7 @@ extension BulkRunner {
             return try take(answer, of: way)
         } catch {
             if error.code == .draining { return (way, false) }
-            guard error.code.isOfDaemon else { return (narrow(way, error), true) }
+            guard error.code.isOfDaemon || way.fault != nil else { return (narrow(way, error), true) }
             let isNew = state.withLock { $0.paused.updateValue(error.message, forKey: key) == nil }
             if isNew {
                 log.tell(.runs, .warning, "a run pauses", ["run": "\(key.name)", "reason": "\(error.code.rawValue)"])
