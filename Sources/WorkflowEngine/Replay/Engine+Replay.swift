@@ -48,7 +48,7 @@ extension Engine {
             if rows.isEmpty { throw Rejection.inconsistent("the history has no row at seq \(next)") }
             for row in rows {
                 let loaded = try await loadedMachine(row.machineID)
-                let macrostep = try await take(row, of: record, loaded, &fold)
+                let macrostep = try await folder.take(row, of: record, loaded, &fold)
                 let status = fold.snapshot.map { InstanceStatus($0.status) } ?? row.statusBehind ?? .running
                 try await report(
                     ReplayedStep(
