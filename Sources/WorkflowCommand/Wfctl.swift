@@ -20,7 +20,7 @@ package struct Wfctl: ParsableCommand {
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Cancel.self, Retry.self, Skip.self, SetContext.self,
             Suspend.self, Resume.self, Show.self, List.self, Failures.self, Tally.self, Events.self, History.self,
-            Replay.self, Verify.self, Work.self, Effects.self, Queues.self,
+            Tail.self, Replay.self, Verify.self, Work.self, Effects.self, Queues.self,
             SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,
             Eval.self, Import.self, Graph.self, Generate.self, Machines.self, MachineSource.self, MakeBackup.self,
         ]

@@ -67,6 +67,7 @@ package struct WorkflowServer: Service {
         EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
         RepairRoutes(engine: engine, budget: endpoint.budget).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
+        StreamRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)
         ReplayRoutes(engine: engine).register(on: &handlers)
         TaskRoutes(engine: engine, budget: budget).register(on: &handlers)

@@ -79,9 +79,8 @@ package struct StoreSuite {
 
     /// All of them.
     package static let checks =
-        records + together + history + lists + places + timers + effects + attempts + queues + keys + partitions
-        + backups
-        + audit + opening
+        records + together + history + journal + lists + places + timers + effects + attempts + queues + keys
+        + partitions + backups + audit + opening
 
     /// The checks that a store with these capabilities can take.
     package static func checks(for capabilities: Set<Capability>) -> [Check] {

@@ -16,7 +16,7 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "suspend", "resume",
-                "show", "list", "failures", "tally", "events", "history", "replay", "verify", "work", "effects",
+                "show", "list", "failures", "tally", "events", "history", "tail", "replay", "verify", "work", "effects",
                 "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])
