@@ -3,7 +3,7 @@ enum Figures {
     static let all =
         EngineFigures.figures + HTTPFigures.figures + LineFigures.figures + LatencyFigures.figures
         + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures + StepFigures.figures
-        + LibraryFigures.figures + ReplayFigures.figures
+        + LibraryFigures.figures + ReplayFigures.figures + StreamFigures.figures
 
     /// Those whose ids begin with one of these, or all.
     static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {

@@ -17,56 +17,20 @@ public struct AnswerLines<Element: WireObject>: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(parts: bytes.makeAsyncIterator(), address: address, longest: longest)
+        Iterator(lines: ByteLines(bytes, of: address, longest: longest), address: address)
     }
 
     /// Reads the lines one after another.
     public struct Iterator: AsyncIteratorProtocol {
-        private var parts: AnswerBytes.Iterator
-        private let address: Address
-        private let longest: Int
-        /// What was read and not given yet.
-        private var unread: [UInt8] = []
-        /// Where the next line begins in it.
-        private var start = 0
-        /// Where to look for its end: before it there is none.
-        private var looked = 0
-
-        fileprivate init(parts: AnswerBytes.Iterator, address: Address, longest: Int) {
-            self.parts = parts
-            self.address = address
-            self.longest = longest
-        }
+        fileprivate var lines: ByteLines
+        fileprivate let address: Address
 
         /// The value of the next line; waits until there is one.
         public mutating func next() async throws -> Element? {
-            while true {
-                if let end = unread[looked...].firstIndex(of: UInt8(ascii: "\n")) {
-                    let line = unread[start..<end]
-                    start = end + 1
-                    looked = start
-                    if !line.isEmpty { return try value(of: line) }
-                    continue
-                }
-                unread.removeFirst(start)
-                start = 0
-                looked = unread.count
-                guard unread.count <= longest else {
-                    throw ClientError.protocolViolation(address, reason: "a line is longer than \(longest) bytes")
-                }
-                guard let part = try await parts.next() else { return try last() }
-                unread += part
+            while let line = try await lines.next() {
+                if !line.bytes.isEmpty { return try value(of: line.bytes) }
             }
-        }
-
-        /// A last line may lack its newline.
-        private mutating func last() throws -> Element? {
-            guard !unread.isEmpty else { return nil }
-            defer {
-                unread = []
-                looked = 0
-            }
-            return try value(of: unread[...])
+            return nil
         }
 
         private func value(of line: ArraySlice<UInt8>) throws(ClientError) -> Element {

@@ -50,3 +50,52 @@ public struct AnswerBytes: AsyncSequence, Sendable {
         }
     }
 }
+
+/// The lines of an answer's bytes, one after another.
+struct ByteLines {
+    private var parts: AnswerBytes.Iterator
+    private let address: Address
+    private let longest: Int
+    /// What was read and not given yet.
+    private var unread: [UInt8] = []
+    /// Where the next line begins in it.
+    private var start = 0
+    /// Where to look for its end: before it there is none.
+    private var looked = 0
+
+    /// - Parameter longest: Bytes of a line.
+    init(_ bytes: AnswerBytes, of address: Address, longest: Int) {
+        parts = bytes.makeAsyncIterator()
+        self.address = address
+        self.longest = longest
+    }
+
+    /// The next line without its newline, which the last one may lack; waits until there is one.
+    mutating func next() async throws -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
+        while true {
+            if let end = unread[looked...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = unread[start..<end]
+                start = end + 1
+                looked = start
+                return (line, true)
+            }
+            unread.removeFirst(start)
+            start = 0
+            looked = unread.count
+            guard unread.count <= longest else {
+                throw ClientError.protocolViolation(address, reason: "a line is longer than \(longest) bytes")
+            }
+            guard let part = try await parts.next() else { return last() }
+            unread += part
+        }
+    }
+
+    private mutating func last() -> (bytes: ArraySlice<UInt8>, isWhole: Bool)? {
+        guard !unread.isEmpty else { return nil }
+        defer {
+            unread = []
+            looked = 0
+        }
+        return (unread[...], false)
+    }
+}

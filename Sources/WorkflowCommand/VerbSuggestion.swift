@@ -5,7 +5,8 @@ enum VerbSuggestion {
     /// Verbs of other programs for what ours do.
     private static let counterparts = [
         "ls": "list", "ps": "list", "get": "show", "describe": "show", "status": "show", "inspect": "show",
-        "info": "show", "cat": "show", "log": "history", "logs": "history", "tail": "history", "follow": "history",
+        "info": "show", "cat": "show", "log": "history", "logs": "history", "follow": "tail",
+        "stream": "tail", "watch": "tail",
         "run": "start", "create": "start", "new": "start", "fire": "send", "emit": "send", "signal": "send",
         "dispatch": "send", "post": "send", "check": "validate", "lint": "validate", "test": "simulate",
         "diagram": "graph", "draw": "graph", "dump": "backup", "schedule": "timers", "definition": "machine",

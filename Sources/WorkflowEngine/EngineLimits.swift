@@ -54,6 +54,8 @@ package struct EngineLimits: Sendable {
     package var effectPause: Duration = .milliseconds(100)
     /// Callers that wait for new history at once.
     package var historyWaiters = 1_000
+    /// Readers of the whole journal that wait for new rows at once.
+    package var journalReaders = 500
     /// Names of instances among which one that was probably meant is looked for.
     package var suggestedInstances = 200
     /// Names of machines among which one that was probably meant is looked for.

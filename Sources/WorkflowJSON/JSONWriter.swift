@@ -39,6 +39,12 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// Writes text that stands around values, such as the frame of an event; a value may follow.
+    public mutating func frame(_ text: some Sequence<UInt8>) {
+        bytes.append(contentsOf: text)
+        needsComma = false
+    }
+
     /// Writes one field of an object.
     @inlinable public mutating func field(_ name: String, _ value: some JSONWritable) {
         key(name)
@@ -62,6 +68,15 @@ public struct JSONWriter: Sendable {
     public mutating func string(_ string: String) {
         comma()
         quoted(string)
+        needsComma = true
+    }
+
+    /// Writes a string of which it is known that nothing in it needs an escape.
+    public mutating func quoted(plain text: some Sequence<UInt8>) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "\""))
         needsComma = true
     }
 

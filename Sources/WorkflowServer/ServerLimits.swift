@@ -23,5 +23,22 @@ package struct ServerLimits: Sendable {
     /// Between two lines that only tell how far something is.
     var progressInterval: Duration = .milliseconds(100)
 
+    /// Streams of rows at once, of all addresses.
+    package var streams = 500
+    /// Connections of an address that neither streams nor requests that wait may take.
+    package var shortConnections = 200
+    /// The longest that a stream says nothing: shorter than proxies wait.
+    package var streamSilence: Duration = .seconds(15)
+    /// How long a stream may take to tell its last rows when the daemon stops.
+    package var streamEnding: Duration = .seconds(2)
+    /// What a stream waits for more rows after it has told some, for each stream that is open; and at most.
+    package var streamPace: (each: Duration, longest: Duration) = (.microseconds(100), .milliseconds(20))
+    /// Bytes of rows that a stream reads and sends at once.
+    package var streamBytes = 128 << 10
+    /// Rows that a stream of one instance reads at once.
+    package var streamRows: Int64 = 256
+    /// For which rows are kept that one stream has read, for the others.
+    package var streamTail: Duration = .milliseconds(100)
+
     package init() {}
 }

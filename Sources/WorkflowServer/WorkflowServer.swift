@@ -69,6 +69,7 @@ package struct WorkflowServer: Service {
         DeleteRoutes(engine: engine, budget: budget).register(on: &handlers)
         BulkRoutes(engine: engine).register(on: &handlers)
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
+        StreamRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)
         ReplayRoutes(engine: engine).register(on: &handlers)
         TaskRoutes(engine: engine, budget: budget).register(on: &handlers)

@@ -1,3 +1,4 @@
+import Statechart
 import WorkflowJSON
 
 /// Which instances to list, and in which order.
@@ -37,11 +38,7 @@ package struct InstanceQuery: Sendable, Equatable {
         if let failure, !(text.map { Self.parts(ofFailure: $0).contains { $0.contains(failure) } } ?? false) {
             return false
         }
-        guard let state else { return true }
-        return configuration.utf8.split(separator: UInt8(ascii: ",")).contains { leaf in
-            leaf.starts(with: state.utf8)
-                && (leaf.count == state.utf8.count || leaf.dropFirst(state.utf8.count).first == UInt8(ascii: "."))
-        }
+        return state.map { SnapshotText.isActive($0, in: configuration) } ?? true
     }
 
     /// The texts in what an instance keeps of a failure; none where it cannot be read.

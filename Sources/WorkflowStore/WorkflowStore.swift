@@ -8,6 +8,11 @@ package protocol WorkflowStore: StoreReader {
     /// The last row before a position in its partition; nil when there is none.
     func row(before position: Position) async throws(StoreError) -> JournalRecord?
 
+    /// The next rows of a partition's journal that are of instances of a namespace. Rows that are no more, and those of
+    /// instances that are being purged, are passed over. Reads a bounded number of rows, so it may give none and still
+    /// not be the last.
+    func journal(_ query: JournalQuery, in namespace: NamespaceID) async throws(StoreError) -> JournalSlice
+
     /// The seq of an instance's last row before a position; nil when it began later. `head` and `headSeq` are a row of
     /// the instance.
     func seq(

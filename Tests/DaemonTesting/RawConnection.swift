@@ -115,18 +115,39 @@ package final class RawConnection: @unchecked Sendable {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
     }
 
-    /// Reads a body that comes in chunks (RFC 9112, section 7.1), to its end.
+    /// Reads the head of an answer whose body comes in chunks; the status of any other answer, which is read to its end.
+    package func readHead() throws -> (status: Int, headers: [String: String]) {
+        let end = Array("\r\n\r\n".utf8)
+        while unread.firstRange(of: end) == nil { try readMore() }
+        guard let range = unread.firstRange(of: end) else { throw TestingError("an answer without a head") }
+        let head = try Head(unread[..<range.lowerBound])
+        unread.removeFirst(range.upperBound)
+        if !head.isChunked {
+            while unread.count < head.length { try readMore() }
+            unread.removeFirst(head.length)
+        }
+        return (head.status, head.headers)
+    }
+
+    /// Reads one chunk of a body (RFC 9112, section 7.1); it is empty at the body's end.
+    package func readChunk() throws -> [UInt8] {
+        let newline = Array("\r\n".utf8)
+        while unread.firstRange(of: newline) == nil { try readMore() }
+        guard let end = unread.firstRange(of: newline),
+            let size = Int(String(decoding: unread[..<end.lowerBound], as: UTF8.self), radix: 16)
+        else { throw TestingError("a chunk without its size") }
+        while unread.count < end.upperBound + size + 2 { try readMore() }
+        let chunk = Array(unread[end.upperBound..<end.upperBound + size])
+        unread.removeFirst(end.upperBound + size + 2)
+        return chunk
+    }
+
     private func readChunks() throws -> [UInt8] {
         var body: [UInt8] = []
         while true {
-            while unread.firstRange(of: Array("\r\n".utf8)) == nil { try readMore() }
-            guard let end = unread.firstRange(of: Array("\r\n".utf8)),
-                let size = Int(String(decoding: unread[..<end.lowerBound], as: UTF8.self), radix: 16)
-            else { throw TestingError("a chunk without its size") }
-            while unread.count < end.upperBound + size + 2 { try readMore() }
-            body += unread[end.upperBound..<end.upperBound + size]
-            unread.removeFirst(end.upperBound + size + 2)
-            if size == 0 { return body }
+            let chunk = try readChunk()
+            if chunk.isEmpty { return body }
+            body += chunk
         }
     }
 

@@ -61,7 +61,7 @@ extension StoreSuite {
     ]
 
     /// Three instances that take turns, in batches of uneven size; the first gets `rows` rows, the others a few more.
-    private static func interleaved(_ scribe: Scribe, _ writer: any StoreWriter, rows: Int) throws -> [String] {
+    static func interleaved(_ scribe: Scribe, _ writer: any StoreWriter, rows: Int) throws -> [String] {
         let names = ["alpha", "beta", "gamma"]
         scribe.apply("order")
         for name in names { scribe.start(name) }

@@ -79,10 +79,8 @@ package struct StoreSuite {
 
     /// All of them.
     package static let checks =
-        records + together + history + lists + bulk + places + timers + effects + attempts + queues + settings + keys
-        + purges + erasures + partitions
-        + backups
-        + audit + opening
+        records + together + history + journal + lists + bulk + places + timers + effects + attempts + queues + settings
+        + keys + purges + erasures + partitions + backups + audit + opening
 
     /// The checks that a store with these capabilities can take.
     package static func checks(for capabilities: Set<Capability>) -> [Check] {

@@ -124,6 +124,34 @@ extension FakeContent {
         return own.last { journal[$0].position < position }.map { journal[$0] }
     }
 
+    func journal(_ query: JournalQuery, in namespace: NamespaceID) -> JournalSlice {
+        let own = (parts[query.after.partition]?.rows ?? []).map { journal[$0] }.filter { $0.position > query.after }
+        var slice = JournalSlice(through: query.after, isLast: true)
+        var bytes = 0
+        for row in own.sorted(by: { $0.position < $1.position }) {
+            if bytes >= query.bytes {
+                slice.isLast = false
+                break
+            }
+            slice.through = row.position
+            guard let listed = listed(row, query.filter, in: namespace) else { continue }
+            slice.rows.append(listed)
+            bytes += 256 + (row.data?.utf8.count ?? 0)
+        }
+        return slice
+    }
+
+    private func listed(_ row: JournalRecord, _ filter: JournalFilter, in namespace: NamespaceID) -> ListedRow? {
+        guard let instance = instance(row.instanceID), instance.namespace == namespace,
+            let machine = machine(row.machineID)
+        else { return nil }
+        let before = row.previous.flatMap { self.row(at: $0) }
+        let isRetry = row.kind == .failed && (row.actor != nil || before?.kind == .failed)
+        let listed = ListedRow(
+            row: row, instance: instance.name, machine: machine.name, version: machine.version, isRetry: isRetry)
+        return filter.takes(listed) ? listed : nil
+    }
+
     func seq(of instance: InstanceID, before position: Position) -> Seq? {
         rows[instance]?.last { journal[$0].position < position }.map { journal[$0].seq }
     }

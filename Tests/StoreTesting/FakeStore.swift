@@ -232,6 +232,10 @@ extension FakeStore {
         try read { $0.row(before: position) }
     }
 
+    package func journal(_ query: JournalQuery, in namespace: NamespaceID) throws(StoreError) -> JournalSlice {
+        try read { $0.journal(query, in: namespace) }
+    }
+
     package func seq(
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) throws(StoreError) -> Seq? {

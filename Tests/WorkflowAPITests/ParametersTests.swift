@@ -18,6 +18,15 @@ struct ParametersTests {
         #expect(try SendParameters(query: [("dryRun", "false")]) == SendParameters())
     }
 
+    @Test func streamParametersAreReadAsWritten() throws {
+        let all = StreamParameters(machine: "m", kind: "event", event: "pay.*", state: "a.b", after: "start")
+        #expect(all.queryText == "?machine=m&kind=event&event=pay.%2A&state=a.b&after=start")
+        let query = [("machine", "m"), ("kind", "event"), ("event", "pay.*"), ("state", "a.b"), ("after", "start")]
+        #expect(try StreamParameters(query: query, ofInstance: false) == all)
+        #expect(throws: WireError.self) { try StreamParameters(query: query, ofInstance: true) }
+        #expect(throws: WireError.self) { try StreamParameters(query: [("event", "pay*")], ofInstance: true) }
+    }
+
     @Test(arguments: [
         (
             "lmit", "5",

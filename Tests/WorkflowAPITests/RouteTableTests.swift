@@ -104,6 +104,7 @@ private enum RouteDocument {
             switch route.answer {
             case .object(let form): form
             case .lines(let form): "lines: \(form)"
+            case .events(let form): "events: \(form)"
             case .bytes(let form): "bytes: \(form)"
             case .nothing: "204"
             }

@@ -68,6 +68,13 @@ struct WireTypeTests {
                 + #""configuration":["b.c"],"context":{}"# + detail + "}")
     }
 
+    @Test func streamItemKeepsItsLetters() throws {
+        try roundTrip(
+            StreamItem.self,
+            #"{"instance":"o","machine":"m","version":3,"seq":2,"at":"2026-07-31T09:30:00.000Z","kind":"failed","#
+                + #""event":"pay","from":["a"],"to":["b"],"note":{},"retry":true,"cursor":"c1"}"#)
+    }
+
     @Test(arguments: [
         (#""#, #""#), (#""data":{"x":1},"#, #""actor":"uid:0","key":"k1","#),
     ])

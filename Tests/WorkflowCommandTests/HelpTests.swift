@@ -17,7 +17,7 @@ struct HelpTests {
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "suspend", "resume",
                 "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events",
-                "history", "replay", "verify", "work", "effects",
+                "history", "tail", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
             ])

@@ -20,9 +20,11 @@ final class ServerHost: Sendable {
     /// - Parameters:
     ///   - sql: What is done to the file by hand before it is served.
     ///   - rule: What becomes of callers.
+    ///   - limits: Those of the server.
     ///   - log: Is told every line, also those at `debug`.
     init(
-        sql: String? = nil, rule: RequestGate.Rule? = nil, log: (@Sendable (LogEvent) -> Void)? = nil
+        sql: String? = nil, rule: RequestGate.Rule? = nil, limits: ServerLimits = ServerLimits(),
+        log: (@Sendable (LogEvent) -> Void)? = nil
     ) async throws {
         let folder = try TemporaryFolder()
         let (listening, signal) = AsyncStream.makeStream(of: Void.self)
@@ -37,8 +39,8 @@ final class ServerHost: Sendable {
         let engine = Engine(store: store, logger: logger)
         let path = folder.path("wfd.sock")
         let server = WorkflowServer(
-            engine: engine, address: try ListenAddress("unix:\(path)"), budget: AnswerBudget(), rule: rule,
-            version: "test", logger: logger)
+            engine: engine, address: try ListenAddress("unix:\(path)"), budget: AnswerBudget(lasting: limits),
+            rule: rule, version: "test", limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],

@@ -76,23 +76,25 @@ public struct HistoryItem: Equatable, WireObject {
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("seq", seq)
-            writer.field("at", at)
-            writer.field("realAt", ifPresent: realAt)
-            writer.field("kind", kind)
-            writer.field("event", event)
-            writer.field("data", ifPresent: data)
-            writer.field("from", from)
-            writer.field("to", to)
-            writer.field("actor", ifPresent: actor)
-            writer.field("key", ifPresent: key)
-            writer.field("note", ifPresent: note)
-            writer.field("retry", ifPresent: retry)
-            writer.field("redacted", ifPresent: redacted)
-            writer.field("cursor", cursor)
-            writer.field("exited", ifPresent: exited)
-            writer.field("entered", ifPresent: entered)
-        }
+        writer.object { writeFields(to: &$0) }
+    }
+
+    func writeFields(to writer: inout JSONWriter) {
+        writer.field("seq", seq)
+        writer.field("at", at)
+        writer.field("realAt", ifPresent: realAt)
+        writer.field("kind", kind)
+        writer.field("event", event)
+        writer.field("data", ifPresent: data)
+        writer.field("from", from)
+        writer.field("to", to)
+        writer.field("actor", ifPresent: actor)
+        writer.field("key", ifPresent: key)
+        writer.field("note", ifPresent: note)
+        writer.field("retry", ifPresent: retry)
+        writer.field("redacted", ifPresent: redacted)
+        writer.field("cursor", cursor)
+        writer.field("exited", ifPresent: exited)
+        writer.field("entered", ifPresent: entered)
     }
 }

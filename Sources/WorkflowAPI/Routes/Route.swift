@@ -68,6 +68,8 @@ public struct Route: Sendable {
         case object(String)
         /// A JSON object of such a form in each line.
         case lines(String)
+        /// Events, each with a JSON object of such a form, as they come (`EventStream.mediaType`).
+        case events(String)
         /// Bytes of such a kind.
         case bytes(String)
         /// Nothing: status 204.

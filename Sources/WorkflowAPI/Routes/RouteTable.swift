@@ -9,7 +9,7 @@ extension Route {
         purge, listAudit, runBulk, listRuns, showRun, stopRun, resumeRun, listEvents, sendEvents, leaseTasks,
         completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
-        replayInstance, backtestInstance,
+        streamInstance, streamAll, replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
         metrics,
     ]
@@ -112,6 +112,16 @@ extension Route {
         answer: .object(
             "{items: [{seq, at, realAt?, kind, event, data?, from, to, actor?, key?, note?, redacted?, cursor, retry?, "
                 + "exited?, entered?}…], nextPage?}"), problems: missing + paging)
+    /// The macrosteps of an instance as they come.
+    public static let streamInstance = Route(
+        .get, "/v1/instances/{instance}/stream", for: .read, query: ["kind", "event", "state", "after"],
+        answer: .events("{instance, machine, version, …}, behind these as in the history"),
+        problems: missing + [.generationChanged])
+    /// The macrosteps of all instances as they come.
+    public static let streamAll = Route(
+        .get, "/v1/stream", for: .read, query: ["machine", "kind", "event", "state", "after"],
+        answer: .events("{instance, machine, version, …}, behind these as in the history"),
+        problems: [.machineNotFound, .generationChanged])
     /// Takes the macrosteps of an instance again.
     public static let replayInstance = Route(
         .get, "/v1/instances/{instance}/replay", for: .read, query: ["to", "trace"],

@@ -33,13 +33,33 @@ public struct WireTime: Hashable, Comparable, Sendable {
     }
 
     /// The written form; always 24 characters.
-    public var text: String {
+    public var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+
+    /// Calls a function with the 24 bytes of the written form.
+    private func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let day = milliseconds.flooredQuotient(by: 86_400_000)
         let rest = milliseconds - day * 86_400_000
         let date = CivilDate(daysSince1970: day)
-        let (hour, minute, second) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1_000 % 60)
-        return "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
-            + "T\(hour.padded(2)):\(minute.padded(2)):\(second.padded(2)).\((rest % 1_000).padded(3))Z"
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { bytes in
+            var place = 0
+            func put(_ number: Int64, _ width: Int, _ separator: Unicode.Scalar) {
+                var number = number
+                for digit in stride(from: place + width - 1, through: place, by: -1) {
+                    bytes[digit] = UInt8(ascii: "0") + UInt8(number % 10)
+                    number /= 10
+                }
+                bytes[place + width] = UInt8(ascii: separator)
+                place += width + 1
+            }
+            put(date.year, 4, "-")
+            put(date.month, 2, "-")
+            put(date.day, 2, "T")
+            put(rest / 3_600_000, 2, ":")
+            put(rest / 60_000 % 60, 2, ":")
+            put(rest / 1_000 % 60, 2, ".")
+            put(rest % 1_000, 3, "Z")
+            return body(UnsafeBufferPointer(bytes))
+        }
     }
 
     public static func < (lhs: WireTime, rhs: WireTime) -> Bool {
@@ -61,7 +81,7 @@ extension WireTime: WireReadable, JSONWritable {
         return time
     }
 
-    public func write(to writer: inout JSONWriter) { writer.string(text) }
+    public func write(to writer: inout JSONWriter) { withBytes { writer.quoted(plain: $0) } }
 }
 
 /// A day of the proleptic Gregorian calendar; the arithmetic of
@@ -109,10 +129,5 @@ extension Int64 {
     fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
-    }
-
-    fileprivate func padded(_ width: Int) -> String {
-        let digits = String(self)
-        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
     }
 }

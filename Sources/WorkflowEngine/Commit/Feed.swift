@@ -1,5 +1,20 @@
 import Synchronization
 
+/// What somebody waits for: rings of several are merged into one until the first is heard.
+package struct Bell: Sendable {
+    /// An element for each ring that is heard. One task may wait for it.
+    package let rings: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(rings: AsyncStream<Void>, _ continuation: AsyncStream<Void>.Continuation) {
+        self.rings = rings
+        self.continuation = continuation
+    }
+
+    /// Wakes whoever waits, for another reason than the one for which the bell is there.
+    package func ring() { continuation.yield() }
+}
+
 /// Tells those who wait that there is something new under a key.
 final class Feed<Key: Hashable & Sendable>: Sendable {
     private struct State {
@@ -19,7 +34,10 @@ final class Feed<Key: Hashable & Sendable>: Sendable {
 
     /// A stream with an element after each change; what is not read in time is merged into one. Subscribe, then read,
     /// then wait: nothing is missed. It ends when no change comes any more. Nil when too many wait already.
-    func changes(of key: Key) -> AsyncStream<Void>? {
+    func changes(of key: Key) -> AsyncStream<Void>? { bell(of: key)?.rings }
+
+    /// The same as a bell, which others may ring too.
+    func bell(of key: Key) -> Bell? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id: UInt64? = state.withLock { state in
             guard state.count < bound else { return nil }
@@ -34,7 +52,7 @@ final class Feed<Key: Hashable & Sendable>: Sendable {
         }
         guard let id else { return nil }
         continuation.onTermination = { [weak self] _ in self?.remove(id, of: key) }
-        return stream
+        return Bell(rings: stream, continuation)
     }
 
     private func remove(_ id: UInt64, of key: Key) {

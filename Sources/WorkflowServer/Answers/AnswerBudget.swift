@@ -10,6 +10,8 @@ package import WorkflowEngine
 package final class AnswerBudget: Sendable {
     /// Bytes in all.
     let limit: Int
+    /// How many answers last as long as their callers want.
+    let lasting: LastingAnswers
     private let waiting: Duration
     private let log: OperatorLog?
     private let state = Mutex(State())
@@ -34,10 +36,13 @@ package final class AnswerBudget: Sendable {
 
     /// - Parameters:
     ///   - waiting: How long a request waits for its share.
+    ///   - lasting: The bounds of answers that last.
     ///   - log: Where connections are told that are cut off.
     package init(
-        limit: Int = AnswerLimits.budgetBytes, waiting: Duration = AnswerLimits.waiting, log: OperatorLog? = nil
+        limit: Int = AnswerLimits.budgetBytes, waiting: Duration = AnswerLimits.waiting,
+        lasting: ServerLimits = ServerLimits(), log: OperatorLog? = nil
     ) {
+        self.lasting = LastingAnswers(limits: lasting)
         self.limit = limit
         self.waiting = waiting
         self.log = log

@@ -27,7 +27,7 @@ extension Response {
             } catch {
                 // Nobody is there to be told.
                 if lines.isBroken { throw error }
-                try await lines.write(LineStream.ProblemLine(Problem(inLine: error, log)))
+                try await lines.write(LineStream.ProblemLine(Problem(inAnswer: error, log)))
             }
             writer = lines.writer
             try await writer.finish(nil)
@@ -71,8 +71,8 @@ struct LineWriter {
 }
 
 extension Problem {
-    /// What is said about an error after the first line.
-    fileprivate init(inLine error: any Error, _ log: OperatorLog) {
+    /// What is said about an error after the head of the answer was sent.
+    init(inAnswer error: any Error, _ log: OperatorLog) {
         switch error {
         case let problem as Problem: self = problem
         case let rejection as Rejection: self.init(rejection)

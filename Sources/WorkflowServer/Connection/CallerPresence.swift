@@ -81,6 +81,9 @@ final class CallerConnection: Sendable {
         }.get()
     }
 
+    /// Closes it, with whatever its caller has not taken.
+    func cutOff() { channel.close(promise: nil) }
+
     fileprivate func begins(_ context: NIOLoopBound<ChannelHandlerContext>) {
         state.withLock { $0.context = context }
     }

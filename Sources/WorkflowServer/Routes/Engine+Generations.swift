@@ -18,11 +18,17 @@ extension Engine {
     }
 
     /// The position in a cursor; one of another generation is refused with the point where they part.
-    func position(ofCursor text: String, instance: InstanceName, by caller: Caller) async throws -> Position {
+    ///
+    /// - Parameters:
+    ///   - place: The beginning of what is said when it is none: where it stands, and what else may stand there.
+    ///   - instance: Whose history it is asked for, if it is one's.
+    func position(
+        ofCursor text: String, in place: String, instance: InstanceName?, by caller: Caller
+    ) async throws -> Position {
         guard let cursor = RowCursor(text: text), store.partitions.contains(cursor.position.partition) else {
             throw Problem(
                 .invalidParameter,
-                detail: "Parameter 'cursor' must be the cursor of a row as it was given, not '\(text)'")
+                detail: "\(place) the cursor of a row as it was given, not '\(text.prefix(100))'")
         }
         try await requirePresent(cursor.generation, of: "cursor", instance: instance, by: caller)
         return cursor.position

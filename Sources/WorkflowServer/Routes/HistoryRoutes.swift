@@ -1,10 +1,7 @@
-import Foundation
 import Hummingbird
 import ServiceLifecycle
-import Statechart
 import WorkflowAPI
 import WorkflowEngine
-import WorkflowJSON
 import WorkflowStore
 
 /// What happened to an instance.
@@ -26,7 +23,8 @@ struct HistoryRoutes: Sendable {
         if let page = parameters.page { token = try await engine.pageToken(page, by: caller, instance: name) }
         var position: Position?
         if let cursor = parameters.cursor {
-            position = try await engine.position(ofCursor: cursor, instance: name, by: caller)
+            position = try await engine.position(
+                ofCursor: cursor, in: "Parameter 'cursor' must be", instance: name, by: caller)
         }
         let first = try await asking { try await engine.instance(named: name, by: caller) }.record
         if let position {
@@ -36,6 +34,8 @@ struct HistoryRoutes: Sendable {
         guard let seconds = parameters.wait, seconds > 0 else {
             return try await page(token, parameters, of: first, by: caller)
         }
+        let place = try budget.lasting.poll()
+        defer { place.end() }
         guard let changes = try await asking({ try engine.changes(of: first, by: caller) }) else {
             throw Problem(.overloaded, detail: "Too many requests wait for history")
         }
@@ -87,7 +87,7 @@ struct HistoryRoutes: Sendable {
             }
             if parameters.reverse { highest = min(highest, next) } else { lowest = max(lowest, next) }
         }
-        guard lowest > 0, lowest <= highest else { return Response(Page<HistoryItem>(items: [])) }
+        guard lowest > 0, lowest <= highest else { return Response(HistoryPage(items: [])) }
         let seqs =
             parameters.reverse
             ? max(lowest, highest - limit + 1)...highest : lowest...min(highest, lowest + limit - 1)
@@ -97,28 +97,15 @@ struct HistoryRoutes: Sendable {
         let moves =
             parameters.detail
             ? try await asking { try await engine.moves(of: rows, in: record, query: query, by: caller) } : nil
-        var items: [HistoryItem] = []
+        var items: [HistoryRow] = []
         for (offset, row) in rows.enumerated() {
-            var item = try HistoryItem(row, generation: engine.generation, moves: moves?[offset])
             let neighbour = offset + (parameters.reverse ? 1 : -1)
             let before = rows.indices.contains(neighbour) ? rows[neighbour] : nil
-            if try await isRetry(row, of: record, behind: before, by: caller) { item.retry = true }
-            items.append(item)
+            let isRetry = try await asking { try await engine.isRetry(row, of: record, behind: before, by: caller) }
+            items.append(
+                HistoryRow(row, generation: engine.generation, moves: moves?[offset], isRetry: isRetry))
         }
-        return Response(Page(items: items, nextPage: next(after: rows, lowest, highest, parameters, record)))
-    }
-
-    /// Whether a row records that a retry failed: its instance had failed before.
-    ///
-    /// - Parameter before: The instance's row before it, where that was read already.
-    private func isRetry(
-        _ row: JournalRecord, of record: InstanceRecord, behind before: JournalRecord?, by caller: Caller
-    ) async throws -> Bool {
-        guard row.kind == .failed, let position = row.previous else { return false }
-        // Nobody asks for the first failure.
-        if row.actor != nil { return true }
-        if let before { return before.kind == .failed }
-        return try await asking { try await engine.row(at: position, of: record, by: caller) }?.kind == .failed
+        return Response(HistoryPage(items: items, nextPage: next(after: rows, lowest, highest, parameters, record)))
     }
 
     private func next(
@@ -129,22 +116,5 @@ struct HistoryRoutes: Sendable {
         let next = parameters.reverse ? last - 1 : last + 1
         guard (lowest...highest).contains(next) else { return nil }
         return engine.text(of: .history(instance: record.id, isReversed: parameters.reverse, next: next))
-    }
-}
-
-extension HistoryItem {
-    /// The wire form of a journal row.
-    init(_ row: JournalRecord, generation: Int64, moves: StateMoves?) throws {
-        self.init(
-            seq: row.seq.rawValue, at: WireTime(milliseconds: row.at.rawValue),
-            realAt: row.real.map { WireTime(milliseconds: $0.rawValue) }, kind: row.kind.rawValue,
-            event: row.event, data: try row.data.map { try JSONReader.value(from: $0) },
-            from: SnapshotText.leafPaths(in: row.from), to: SnapshotText.leafPaths(in: row.to),
-            actor: row.actor?.rawValue,
-            key: row.key.map { RequestKey(bytes: $0).text },
-            note: try row.note.map { try JSONReader.value(from: $0) },
-            redacted: row.isRedacted ? true : nil,
-            cursor: RowCursor(generation: generation, position: row.position).text, exited: moves?.exited,
-            entered: moves?.entered)
     }
 }

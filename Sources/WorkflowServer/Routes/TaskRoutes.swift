@@ -71,6 +71,8 @@ struct TaskRoutes: Sendable {
         _ command: LeaseTasksCommand, wait: Duration, for connection: CallerConnection
     ) async throws -> [WorkflowEngine.LeasedTask] {
         guard wait > .zero else { return try await asking { try await engine.lease(command, wait: wait) } }
+        let place = try budget.lasting.poll()
+        defer { place.end() }
         return try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: [WorkflowEngine.LeasedTask]?.self) { group in
                 group.addTask { try await asking { try await engine.lease(command, wait: wait) } }

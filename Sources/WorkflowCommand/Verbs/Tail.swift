@@ -1,0 +1,134 @@
+import ArgumentParser
+import Synchronization
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl tail`.
+struct Tail: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "tail", abstract: "Show what happens to instances, as it happens.",
+        discussion: """
+            $ wfctl tail --machine order --state review
+
+            Begins now, or with --since behind a row. When the connection is cut, wfctl says so and connects again, for \
+            up to a minute; no row is left out or shown twice. Interrupted, it says with which --since to go on.
+            """)
+
+    @Argument(help: "The instance's name; without it all instances.", completion: Completion.instances.kind)
+    var instance: String?
+
+    @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
+    var machine: String?
+
+    @Option(help: ArgumentHelp("Only these events: a name, 'name.*' or '*'.", valueName: "descriptor"))
+    var event: String?
+
+    @Option(help: "Only rows of this kind, as failed.")
+    var kind: String?
+
+    @Option(help: ArgumentHelp("Only rows that left or entered this state.", valueName: "path"))
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp("Begin behind the row with this cursor, or with the first row.", valueName: "cursor|start"))
+    var since: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if instance != nil, machine != nil {
+            throw ValidationError("'--machine' does not go with an instance, which is of one machine")
+        }
+        if global.format == .json {
+            throw ValidationError("'tail' prints rows as they come, and '-o json' one document; use '-o jsonl'")
+        }
+    }
+
+    func run(in session: Session) async throws {
+        let reached = ReachedPlace(since)
+        try await session.withClient { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let interruptions = session.environment.interruptions()
+                group.addTask { for await _ in interruptions { return } }
+                group.addTask {
+                    do {
+                        try await print(from: client, in: session, reached)
+                    } catch let error as ClientError where error.problem?.parted?.cursor != nil {
+                        throw Self.parted(error)
+                    }
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+        let place = reached.cursor.map { "; '--since \($0)' goes on from here" } ?? ""
+        try session.say("stopped\(place)")
+    }
+
+    private func print(from client: WorkflowClient, in session: Session, _ reached: ReachedPlace) async throws {
+        var printer = ListPrinter(session, columns: Self.columns(isShort: !global.wide), isLive: true)
+        let parameters = StreamParameters(machine: machine, kind: kind, event: event, state: state, after: since)
+        var isCut = false
+        for try await news in client.followTransitions(ofInstance: instance, parameters) {
+            if case .cut(let error) = news {
+                isCut = true
+                let place = reached.cursor.map { "behind \($0)" } ?? "before the first row"
+                try session.say("cut off \(place), connecting again: \(error.description)")
+                continue
+            }
+            if isCut { try session.say("connected again") }
+            isCut = false
+            switch news {
+            case .transition(let item):
+                try printer.add([item])
+                reached.cursor = item.row.cursor
+            case .reached(let cursor): reached.cursor = cursor
+            case .cut: break
+            }
+        }
+    }
+
+    /// What is said when a restore has changed what came before.
+    private static func parted(_ error: ClientError) -> CommandFailure {
+        let failure = CommandFailure(error)
+        let cursor = error.problem?.parted?.cursor ?? ""
+        return CommandFailure(
+            failure.exitStatus, failure.message,
+            notes: failure.notes + ["'--since \(cursor)' goes on behind the last row that both have"])
+    }
+
+    private static func columns(isShort: Bool) -> [Table<StreamItem>.Column] {
+        let machine: [Table<StreamItem>.Column] = [
+            .init("MACHINE", width: 8) { $0.machine }, .init("V", width: 1) { String($0.version) },
+        ]
+        return [.time("AT") { $0.row.at }, .init("INSTANCE", width: 12, cut: .last) { $0.instance }]
+            + (isShort ? [] : machine) + [
+                .init("SEQ", width: 4) { String($0.row.seq) },
+                .init("KIND", width: 7, style: { StateText.style(ofKind: $0.row.kind) }) { item in
+                    item.row.retry == true ? "\(item.row.kind) again" : item.row.kind
+                },
+                .init("EVENT", width: 12, cut: .last) { item in
+                    isShort ? EventText.short(item.row.event, states: item.row.from) : item.row.event
+                },
+                .init("FROM", width: 16, cut: .second, style: .state) { StateText.leaves($0.row.from) },
+                .init("TO", width: 16, cut: .second, style: .state) { StateText.leaves($0.row.to) },
+                .init("DATA", cut: .first, style: { $0.row.kind == "failed" ? .bad : nil }) {
+                    StateText.data($0.row.data, note: $0.row.note)
+                },
+            ]
+    }
+}
+
+/// The cursor up to which everything was printed.
+private final class ReachedPlace: Sendable {
+    private let state: Mutex<String?>
+
+    init(_ cursor: String?) {
+        state = Mutex(cursor)
+    }
+
+    var cursor: String? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}

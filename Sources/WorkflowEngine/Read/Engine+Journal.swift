@@ -1,0 +1,76 @@
+import Statechart
+package import WorkflowStore
+
+// Reading the journal as it grows.
+
+extension Engine {
+    /// The next rows of the journal, of all instances that the caller sees.
+    package func journal(_ query: JournalQuery, by caller: Caller) async throws(Rejection) -> JournalSlice {
+        try await read { () async throws(StoreError) in try await store.journal(query, in: caller.namespace) }
+    }
+
+    /// An instance by its row number; nil when it is no more, or none that the caller sees.
+    package func instance(_ id: InstanceID, by caller: Caller) async throws(Rejection) -> InstanceRecord? {
+        let record = try await read { () async throws(StoreError) in try await store.instance(id) }
+        guard let record, record.namespace == caller.namespace, record.status != .purging else { return nil }
+        return record
+    }
+
+    /// Rings after each commit that wrote a row; nil when too many wait already.
+    package func journalBell() -> Bell? { feed.journalBell() }
+
+    /// Rings after each commit that changed an instance; nil when too many wait already.
+    package func bell(of record: InstanceRecord, by caller: Caller) throws(Rejection) -> Bell? {
+        try refuse(record, to: caller)
+        return feed.bell(of: record.id)
+    }
+
+    /// The next rows of one instance behind a seq, and the seq up to which they reach.
+    ///
+    /// - Parameters:
+    ///   - record: Of now: its last row is the last that is given.
+    ///   - limit: Rows that are read.
+    package func journal(
+        of record: InstanceRecord, after seq: Seq, _ filter: JournalFilter, limit: Int64, by caller: Caller
+    ) async throws(Rejection) -> (slice: JournalSlice, seq: Seq) {
+        guard seq < record.seq else { return (JournalSlice(through: record.head, isLast: true), seq) }
+        let query = HistoryQuery(
+            instance: record.id, head: record.head, headSeq: record.seq,
+            seqs: seq.rawValue + 1...min(record.seq.rawValue, seq.rawValue + limit), isReversed: false)
+        let rows = try await history(query, of: record, by: caller)
+        guard let last = rows.last else { throw .inconsistent("the history has no row at seq \(seq.rawValue + 1)") }
+        var slice = JournalSlice(through: last.position, isLast: last.seq == record.seq)
+        for (offset, row) in rows.enumerated()
+        where filter.takes(kind: row.kind.rawValue, event: row.event, from: row.from, to: row.to) {
+            let machine = try await loadedMachine(row.machineID).record
+            let before = offset > 0 ? rows[offset - 1] : nil
+            slice.rows.append(
+                ListedRow(
+                    row: row, instance: record.name, machine: machine.name, version: machine.version,
+                    isRetry: try await isRetry(row, of: record, behind: before, by: caller)))
+        }
+        return (slice, last.seq)
+    }
+
+    /// Whether a row records that a retry failed: its instance had failed before.
+    ///
+    /// - Parameter before: The instance's row before it, where that was read already.
+    package func isRetry(
+        _ row: JournalRecord, of record: InstanceRecord, behind before: JournalRecord?, by caller: Caller
+    ) async throws(Rejection) -> Bool {
+        guard row.kind == .failed, let position = row.previous else { return false }
+        // Nobody asks for the first failure.
+        if row.actor != nil { return true }
+        if let before { return before.kind == .failed }
+        return try await self.row(at: position, of: record, by: caller)?.kind == .failed
+    }
+
+    /// The position of the last row of the journal; before all where there is none.
+    package func lastPosition(by caller: Caller) async throws(Rejection) -> Position {
+        if let newest = feed.newest { return newest }
+        let last = try await read { () async throws(StoreError) in
+            try await store.row(before: Position(rawValue: PartitionID.first.rawValues.upperBound))
+        }
+        return last?.position ?? .beginning(of: .first)
+    }
+}

@@ -1,0 +1,140 @@
+import HTTPTypes
+import Hummingbird
+import Statechart
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowSpelling
+import WorkflowStore
+
+/// What happens to instances, as it happens.
+struct StreamRoutes: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+    let limits: ServerLimits
+    private let tail: JournalTail
+
+    init(engine: Engine, budget: AnswerBudget, limits: ServerLimits) {
+        self.engine = engine
+        self.budget = budget
+        self.limits = limits
+        tail = JournalTail(engine: engine, caller: .process(in: .default), limits: limits)
+    }
+
+    func register(on routes: inout RouteHandlers) {
+        routes.on(.streamAll) { try await streamAll($0) }
+        routes.on(.streamInstance) { try await stream($0, of: try $0.instance) }
+    }
+
+    private func streamAll(_ request: RoutedRequest) async throws -> Response {
+        let caller = request.caller
+        precondition(caller.namespace == .default, "the rows that streams share are those of one namespace")
+        let (parameters, filter) = try read(request, ofInstance: false)
+        if let machine = filter.machine {
+            _ = try await asking { try await engine.machine(named: machine, by: caller) }
+        }
+        // In front of the look at where it begins: nothing is missed.
+        let place = try budget.lasting.stream()
+        let bell = try heard(engine.journalBell())
+        let position: Position
+        switch try start(request, parameters) {
+        case .now: position = try await asking { try await engine.lastPosition(by: caller) }
+        case .beginning: position = .beginning(of: .first)
+        case .behind(let cursor, let name):
+            position = try await engine.position(ofCursor: cursor, in: name, instance: nil, by: caller)
+        }
+        let rows = StreamRows(after: position, of: tail, filter, engine: engine, by: caller, limits: limits)
+        return stream(rows, bell, place, for: request)
+    }
+
+    private func stream(_ request: RoutedRequest, of name: InstanceName) async throws -> Response {
+        let caller = request.caller
+        let (parameters, filter) = try read(request, ofInstance: true)
+        let start = try start(request, parameters)
+        // Before the instance is looked for: a restore may have taken it away.
+        var position: Position?
+        if case .behind(let cursor, let place) = start {
+            position = try await engine.position(ofCursor: cursor, in: place, instance: name, by: caller)
+        }
+        let place = try budget.lasting.stream()
+        let found = try await asking { try await engine.instance(named: name, by: caller) }.record
+        let bell = try heard(try await asking { try engine.bell(of: found, by: caller) })
+        // Again: something may have come before the bell was heard.
+        let record = try await asking { try await engine.instance(named: name, by: caller) }.record
+        var seq = Seq(rawValue: 0)
+        switch start {
+        case .now: (seq, position) = (record.seq, record.head)
+        case .beginning: break
+        case .behind:
+            if let position {
+                seq = try await asking { try await engine.seq(of: record, upTo: position, by: caller) } ?? seq
+            }
+        }
+        let rows = StreamRows(
+            of: record, after: seq, at: position ?? .beginning(of: record.id.partition), filter, engine: engine,
+            by: caller, limits: limits)
+        return stream(rows, bell, place, for: request)
+    }
+
+    private func stream(
+        _ rows: StreamRows, _ bell: Bell, _ place: LastingAnswers.Place, for request: RoutedRequest
+    ) -> Response {
+        RowStream(
+            engine: engine, budget: budget, limits: limits, connection: request.connection, rows: rows, bell: bell,
+            place: place
+        ).response
+    }
+
+    private func heard(_ bell: Bell?) throws(Problem) -> Bell {
+        guard let bell else { throw Problem(.overloaded, detail: "Too many requests wait for history") }
+        return bell
+    }
+}
+
+// MARK: What is asked for
+
+extension StreamRoutes {
+    /// Where a stream begins.
+    private enum Start {
+        case now, beginning
+        /// With the beginning of what is said when it is no cursor.
+        case behind(cursor: String, in: String)
+    }
+
+    /// A client that connects again says with the header where it was, whatever its query says.
+    private func start(_ request: RoutedRequest, _ parameters: StreamParameters) throws -> Start {
+        if let last = request.head.headerFields[.lastEventID], !last.isEmpty {
+            return .behind(cursor: last, in: "Header '\(EventStream.lastEventHeader)' must be")
+        }
+        switch parameters.after {
+        case nil: return .now
+        case EventStream.start: return .beginning
+        case let cursor?: return .behind(cursor: cursor, in: "Parameter 'after' must be '\(EventStream.start)' or")
+        }
+    }
+
+    private func read(_ request: RoutedRequest, ofInstance: Bool) throws -> (StreamParameters, JournalFilter) {
+        if engine.currentHealth == .draining {
+            throw Problem(.draining, detail: "The daemon is stopping; connect again later")
+        }
+        let parameters = try reading {
+            try StreamParameters(query: try request.queryItems, ofInstance: ofInstance)
+        }
+        let filter = JournalFilter(
+            machine: parameters.machine.map(MachineName.init(rawValue:)), kind: try parameters.kind.map(kind),
+            event: parameters.event.map(EventDescriptor.init), state: parameters.state)
+        return (parameters, filter)
+    }
+
+    private func kind(_ word: String) throws(Problem) -> JournalKind {
+        if let kind = JournalKind(rawValue: word) { return kind }
+        let words = JournalKind.allCases.map(\.rawValue)
+        let hint = Spelling.closest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
+        throw Problem(
+            .invalidParameter,
+            detail: "Parameter 'kind' must be one of \(words.joined(separator: ", ")), not '\(word.prefix(40))'\(hint)")
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = known(EventStream.lastEventHeader)
+}

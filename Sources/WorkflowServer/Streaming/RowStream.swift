@@ -1,0 +1,145 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import WorkflowAPI
+import WorkflowEngine
+import WorkflowStore
+
+/// One answer that tells rows as they come.
+///
+/// It reads the next rows when the system has taken those before: whoever does not read is not read for, and nothing
+/// waits for it beyond its socket.
+struct RowStream: Sendable {
+    let engine: Engine
+    let budget: AnswerBudget
+    let limits: ServerLimits
+    let connection: CallerConnection
+    let rows: StreamRows
+    /// Rings when there may be more rows, and when somebody wants the stream to end.
+    let bell: Bell
+    let place: LastingAnswers.Place
+
+    /// The answer; the stream begins when it is handed to its connection.
+    var response: Response {
+        var headers: HTTPFields = [.contentType: EventStream.mediaType, .cacheControl: "no-store"]
+        // Known to proxies that collect answers before they pass them on.
+        headers[.accelBuffering] = "no"
+        let body = ResponseBody { [self] writer in
+            var sender = Sender(writer: writer, connection: connection)
+            defer { place.end() }
+            do {
+                try await offLoop(for: .usual) { try await run(&sender) }
+            } catch {
+                // Nobody is there to be told.
+                if sender.isBroken { throw error }
+                try await sender.send(StreamText.problem(Problem(inAnswer: error, engine.log)))
+            }
+            try await sender.writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// Runs until the caller leaves, the instance is no more, or the daemon stops.
+    @concurrent private func run(_ sender: inout Sender) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await connection.untilCallerLeaves()
+                bell.ring()
+            }
+            group.addTask { await ringRegularly() }
+            group.addTask { await endWithDaemon() }
+            defer { group.cancelAll() }
+            try await tell(&sender)
+        }
+    }
+
+    @concurrent private func tell(_ sender: inout Sender) async throws {
+        var rows = rows
+        var rings = bell.rings.makeAsyncIterator()
+        try await sender.send(comment(rows.place))
+        while !connection.callerHasLeft, !Task.isShuttingDownGracefully {
+            guard let part = try await part(&rows) else { return }
+            if !part.text.isEmpty {
+                try await sender.send(part.text)
+            } else if sender.silence >= limits.streamSilence / 3 * 2 {
+                try await sender.send(comment(rows.place))
+            }
+            if !part.isLast { continue }
+            if !part.text.isEmpty { try await Task.sleep(for: pace) }
+            // Of a daemon that writes no more nothing comes.
+            guard await rings.next(isolation: #isolation) != nil else { return }
+        }
+    }
+
+    /// The next rows; its bytes count among those of all answers until they are handed over.
+    private func part(_ rows: inout StreamRows) async throws -> StreamRows.Part? {
+        do {
+            let share = try await budget.reserve(rows.expectedBytes)
+            defer { withExtendedLifetime(share) {} }
+            return try await rows.next()
+        } catch let rejection as Rejection {
+            throw Problem(rejection)
+        }
+    }
+
+    private func comment(_ place: Position) -> [UInt8] {
+        StreamText.comment(RowCursor(generation: engine.generation, position: place))
+    }
+
+    /// What lets rows of several commits go in one piece: the more streams there are, the longer.
+    private var pace: Duration { min(limits.streamPace.each * budget.lasting.streams, limits.streamPace.longest) }
+
+    private func ringRegularly() async {
+        while !Task.isCancelled {
+            // Cancelled with the stream.
+            try? await Task.sleep(for: limits.streamSilence / 3)
+            bell.ring()
+        }
+    }
+
+    /// Lets the stream end with the daemon, and cuts off whoever does not read its end.
+    private func endWithDaemon() async {
+        // Cancelled with the stream.
+        try? await gracefulShutdown()
+        if Task.isCancelled { return }
+        bell.ring()
+        try? await Task.sleep(for: limits.streamEnding)
+        if !Task.isCancelled { connection.cutOff() }
+    }
+}
+
+extension RowStream {
+    /// Hands text to the connection.
+    fileprivate struct Sender {
+        var writer: any ResponseBodyWriter
+        let connection: CallerConnection
+        /// The caller went away.
+        private(set) var isBroken = false
+        private var last = ContinuousClock.now
+
+        init(writer: any ResponseBodyWriter, connection: CallerConnection) {
+            self.writer = writer
+            self.connection = connection
+        }
+
+        /// How long nothing was said.
+        var silence: Duration { .now - last }
+
+        /// Returns when the connection can take more: all of a long text is in the system's hands then.
+        @concurrent mutating func send(_ text: [UInt8]) async throws {
+            do {
+                try await writer.write(ByteBuffer(bytes: text))
+                if text.count > AnswerLimits.smallBytes { try await connection.allIsWritten() }
+            } catch {
+                isBroken = true
+                throw error
+            }
+            last = .now
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let accelBuffering = known("X-Accel-Buffering")
+}

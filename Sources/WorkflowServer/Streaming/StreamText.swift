@@ -1,0 +1,35 @@
+import Statechart
+import WorkflowAPI
+import WorkflowJSON
+import WorkflowStore
+
+/// The text of a stream of server-sent events (WHATWG HTML, 9.2.5), as it is collected to be sent.
+struct StreamText {
+    private var writer = JSONWriter()
+
+    var bytes: [UInt8] { writer.bytes }
+
+    /// A row, and its cursor as the event's id.
+    mutating func add(_ listed: ListedRow, generation: Int64) {
+        let row = HistoryRow(listed.row, generation: generation, isRetry: listed.isRetry)
+        writer.frame("id: ".utf8)
+        writer.frame(row.cursor)
+        writer.frame("\nevent: \(EventStream.transition)\ndata: ".utf8)
+        writer.object { writer in
+            writer.field("instance", listed.instance.rawValue)
+            writer.field("machine", listed.machine.rawValue)
+            writer.field("version", listed.version.rawValue)
+            row.writeFields(to: &writer)
+        }
+        writer.frame("\n\n".utf8)
+    }
+
+    /// A comment, and the place up to which all was told. A client takes it as the last id, and dispatches nothing,
+    /// because there is no data.
+    static func comment(_ place: RowCursor) -> [UInt8] { Array(":\nid: \(place.text)\n\n".utf8) }
+
+    /// What ends a stream that has begun.
+    static func problem(_ problem: Problem) -> [UInt8] {
+        Array("event: \(EventStream.problem)\ndata: \(JSONWriter.string(problem))\n\n".utf8)
+    }
+}

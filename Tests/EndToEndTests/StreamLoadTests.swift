@@ -1,0 +1,172 @@
+import DaemonTesting
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+import WorkflowAPI
+import WorkflowClient
+
+/// Clients that send and streams that are read, killed and begun again, all at once.
+///
+/// A few seconds; with `STREAM_MINUTES=10` as long as that, with 16 clients and 50 streams, and memory that stays flat.
+@Suite struct StreamLoadTests {
+    private static let minutes = ProcessInfo.processInfo.environment["STREAM_MINUTES"].flatMap { Double($0) }
+    private static let seconds = minutes.map { $0 * 60 } ?? 4
+    private static let clients = minutes == nil ? 4 : 16
+    private static let streams = minutes == nil ? 10 : 50
+    private static let instances = 200
+
+    private static let machine = """
+        id: lamp
+        initial: dark
+        states:
+          dark: {on: {flip: lit}}
+          lit: {on: {flip: dark}}
+        """
+
+    /// Kilobytes of memory that are the process's own.
+    private static func memory(of daemon: Daemon) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
+        guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
+            throw TestingError("no RssAnon")
+        }
+        return kilobytes
+    }
+
+    @Test(.timeLimit(.minutes(30))) func noRowIsLostOrDoubled() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        _ = try await daemon.said("apply", try folder.write(Self.machine, to: "lamp.yaml"))
+        let load = StreamLoad(address: daemon.address, streams: Self.streams)
+        try await daemon.withClient { client in
+            for number in 0..<Self.instances {
+                _ = try await client.start(StartRequest(machine: "lamp", instance: "l-\(number)"))
+            }
+        }
+        load.sent(Self.instances)
+        let end = ContinuousClock.now + .seconds(Self.seconds)
+        var warm: Int?
+        let most = try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<Self.streams {
+                group.addTask {
+                    try await onOwnThread { try load.read(number, SeededRandom(seed: seed, number)) }
+                }
+            }
+            async let sending: Void = load.send(Self.clients, Self.instances, until: end)
+            var most = 0
+            while ContinuousClock.now < end {
+                let now = try Self.memory(of: daemon)
+                if warm == nil, ContinuousClock.now > end - .seconds(Self.seconds * 0.7) { warm = now }
+                most = max(most, now)
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            try await sending
+            try await group.waitForAll()
+            return most
+        }
+        let rows = try DatabaseFile(daemon.database).number("SELECT count(*) FROM journal")
+        #expect(load.counts == Array(repeating: Int(rows), count: Self.streams))
+        let last = try Self.memory(of: daemon)
+        print(
+            "\(rows) rows by \(Self.clients) clients to \(Self.streams) streams, which were cut \(load.cuts) times; "
+                + "RssAnon \((warm ?? 0) >> 10) MiB, \(most >> 10) MiB at most, \(last >> 10) MiB at the end")
+        if Self.minutes != nil, let warm { #expect(abs(last - warm) * 10 <= warm, "RssAnon is flat within 10 %") }
+        #expect(most < 256 << 10)
+        #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+}
+
+/// What is sent and what is read.
+private final class StreamLoad: Sendable {
+    private struct State {
+        var sent = 0
+        var isOver = false
+        var counts: [Int]
+        var cuts = 0
+    }
+
+    private let address: Address
+    private let state: Mutex<State>
+
+    init(address: Address, streams: Int) {
+        self.address = address
+        state = Mutex(State(counts: Array(repeating: 0, count: streams)))
+    }
+
+    var counts: [Int] { state.withLock { $0.counts } }
+    var cuts: Int { state.withLock { $0.cuts } }
+
+    func sent(_ count: Int) { state.withLock { $0.sent += count } }
+
+    /// How many events the slowest stream is behind.
+    private var lag: Int { state.withLock { $0.sent - ($0.counts.min() ?? 0) } }
+
+    /// Lets clients send until an end, and tells the readers when all is sent: each gets one row after that.
+    func send(_ clients: Int, _ instances: Int, until end: ContinuousClock.Instant) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { senders in
+            for number in 0..<clients {
+                senders.addTask { try await self.send(number, of: clients, instances, until: end) }
+            }
+            try await senders.waitForAll()
+        }
+        state.withLock { state in
+            state.sent += 1
+            state.isOver = true
+        }
+        let client = WorkflowClient(address: address)
+        _ = try await client.send(SendRequest(event: "flip"), to: "l-0")
+        await client.shutdown()
+    }
+
+    /// Sends events to instances of its own, one after another, and waits for streams that are far behind.
+    private func send(_ number: Int, of clients: Int, _ instances: Int, until end: ContinuousClock.Instant) async throws
+    {
+        let client = WorkflowClient(address: address)
+        var place = number
+        while .now < end {
+            while lag > 5_000, .now < end { await Task.yield() }
+            _ = try await client.send(SendRequest(event: "flip"), to: "l-\(place)")
+            sent(1)
+            place = (place + clients) % instances
+        }
+        await client.shutdown()
+    }
+
+    /// Reads a stream from the start on until it has told everything; drops its connection now and then.
+    func read(_ number: Int, _ random: SeededRandom) throws {
+        var random = random
+        var last: String?
+        var seqs: [Substring: Int] = [:]
+        while true {
+            let headers = last.map { [(name: "Last-Event-ID", value: $0)] } ?? []
+            let reader = try EventReader("/v1/stream?after=start", of: address, headers: headers)
+            guard reader.status == 200 else { throw TestingError("status \(reader.status)") }
+            for _ in 0..<Int.random(in: 1...5_000, using: &random) {
+                let isDone = state.withLock { $0.isOver && $0.counts[number] >= $0.sent }
+                if isDone { return }
+                guard let message = try reader.next() else { throw TestingError("the stream has ended") }
+                guard let data = message.data else { continue }
+                last = message.id
+                let (name, seq) = try Self.read(data)
+                guard seqs[name, default: 0] + 1 == seq else {
+                    throw TestingError("stream \(number): \(name) has \(seq) behind \(seqs[name] ?? 0)")
+                }
+                seqs[name] = seq
+                state.withLock { $0.counts[number] += 1 }
+            }
+            state.withLock { $0.cuts += 1 }
+        }
+    }
+
+    /// Instance and seq, without looking at the rest.
+    private static func read(_ data: String) throws -> (Substring, Int) {
+        let words = data.split(separator: "\"", maxSplits: 15)
+        guard words.count > 12, words[1] == "instance", words[9] == "version", words[11] == "seq",
+            let seq = Int(words[12].dropFirst().dropLast())
+        else { throw TestingError("no row: \(data)") }
+        return (words[3], seq)
+    }
+}

@@ -1,0 +1,72 @@
+import Statechart
+import Testing
+import WorkflowStore
+
+extension StoreSuite {
+    /// The journal in the order of positions.
+    static let journal: [Check] = [
+        Check(name: "the journal is read in the order of positions, each row once") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let names = try interleaved(scribe, writer, rows: 300)
+            for partition in store.partitions {
+                let own = names.filter { scribe.partition(of: $0) == partition }
+                let rows = own.flatMap { scribe.history[$0] ?? [] }.sorted { $0.position < $1.position }
+                for bytes in [1, 2_000, 1 << 20] {
+                    let read = try await whole(.beginning(of: partition), bytes: bytes, store)
+                    #expect(read.map(\.row) == rows, "\(bytes) bytes")
+                    let instances = Dictionary(
+                        own.map { (scribe.instances[$0]?.id, $0) }, uniquingKeysWith: { $1 })
+                    #expect(read.allSatisfy { instances[$0.row.instanceID] == $0.instance.rawValue })
+                }
+                guard rows.count > 1 else { continue }
+                let behind = try await whole(rows[rows.count / 2].position, bytes: 1 << 20, store)
+                #expect(behind.map(\.row) == Array(rows[(rows.count / 2 + 1)...]))
+            }
+        },
+        Check(name: "a filter of the journal says what is read, its place goes on") { (store, writer) async throws in
+            let scribe = Scribe(writer)
+            let machine = scribe.apply("order")
+            scribe.start("first")
+            for _ in 0..<5 { scribe.send("first") }
+            scribe.apply("other")
+            scribe.start("second")
+            try scribe.commit(writer)
+            let partition = scribe.partition(of: "first")
+            var query = JournalQuery(after: .beginning(of: partition), bytes: 1 << 20)
+            query.filter.machine = machine.name
+            let ours = try await store.journal(query, in: .default)
+            #expect(ours.rows.map(\.row) == scribe.history["first"])
+            #expect(ours.rows.allSatisfy { $0.machine == machine.name && $0.version == machine.version })
+            query.filter.machine = "none"
+            let none = try await store.journal(query, in: .default)
+            let latest = scribe.partition(of: "second") == partition ? "second" : "first"
+            let last = scribe.history[latest]?.last?.position
+            #expect(none.rows.isEmpty && none.isLast && none.through == last)
+            query.filter = JournalFilter(kind: .started)
+            let started = try await store.journal(query, in: .default)
+            #expect(started.rows.allSatisfy { $0.row.kind == .started } && !started.rows.isEmpty)
+            let elsewhere = try await store.journal(query, in: NamespaceID(rawValue: 7))
+            #expect(elsewhere.rows.isEmpty)
+        },
+        Check(name: "a journal without rows ends at once") { (store, _) async throws in
+            let beginning = Position.beginning(of: .first)
+            let slice = try await store.journal(JournalQuery(after: beginning, bytes: 100), in: .default)
+            #expect(slice == JournalSlice(through: beginning, isLast: true))
+        },
+    ]
+
+    /// All rows behind a place, slice by slice.
+    private static func whole(
+        _ place: Position, bytes: Int, _ store: any WorkflowStore
+    ) async throws -> [ListedRow] {
+        var rows: [ListedRow] = []
+        var query = JournalQuery(after: place, bytes: bytes)
+        while true {
+            let slice = try await store.journal(query, in: .default)
+            rows += slice.rows
+            if slice.isLast { return rows }
+            try #require(slice.through > query.after, "a slice goes on")
+            query.after = slice.through
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+import WorkflowAPI
+import WorkflowClient
+import WorkflowClientTesting
+import WorkflowJSON
+
+/// `wfctl tail`, without a daemon.
+struct TailVerbTests {
+    private static func event(_ seq: Int64, _ name: String) -> String {
+        let row = Sample.row(seq, name, from: seq == 1 ? [] : ["draft"], to: ["draft"])
+        let item = StreamItem(instance: "order-1042", machine: "order", version: 2, row: row)
+        return "id: \(row.cursor)\nevent: transition\ndata: \(JSONWriter.string(item))\n\n"
+    }
+
+    private static func stream(_ text: String) -> ScriptedTransport.Step {
+        .bytes(Array(text.utf8), as: EventStream.mediaType)
+    }
+
+    private static let changed = ScriptedTransport.Step.problem(
+        Problem(
+            .generationChanged, detail: "a restore came", parted: Parting(generation: 2, cursor: "c9")))
+
+    @Test func rowsArePrintedAndWhereItWasCutIsSaid() async {
+        let outcome = await CommandHarness().run(
+            "tail", "--machine", "order",
+            answers: [
+                Self.stream(Self.event(1, "init") + Self.event(2, "pay")), Self.stream(":\nid: c2\n\n"), Self.changed,
+            ])
+        let lines = outcome.output.split(separator: "\n").map { line in
+            line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+        }
+        #expect(lines.first == "AT INSTANCE SEQ KIND EVENT FROM TO DATA")
+        #expect(lines.count == 3 && lines[2].contains("order-1042 2 event pay draft draft"), "\(lines)")
+        let cut = "connecting again: No answer from wfd at 'unix:/run/test.sock': the stream has ended"
+        #expect(
+            outcome.errors == """
+                cut off behind c2, \(cut)
+                connected again
+                cut off behind c2, \(cut)
+                error: a restore came
+                  '--since c9' goes on behind the last row that both have
+
+                """)
+        #expect(outcome.exit == 1)
+    }
+
+    @Test func linesOfJSONAreTheItems() async throws {
+        let outcome = await CommandHarness().run(
+            "tail", "order-1042", "-o", "jsonl", "--since", "start",
+            answers: [Self.stream(Self.event(1, "init")), Self.changed])
+        let item = try StreamItem(json: try JSONReader.value(from: outcome.output), unknownFields: .refused)
+        #expect(item.instance == "order-1042" && item.version == 2 && item.row.cursor == "c1")
+    }
+
+    @Test(arguments: [
+        (["tail", "o", "--machine", "order"], "'--machine' does not go with an instance, which is of one machine"),
+        (
+            ["tail", "-o", "json"],
+            "'tail' prints rows as they come, and '-o json' one document; use '-o jsonl'"
+        ),
+    ])
+    func whatDoesNotGoTogetherIsRefused(arguments: [String], message: String) async {
+        let outcome = await CommandHarness().run(arguments, transport: ScriptedTransport([])).outcome
+        #expect(outcome.exit == 64 && outcome.errors.contains(message), "\(outcome)")
+    }
+}
