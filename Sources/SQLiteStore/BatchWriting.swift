@@ -51,7 +51,7 @@ struct BatchWriting {
             try writeRuns(of: batch, database)
             try insert(batch.keys, database)
             try insert(batch.purged, of: batch, database)
-            try erase(batch.erasure, keysBelow: ledger.floor, database)
+            try erase(batch.erasure, keysBelow: marks.ledger.floor, database)
         }
         return marks
     }

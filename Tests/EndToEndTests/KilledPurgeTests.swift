@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WorkflowAPI
 import WorkflowClient
+import WorkflowJSON
 
 /// Instances are deleted while the daemon is killed again and again: what was told to be gone is gone, nothing is half
 /// there, and the file is whole after each kill.

@@ -45,12 +45,12 @@ import WorkflowStore
         try await bench.timed.send("end", to: "c")
         let before = try await bench.timed.rows("c").map(\.digest)
         let trial = try await bench.redact("c", isDryRun: true)
-        #expect(trial.redaction == Redaction(seqs: SeqSet([1...3]), isWhole: true) && trial.seq == 4)
-        #expect(try await bench.timed.record("c").seq == 3)
+        #expect(trial.redaction == Redaction(seqs: SeqSet([1...3]), isWhole: true) && trial.seq.rawValue == 4)
+        #expect(try await bench.timed.record("c").seq.rawValue == 3)
         let answer = try await bench.redact("c", reason: "GDPR-7", key: "k")
-        #expect(answer.seq == 4 && answer.status == .done && answer.configuration == ["closed"])
+        #expect(answer.seq.rawValue == 4 && answer.status == .done && answer.configuration == ["closed"])
         let record = try await bench.timed.record("c")
-        #expect(record.state.context == "{}" && record.state.output == nil && record.saltFrom == 5)
+        #expect(record.state.context == "{}" && record.state.output == nil && record.saltFrom.rawValue == 5)
         let rows = try await bench.timed.rows("c")
         #expect(rows.prefix(3).map(\.digest) == before)
         // Nothing is to be erased of a row that says nothing.
@@ -71,7 +71,7 @@ import WorkflowStore
             } == "redacted")
         #expect(
             await bench.told { () throws(Rejection) in
-                try await bench.engine.instance(named: "c", after: 2)
+                try await bench.engine.instance(named: "c", after: Seq(rawValue: 2))
             } == "redacted")
         try await bench.timed.restart()
         try await bench.expectErased("c", gaps: "1-4")
@@ -110,7 +110,7 @@ import WorkflowStore
         #expect(rows.last?.event == "came" && rows.last?.data == nil)
         try await bench.expectErased("c", gaps: "1-6")
         #expect(
-            try await bench.engine.instance(named: "c", after: 7)?.record.state.context
+            try await bench.engine.instance(named: "c", after: Seq(rawValue: 7))?.record.state.context
                 == #"{"notes":[null,8],"seen":{"b":1},"total":2,"who":null}"#)
         let verdict = try await bench.engine.backtest(
             bench.timed.record("c"),
@@ -133,7 +133,7 @@ import WorkflowStore
             guard case .kept = row.salt else { Issue.record("seq \(row.seq.rawValue) has no salt"); continue }
         }
         #expect(try await bench.timed.record("c").salt != salt)
-        #expect(try await bench.engine.instance(named: "c", after: 2)?.record.state.context.contains("[2]") == true)
+        #expect(try await bench.engine.instance(named: "c", after: Seq(rawValue: 2))?.record.state.context.contains("[2]") == true)
         try await bench.expectErased("c", gaps: "3-9")
     }
 
@@ -159,9 +159,9 @@ import WorkflowStore
         for number in 2...1_500 {
             try await bench.timed.send("see", ["n": .int(Int64(number)), "m": .string(marker)], to: "c")
         }
-        async let sent: Void = Self.see(bench.engine)
+        let sent = Task { [engine = bench.engine] in try await Self.see(engine) }
         try await bench.redact("c", seqs: "600-1400")
-        try await sent
+        try await sent.value
         #expect(try bench.count(of: "length(salt) = 0", in: "journal") == 801)
         #expect(try bench.count(of: "salt IS NULL", in: "snapshot WHERE seq < 1500") == 3)
         #expect(try bench.count(of: "salt IS NOT NULL", in: "snapshot WHERE seq < 1500") == 2)
@@ -191,7 +191,7 @@ import WorkflowStore
         #expect(answer.instance == "d")
         #expect(
             await bench.told { () throws(Rejection) in
-                try await bench.engine.instance(named: InstanceName(rawValue: old))
+                try await bench.engine.instance(named: old)
             }
                 == "instance-not-found")
         try await bench.timed.start("claim", old)
@@ -237,7 +237,7 @@ import WorkflowStore
             await bench.message { () throws(Rejection) in try await bench.redact("c", paths: ["who"]) }
                 == "c is done: its context goes whole, without '--path'")
         try await bench.expectWhole()
-        #expect(try await bench.timed.record("c").seq == 2)
+        #expect(try await bench.timed.record("c").seq.rawValue == 2)
     }
 
     @Test func nothingBringsItBack() async throws {
