@@ -79,7 +79,8 @@ package struct StoreSuite {
 
     /// All of them.
     package static let checks =
-        records + together + history + lists + places + timers + effects + attempts + queues + settings + keys + partitions
+        records + together + history + lists + places + timers + effects + attempts + queues + settings + keys
+        + partitions
         + backups
         + audit + opening
 

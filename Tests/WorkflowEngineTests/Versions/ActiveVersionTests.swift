@@ -9,7 +9,7 @@ import WorkflowStore
 
 /// Which version new instances take.
 @Suite(.timeLimit(.minutes(1))) struct ActiveVersionTests {
-    private static func text(_ number: Int) -> String { "id: m\ncontext: {v: \(number)}" }
+    private static func text(_ number: Int) -> String { "id: m\ncontext: {v: \(number)}\ninitial: a\nstates: {a: {}}" }
 
     private static func engine(
         versions: Int = 2, in store: FakeStore = FakeStore()
@@ -119,7 +119,9 @@ import WorkflowStore
         var limits = EngineLimits()
         limits.settledMachines = 1
         let running = try await RunningEngine(store: FakeStore(), limits: limits)
-        for name in ["a", "b"] { _ = try await running.engine.apply("id: \(name)", syntax: .yaml, by: .test) }
+        for name in ["a", "b"] {
+            try await running.engine.apply("id: \(name)\ninitial: a\nstates: {a: {}}", syntax: .yaml)
+        }
         _ = try await running.engine.set(SetMachineCommand(machine: "a", .retention(5), by: .test))
         await #expect(throws: Rejection.self) {
             try await running.engine.set(SetMachineCommand(machine: "b", .retention(5), by: .test))
