@@ -86,7 +86,8 @@ import Testing
             Pending(
                 id: Pending.ID(seq: 1, number: 1), kind: .timer, event: "e", data: nil, due: .zero,
                 owner: .send(id: "x")), at: .zero)
-        let earlier = EarlierMachine(try DefinitionReader.read("id: m").machine, version: 1)
+        let machine = try DefinitionReader.read("id: m\ninitial: a\nstates: {a: {}}").machine
+        let earlier = EarlierMachine(machine, version: 1)
         let inputs: [Input] = [
             .started(event), .event(event), .sent(taken), .timer(taken), .result(taken), .failed(taken),
             .retried(taken), .skipped(event), .suspended(event), .resumed(event), .cancelled(event), .reset(event),

@@ -40,7 +40,8 @@ struct Apply: Verb {
             var failure: (any Error)?
             for definition in definitions {
                 do {
-                    let applied = try await client.apply(definition.bytes, as: definition.mediaType, .init(activate: !noActivate))
+                    let applied = try await client.apply(
+                        definition.bytes, as: definition.mediaType, .init(activate: !noActivate))
                     try printer.add([Applied(file: definition.path, applied: applied)])
                     for line in definition.lines(of: applied.machine.warnings ?? []) {
                         try session.say(DiagnosticText.styled(line))

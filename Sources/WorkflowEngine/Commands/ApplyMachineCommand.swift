@@ -63,7 +63,8 @@ extension Engine {
         } catch {
             throw .invalidDefinition(error)
         }
-        let command = ApplyMachineCommand(source: source, machine: reading.machine, isActivated: isActivated, caller: caller)
+        let command = ApplyMachineCommand(
+            source: source, machine: reading.machine, isActivated: isActivated, caller: caller)
         let applied = try await queue.submit(command)
         return (applied, reading.warnings + reading.machine.effects.flatMap(missing))
     }

@@ -61,14 +61,7 @@ extension OperatorLog: CommitObserver {
                     "actor": "\(queue.actor?.rawValue ?? "")",
                 ])
         case .settled(let setting, let actor):
-            tell(
-                .queues, .notice, "a machine was set",
-                [
-                    "machine": "\(setting.key.name)", "active": "\(setting.active?.description ?? "latest")",
-                    "suspended": "\(setting.isSuspended)",
-                    "retention": "\(setting.retention.map { "\($0) ms" } ?? "for ever")",
-                    "actor": "\(actor?.rawValue ?? "")",
-                ])
+            tell(.queues, .notice, "a machine was set", setting.metadata(by: actor))
         case .held(let isHeld, let actor):
             tell(
                 .queues, .notice, isHeld ? "effects are held" : "effects were released",
@@ -139,6 +132,16 @@ extension OperatorLog: CommitObserver {
                     "fired": "\(batch.fired.count)", "machines": "\(batch.batch.machines.count)",
                 ])
         }
+    }
+}
+
+extension MachineSetting {
+    /// For the log.
+    fileprivate func metadata(by actor: Actor?) -> Logger.Metadata {
+        [
+            "machine": "\(key.name)", "active": "\(active?.description ?? "latest")", "suspended": "\(isSuspended)",
+            "retention": "\(retention.map { "\($0) ms" } ?? "for ever")", "actor": "\(actor?.rawValue ?? "")",
+        ]
     }
 }
 

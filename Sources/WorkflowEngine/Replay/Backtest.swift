@@ -249,7 +249,8 @@ private struct BacktestScan {
             if firstAbove == nil { firstAbove = slice.firstAbove?.rawValue }
             for row in slice.rows {
                 guard let place = places[row.instanceID], !isDone[place] else { continue }
-                counts.events += 1
+                // What only leads to the next row that says the instance anew is passed.
+                if trials[place].trial.verdict == nil { counts.events += 1 }
                 if row.kind.saysInstanceAnew {
                     try await trials[place].trial.begin(behind: row, of: trials[place].record, past)
                 } else {

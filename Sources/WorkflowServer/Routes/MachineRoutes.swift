@@ -113,7 +113,8 @@ extension MachineSummary {
     /// The wire form of a stored version.
     fileprivate init(_ record: MachineRecord, active: MachineVersion?) {
         self.init(
-            machine: record.name.rawValue, version: record.version.rawValue, active: active?.rawValue, digest: record.digest.text,
+            machine: record.name.rawValue, version: record.version.rawValue, active: active?.rawValue,
+            digest: record.digest.text,
             createdAt: WireTime(milliseconds: record.created.rawValue))
     }
 }

@@ -9,7 +9,7 @@ import WorkflowStore
 
 /// Which version new instances take.
 @Suite(.timeLimit(.minutes(1))) struct ActiveVersionTests {
-    private static func text(_ number: Int) -> String { "id: m\ncontext: {v: \(number)}" }
+    private static func text(_ number: Int) -> String { "id: m\ncontext: {v: \(number)}\ninitial: a\nstates: {a: {}}" }
 
     private static func engine(
         versions: Int = 2, in store: FakeStore = FakeStore()
@@ -33,7 +33,7 @@ import WorkflowStore
         let engine = running.engine
         #expect(try await Self.version(engine) == 2)
         let settled = try await Self.activate(engine, 1)
-        #expect(settled.setting == MachineSetting(of: settled.setting.key, active: 1) && settled.latest == 2)
+        #expect(settled.setting.active == 1 && settled.latest == 2)
         #expect(try await Self.version(engine) == 1)
         #expect(try await Self.version(engine, 2) == 2)
         _ = try await engine.apply(Self.text(3), syntax: .yaml, by: .test)
@@ -119,7 +119,9 @@ import WorkflowStore
         var limits = EngineLimits()
         limits.settledMachines = 1
         let running = try await RunningEngine(store: FakeStore(), limits: limits)
-        for name in ["a", "b"] { _ = try await running.engine.apply("id: \(name)", syntax: .yaml, by: .test) }
+        for name in ["a", "b"] {
+            try await running.engine.apply("id: \(name)\ninitial: a\nstates: {a: {}}", syntax: .yaml)
+        }
         _ = try await running.engine.set(SetMachineCommand(machine: "a", .retention(5), by: .test))
         await #expect(throws: Rejection.self) {
             try await running.engine.set(SetMachineCommand(machine: "b", .retention(5), by: .test))

@@ -298,8 +298,8 @@ import WorkflowStore
         // The id of an invocation is that of its state.
         #expect(
             await bench.toldMigration("p", plan)
-                == "misfit: p does not fit version 2: paying: invocation 'paying' runs, and version 2 has none of this id "
-                + "there; --cancel-invocations")
+                == "misfit: p does not fit version 2: paying: invocation 'paying' runs, and version 2 has none of this "
+                + "id there; --cancel-invocations")
         let named = renamed.replacing("      task: charge", with: "      id: paying\n      task: charge")
         try await bench.engine.apply(named, syntax: .yaml)
         #expect(try await bench.migrate("p", to: 3, plan).to == ["billing"])
