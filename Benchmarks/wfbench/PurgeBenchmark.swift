@@ -106,7 +106,9 @@ struct PurgeBenchmark: AsyncParsableCommand {
     }
 
     /// Sends events at the rate, for some seconds or as long as there is something to go on for.
-    private func events(_ engine: Engine, whileTrue isOn: @escaping @Sendable (Engine) -> Bool) async throws -> Latencies {
+    private func events(_ engine: Engine, whileTrue isOn: @escaping @Sendable (Engine) -> Bool) async throws
+        -> Latencies
+    {
         let pause = Duration.seconds(Double(Self.clients) / Double(rate))
         let begin = ContinuousClock.now
         let isBounded = isOn(engine)

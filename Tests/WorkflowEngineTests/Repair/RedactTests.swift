@@ -133,7 +133,9 @@ import WorkflowStore
             guard case .kept = row.salt else { Issue.record("seq \(row.seq.rawValue) has no salt"); continue }
         }
         #expect(try await bench.timed.record("c").salt != salt)
-        #expect(try await bench.engine.instance(named: "c", after: Seq(rawValue: 2))?.record.state.context.contains("[2]") == true)
+        #expect(
+            try await bench.engine.instance(named: "c", after: Seq(rawValue: 2))?.record.state.context.contains("[2]")
+                == true)
         try await bench.expectErased("c", gaps: "3-9")
     }
 
