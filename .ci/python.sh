@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Makes sure of other people's Python for the tests of effects: httpbin answers them, standardwebhooks and cryptography
-# check their signatures, prometheus_client reads the metrics, sseclient reads streams. It goes into .build/python, and nowhere else.
+# check their signatures, prometheus_client reads the metrics, sseclient reads streams. It goes into .build/python, and
+# nowhere else.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=$PWD/.build/python
 
 has_all() {
-    PYTHONPATH=$folder python3 -c 'import cryptography, httpbin, prometheus_client, sseclient, standardwebhooks' 2>/dev/null
+    PYTHONPATH=$folder python3 -c 'import cryptography, httpbin, prometheus_client, sseclient, standardwebhooks' \
+        2>/dev/null
 }
 
 command -v python3 >/dev/null || { echo "There is no python3: the tests with it are left out."; exit 0; }

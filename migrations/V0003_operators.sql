@@ -61,7 +61,7 @@ WHEN NOT (
         AND (new.key IS old.key OR (new.key IS NULL AND length(old.key) IS NOT 16)))
         OR
         (length(old.salt) IS 0 AND length(new.salt) IS 0 AND new.data IS old.data AND new.note IS old.note
-        AND new.key IS NULL AND length(old.key) IS NOT 16)
+        AND new.key IS NULL AND old.key IS NOT NULL AND length(old.key) IS NOT 16)
     )
 )
 BEGIN

@@ -12,7 +12,8 @@ CREATE TABLE audit (
     at_ms        INTEGER NOT NULL,  -- the clock's time, and never less than that of any row before
     actor        TEXT,              -- who deleted it, where that is known
     reason       TEXT,
-    key          BLOB    CHECK (key IS NULL OR length(key) = 32)  -- digest of the caller's key and the name
+    -- Digest of the caller's key and the name; empty where nobody gave a key.
+    key          BLOB    NOT NULL CHECK (length(key) = 32 OR length(key) = 0)
 ) STRICT;
 
 -- A request that comes again gets its first answer.
@@ -22,7 +23,8 @@ CREATE INDEX audit_key ON audit (key);
 -- the row with the highest position of them all, and goes on with the instance's row before. So of every instance the
 -- first rows are left, and they chain.
 CREATE TABLE purge (
-    waits       INTEGER NOT NULL CHECK (waits IN (0, 1)),  -- 1: the row is its start, emptied, and its key is remembered
+    -- 1: the row is its start, emptied, and its key is remembered
+    waits       INTEGER NOT NULL CHECK (waits IN (0, 1)),
     head        INTEGER NOT NULL,  -- the position of its last row
     instance_id INTEGER NOT NULL,
     seq         INTEGER NOT NULL CHECK (seq >= 1),  -- of that row: so many are left

@@ -54,7 +54,8 @@ struct PurgeBenchmark: AsyncParsableCommand {
             try await swept(engine)
             let seconds = (ContinuousClock.now - begin) / .seconds(1)
             print(
-                "\(rows) rows of \(instances) instances: deleted in \(deleted - begin), gone \(seconds.text(2)) s after "
+                "\(rows) rows of \(instances) instances: deleted in \(deleted - begin), gone "
+                    + "\(seconds.text(2)) s after "
                     + "the begin, \((Double(rows) / seconds).text(0)) rows/s   (goal: 50000)")
             try await fill(engine)
             let plain = try await events(engine) { _ in false }

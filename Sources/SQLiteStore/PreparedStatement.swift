@@ -196,9 +196,12 @@ struct StatementRow {
         return Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
     }
 
+    /// Nil for no bytes.
     mutating func optionalDigest() throws(SQLiteFailure) -> Digest? {
-        if isNull { return skipNull() }
-        return try digest()
+        let bytes = bytes()
+        if bytes.isEmpty { return nil }
+        guard bytes.count == 32 else { throw .malformed("a digest") }
+        return Digest(bytes: bytes)
     }
 
     mutating func uniqueID() throws(SQLiteFailure) -> UniqueID {

@@ -46,7 +46,7 @@ extension BatchWriting {
             insert.bind(audit.at.rawValue)
             insert.bind(audit.actor?.rawValue)
             insert.bind(audit.reason)
-            insert.bind(audit.key?.bytes)
+            insert.bind(audit.key?.bytes ?? [])
             try insert.run()
         }
         var heads: [InstanceID: Position] = [:]
@@ -107,6 +107,7 @@ enum AuditQueries {
     /// What is left of what was deleted; reads the whole table of it.
     static func backlog(_ database: Database, floor: Position) throws -> PurgeBacklog {
         var backlog = PurgeBacklog(floor: floor)
+        guard try isThere(in: database) else { return backlog }
         var select = try PreparedStatement(
             database, "SELECT waits, count(*), sum(seq), min(head) FROM purge GROUP BY waits")
         try select.forEachRow { row in

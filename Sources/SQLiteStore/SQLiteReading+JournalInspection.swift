@@ -151,7 +151,7 @@ private struct JournalInspection {
         slice.rows.append(record)
         bytesLeft -= record.size
         if let key = record.key, position >= floor { try look(for: RequestKey(bytes: key), of: record, database) }
-        guard record.seq.rawValue & (SnapshotRecord.interval - 1) == 0 else { return }
+        guard record.seq.rawValue & (SnapshotRecord.interval - 1) == 0 || record.kind == .redacted else { return }
         do {
             slice.snapshots[position] = try snapshot(of: record, database)
         } catch let failure as SQLiteFailure where failure.isCorrupt {

@@ -2,8 +2,9 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// The way of a run through the instances: machine version by version, and in each by the numbers of instances, whatever
-/// their status. The statuses are ranges of the list index; their next instances are merged within one transaction.
+/// The way of a run through the instances: machine version by version, and in each by the numbers of instances,
+/// whatever their status. The statuses are ranges of the list index; their next instances are merged within one
+/// transaction.
 struct SelectionScan {
     private let query: SelectionQuery
     private let namespace: NamespaceID

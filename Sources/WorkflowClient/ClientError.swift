@@ -63,10 +63,16 @@ extension ClientError {
 
     /// Nobody knows what became of the request.
     package static func answerLost(_ address: Address, reason: String) -> ClientError {
-        ClientError(
-            .answerLost,
-            "No answer from wfd at '\(address)': \(reason); it is unknown whether the request was carried out")
+        ClientError(.answerLost, "No answer from wfd at '\(address)': \(reason)\(doubt)")
     }
+
+    /// The same of a request that only reads: nothing of it can have been carried out.
+    var ofRead: ClientError {
+        guard code == .answerLost, description.hasSuffix(Self.doubt) else { return self }
+        return ClientError(code, String(description.dropLast(Self.doubt.count)), problem: problem)
+    }
+
+    private static let doubt = "; it is unknown whether the request was carried out"
 
     /// The daemon's refusal.
     package static func problem(_ problem: Problem) -> ClientError {

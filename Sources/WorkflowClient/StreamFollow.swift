@@ -75,12 +75,12 @@ public struct StreamFollow: AsyncSequence, Sendable {
                         throw ClientError.answerLost(follow.address, reason: "the stream has ended")
                     }
                     if let news = try news(of: message) { return news }
-                } catch let error as ClientError where error.isTransient && hasBeenConnected && paused < follow.patience
-                {
+                } catch let error as ClientError {
+                    guard error.isTransient, hasBeenConnected, paused < follow.patience else { throw error.ofRead }
                     try Task.checkCancellation()
                     guard messages == nil else {
                         messages = nil
-                        return .cut(error)
+                        return .cut(error.ofRead)
                     }
                     try await rest()
                 }

@@ -2,8 +2,8 @@ public import WorkflowAPI
 import WorkflowJSON
 
 extension WorkflowClient {
-    /// Lets the daemon do one verb to many instances, or rehearse it. The last line is the rehearsal, or the run when it
-    /// has ended. Who stops reading leaves a run as it is; the same request again tells how far it is.
+    /// Lets the daemon do one verb to many instances, or rehearse it. The last line is the rehearsal, or the run when
+    /// it has ended. Who stops reading leaves a run as it is; the same request again tells how far it is.
     ///
     /// - Parameter names: The instances, where the request does not select them.
     public func bulk(

@@ -63,6 +63,7 @@ package struct EventDescriptor: Sendable, Equatable {
             text.hasSuffix(".*") ? CandidateTable.Prefix(name: String(text.dropLast(2)), transitions: []) : nil
     }
 
+    /// Whether an event has such a name.
     package func matches(_ event: String) -> Bool {
         if let prefix { return prefix.matches(event) }
         return text == "*" || text == event

@@ -100,8 +100,8 @@ package protocol StoreReader: Sendable {
     /// An instance by its row number; nil when there is none.
     func instance(_ id: InstanceID) async throws(StoreError) -> InstanceRecord?
 
-    /// The next instances of a selection, in the order of their marks. Each instance is met once, whatever becomes of its
-    /// status meanwhile. Reads a bounded number of rows, so it may give few, or none, and not be at the end.
+    /// The next instances of a selection, in the order of their marks. Each instance is met once, whatever becomes of
+    /// its status meanwhile. Reads a bounded number of rows, so it may give few, or none, and not be at the end.
     func selection(_ query: SelectionQuery, in namespace: NamespaceID) async throws(StoreError) -> SelectionSlice
 
     /// A run over many instances; nil when there is none.

@@ -115,7 +115,8 @@ package final class RawConnection: @unchecked Sendable {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
     }
 
-    /// Reads the head of an answer whose body comes in chunks; the status of any other answer, which is read to its end.
+    /// Reads the head of an answer whose body comes in chunks; the status of any other answer, which is read to its
+    /// end.
     package func readHead() throws -> (status: Int, headers: [String: String]) {
         let end = Array("\r\n\r\n".utf8)
         while unread.firstRange(of: end) == nil { try readMore() }

@@ -25,7 +25,7 @@ import WorkflowJSON
             ("DELETE", "/v1/machines", "GET, POST, HEAD, OPTIONS"), ("PUT", "/v1/machines/order", "GET, HEAD, OPTIONS"),
             ("POST", "/v1/machines/order/versions/1", "GET, HEAD, OPTIONS"),
             ("PATCH", "/v1/instances", "GET, POST, HEAD, OPTIONS"),
-            ("DELETE", "/v1/instances/order-1", "GET, HEAD, OPTIONS"),
+            ("PUT", "/v1/instances/order-1", "DELETE, GET, HEAD, OPTIONS"),
             ("PUT", "/v1/instances/order-1/events", "GET, POST, HEAD, OPTIONS"),
             ("POST", "/v1/instances/order-1/history", "GET, HEAD, OPTIONS"), ("POST", "/livez", "GET, HEAD, OPTIONS"),
             ("DELETE", "/readyz", "GET, HEAD, OPTIONS"),
@@ -78,7 +78,7 @@ import WorkflowJSON
                 query: "?dryrun=true"),
             BadRequest(
                 .post("/v1/machines?force=1", "id: m", as: "application/yaml"), .invalidParameter,
-                "Unknown parameter 'force' (none is known here)"),
+                "Unknown parameter 'force' (known here: activate)"),
             BadRequest(
                 .post("/v1/instances?x=1", #"{"machine": "order"}"#), .invalidParameter,
                 "Unknown parameter 'x' (none is known here)"),

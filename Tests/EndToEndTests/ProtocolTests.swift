@@ -239,7 +239,8 @@ import WorkflowJSON
     @Test(
         .timeLimit(.minutes(1)),
         arguments: [
-            ("*", "GET, PATCH, POST, HEAD, OPTIONS"), ("/livez", "GET, HEAD, OPTIONS"), ("/v1/events", "POST, OPTIONS"),
+            ("*", "DELETE, GET, PATCH, POST, HEAD, OPTIONS"), ("/livez", "GET, HEAD, OPTIONS"),
+            ("/v1/events", "POST, OPTIONS"), ("/v1/instances/a", "DELETE, GET, HEAD, OPTIONS"),
             ("/v1/instances/a/events", "GET, POST, HEAD, OPTIONS"),
         ])
     func optionsSayWhatARouteTakes(target: String, allowed: String) async throws {

@@ -60,7 +60,7 @@ import WorkflowJSON
             let head = methods.contains("GET") ? ["HEAD"] : []
             let allowed = (methods + head + ["OPTIONS"]).joined(separator: ", ")
             #expect(options.headers["allow"] == allowed)
-            for method in ["TRACE", "PUT", "DELETE"] {
+            for method in ["TRACE", "PUT", "DELETE"] where !methods.contains(method) {
                 let refused = try await daemon.answer(to: RawRequest(method, path))
                 #expect(refused.status == 405 && refused.headers["allow"] == allowed, "\(method) \(template)")
                 #expect(

@@ -25,8 +25,8 @@ import WorkflowClient
         """
 
     /// Kilobytes of memory that are the process's own.
-    private static func memory(of daemon: Daemon) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(daemon.pid)/status", encoding: .utf8)
+    private static func memory(of process: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         guard let line = status.firstMatch(of: /RssAnon:\s+(\d+) kB/), let kilobytes = Int(line.1) else {
             throw TestingError("no RssAnon")
         }
@@ -39,7 +39,8 @@ import WorkflowClient
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed \(seed)")
         _ = try await daemon.said("apply", try folder.write(Self.machine, to: "lamp.yaml"))
-        let load = StreamLoad(address: daemon.address, streams: Self.streams)
+        let pid = daemon.pid
+        let load = StreamLoad(address: daemon.address, streams: Self.streams) { try Self.memory(of: pid) }
         try await daemon.withClient { client in
             for number in 0..<Self.instances {
                 _ = try await client.start(StartRequest(machine: "lamp", instance: "l-\(number)"))
@@ -47,28 +48,19 @@ import WorkflowClient
         }
         load.sent(Self.instances)
         let end = ContinuousClock.now + .seconds(Self.seconds)
-        var warm: Int?
-        let most = try await withThrowingTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<Self.streams {
                 group.addTask {
                     try await onOwnThread { try load.read(number, SeededRandom(seed: seed, number)) }
                 }
             }
-            async let sending: Void = load.send(Self.clients, Self.instances, until: end)
-            var most = 0
-            while ContinuousClock.now < end {
-                let now = try Self.memory(of: daemon)
-                if warm == nil, ContinuousClock.now > end - .seconds(Self.seconds * 0.7) { warm = now }
-                most = max(most, now)
-                try await Task.sleep(for: .milliseconds(200))
-            }
-            try await sending
+            try await load.send(Self.clients, Self.instances, warm: end - .seconds(Self.seconds * 0.7), until: end)
             try await group.waitForAll()
-            return most
         }
+        let (warm, most) = load.memory
         let rows = try DatabaseFile(daemon.database).number("SELECT count(*) FROM journal")
         #expect(load.counts == Array(repeating: Int(rows), count: Self.streams))
-        let last = try Self.memory(of: daemon)
+        let last = try Self.memory(of: pid)
         print(
             "\(rows) rows by \(Self.clients) clients to \(Self.streams) streams, which were cut \(load.cuts) times; "
                 + "RssAnon \((warm ?? 0) >> 10) MiB, \(most >> 10) MiB at most, \(last >> 10) MiB at the end")
@@ -86,29 +78,42 @@ private final class StreamLoad: Sendable {
         var isOver = false
         var counts: [Int]
         var cuts = 0
+        /// The daemon's memory when it was warm, and the most that it had.
+        var memory: (warm: Int?, most: Int) = (nil, 0)
     }
 
     private let address: Address
+    private let measure: @Sendable () throws -> Int
     private let state: Mutex<State>
 
-    init(address: Address, streams: Int) {
+    /// - Parameter measure: Gives the memory of the daemon.
+    init(address: Address, streams: Int, measure: @escaping @Sendable () throws -> Int) {
         self.address = address
+        self.measure = measure
         state = Mutex(State(counts: Array(repeating: 0, count: streams)))
     }
 
     var counts: [Int] { state.withLock { $0.counts } }
     var cuts: Int { state.withLock { $0.cuts } }
+    var memory: (warm: Int?, most: Int) { state.withLock { $0.memory } }
 
     func sent(_ count: Int) { state.withLock { $0.sent += count } }
 
     /// How many events the slowest stream is behind.
     private var lag: Int { state.withLock { $0.sent - ($0.counts.min() ?? 0) } }
 
-    /// Lets clients send until an end, and tells the readers when all is sent: each gets one row after that.
-    func send(_ clients: Int, _ instances: Int, until end: ContinuousClock.Instant) async throws {
+    /// Lets clients send until an end, and tells the readers when all is sent: each gets one row after that. Meanwhile
+    /// it looks at the daemon's memory.
+    func send(
+        _ clients: Int, _ instances: Int, warm: ContinuousClock.Instant, until end: ContinuousClock.Instant
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { senders in
             for number in 0..<clients {
-                senders.addTask { try await self.send(number, of: clients, instances, until: end) }
+                senders.addTask {
+                    try await self.send(number, of: clients, instances, until: end) {
+                        if number == 0 { try self.look(warm: warm) }
+                    }
+                }
             }
             try await senders.waitForAll()
         }
@@ -122,17 +127,29 @@ private final class StreamLoad: Sendable {
     }
 
     /// Sends events to instances of its own, one after another, and waits for streams that are far behind.
-    private func send(_ number: Int, of clients: Int, _ instances: Int, until end: ContinuousClock.Instant) async throws
-    {
+    ///
+    /// - Parameter look: Is called after each event.
+    private func send(
+        _ number: Int, of clients: Int, _ instances: Int, until end: ContinuousClock.Instant, look: () throws -> Void
+    ) async throws {
         let client = WorkflowClient(address: address)
         var place = number
         while .now < end {
             while lag > 5_000, .now < end { await Task.yield() }
             _ = try await client.send(SendRequest(event: "flip"), to: "l-\(place)")
             sent(1)
+            try look()
             place = (place + clients) % instances
         }
         await client.shutdown()
+    }
+
+    private func look(warm: ContinuousClock.Instant) throws {
+        let now = try measure()
+        state.withLock { state in
+            if state.memory.warm == nil, .now > warm { state.memory.warm = now }
+            state.memory.most = max(state.memory.most, now)
+        }
     }
 
     /// Reads a stream from the start on until it has told everything; drops its connection now and then.

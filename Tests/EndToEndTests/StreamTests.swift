@@ -104,16 +104,21 @@ import WorkflowJSON
         #expect(refused.status == 503)
         #expect(try refused.object["detail"] == "500 streams are open already")
         // Requests that wait have the rest of what is not kept free.
-        let waiting = try await onOwnThread { [address = daemon.address] in
-            try (0..<200).map { _ in
-                let connection = try RawConnection(to: address)
-                try connection.write(RawRequest.get("/v1/instances/l/history?after=1&wait=60").bytes)
-                return connection
+        func wait(_ count: Int) async throws -> [RawConnection] {
+            try await onOwnThread { [address = daemon.address] in
+                try (0..<count).map { _ in
+                    let connection = try RawConnection(to: address)
+                    try connection.write(RawRequest.get("/v1/instances/l/history?after=1&wait=60").bytes)
+                    return connection
+                }
             }
         }
+        var waiting = try await wait(200)
         let deadline = ContinuousClock.now + .seconds(30)
         var last = try await daemon.answer(to: .get("/v1/instances/l/history?after=1&wait=1"))
         while last.status == 200, .now < deadline {
+            // It may have had the place of one that came behind it, and was refused.
+            waiting += try await wait(1)
             last = try await daemon.answer(to: .get("/v1/instances/l/history?after=1&wait=1"))
         }
         #expect(last.status == 503)
@@ -122,8 +127,9 @@ import WorkflowJSON
         _ = try await daemon.said("send", "l", "on")
         let told = try await onOwnThread { try readers.map { try $0.nextEvent()?.data?.contains(#""seq":2"#) } }
         #expect(told.count == 500 && told.allSatisfy { $0 == true })
-        let answers = try await onOwnThread { try waiting.map { try $0.readAnswer().status } }
-        #expect(answers.count == 200 && answers.allSatisfy { $0 == 200 })
+        let answers = try await onOwnThread { [waiting] in try waiting.map { try $0.readAnswer().status } }
+        let given = answers.count { $0 == 200 }
+        #expect(given >= 200 && answers.allSatisfy { $0 == 200 || $0 == 503 })
         async let ends = onOwnThread { try readers.map { try $0.nextEvent() } }
         #expect(try await daemon.stop().end == .exited(0))
         #expect(try await ends.allSatisfy { $0 == nil })
@@ -187,7 +193,7 @@ import WorkflowJSON
     func sseclientReadsOverReconnectsAndAKill() async throws {
         let folder = try TemporaryFolder()
         let script = try folder.write(Self.script, to: "read.py")
-        var daemon = try await Self.daemon(in: folder, listen: ["tcp:127.0.0.1:0"])
+        var daemon = try await Self.daemon(in: folder, listen: ["127.0.0.1:0"])
         guard case .tcp(_, let port) = daemon.address else { throw TestingError("no port") }
         let packages = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: ".build/python").path
@@ -200,7 +206,7 @@ import WorkflowJSON
             guard round < 4 else { break }
             _ = try await program.outputLines(containing: "l ", count: round * 8 - 3)
             if round % 2 == 0 { _ = try await daemon.stop() } else { try await daemon.kill() }
-            daemon = try await Self.daemon(in: folder, listen: ["tcp:127.0.0.1:\(port)"])
+            daemon = try await Self.daemon(in: folder, listen: ["127.0.0.1:\(port)"])
         }
         let result = try await program.result(within: .seconds(120))
         #expect(result.end == .exited(0), "\(result)")

@@ -27,29 +27,31 @@ extension StoreSuite {
         },
         Check(name: "an instance that began in the batch that deletes it is gone too") { store, writer in
             let scribe = try begun(writer)
+            let partition = scribe.partition(of: "c")
             scribe.start("c")
             scribe.delete("c")
             try scribe.commit(writer)
             #expect(try await store.instance(named: "c") == nil)
-            try sweep(writer, rows: 100)
-            #expect(writer.backlog(in: .first).instances == 0)
+            try sweep(writer, partition, rows: 100)
+            #expect(writer.backlog(in: partition).instances == 0)
         },
         Check(name: "rows are taken away from the last one down, a bounded number at a time") { store, writer in
             let scribe = try begun(writer)
+            let partition = scribe.partition(of: "a")
             let rows = scribe.history["a"] ?? []
             scribe.delete("a")
             try scribe.commit(writer)
-            var backlog = writer.backlog(in: .first)
+            var backlog = writer.backlog(in: partition)
             #expect(backlog.isDue && backlog.instances == 1 && backlog.rows == 3)
             for left in [2, 1] {
-                try sweep(writer, rows: 1)
+                try sweep(writer, partition, rows: 1)
                 for (place, row) in rows.enumerated() {
                     #expect(try await store.row(at: row.position) == (place < left ? row : nil))
                 }
-                #expect(writer.backlog(in: .first).rows == Int64(left))
+                #expect(writer.backlog(in: partition).rows == Int64(left))
             }
-            try sweep(writer, rows: 1)
-            backlog = writer.backlog(in: .first)
+            try sweep(writer, partition, rows: 1)
+            backlog = writer.backlog(in: partition)
             #expect(!backlog.isDue && backlog.instances == 0 && backlog.rows == 0)
             #expect(try await store.row(at: rows[0].position) == nil)
             // What is not deleted stays.
@@ -58,6 +60,7 @@ extension StoreSuite {
         },
         Check(name: "keys of events go with their rows") { store, writer in
             let scribe = try begun(writer)
+            let partition = scribe.partition(of: "a")
             let instance = try #require(try await store.instance(named: "a"))
             let key = try #require(RequestKey(text: "pay-1"))
             scribe.send("a", key: key.bytes)
@@ -68,13 +71,15 @@ extension StoreSuite {
             scribe.delete("a")
             try scribe.commit(writer)
             #expect(try writer.position(of: key, in: .instance(instance.id)) != nil)
-            try sweep(writer, rows: 100)
+            try sweep(writer, partition, rows: 100)
             #expect(try writer.position(of: key, in: .instance(instance.id)) == nil)
-            #expect(writer.backlog(in: .first).waiting == 0)
+            #expect(writer.backlog(in: partition).waiting == 0)
         },
         Check(name: "the key of a start keeps its row, emptied, until it is forgotten") { store, writer, open in
             let scribe = Scribe(writer)
+            let partition = scribe.partition(of: "a")
             let machine = scribe.apply("example")
+            try scribe.commit(writer)
             let key = try #require(RequestKey(text: "start-1"))
             scribe.start("a", key: "start-1")
             scribe.send("a", to: "done", status: .done)
@@ -84,45 +89,49 @@ extension StoreSuite {
             try writer.commit(batch)
             scribe.delete("a")
             try scribe.commit(writer)
-            try sweep(writer, rows: 100)
+            try sweep(writer, partition, rows: 100)
             #expect(try writer.position(of: key, in: .machine(machine.id)) == start.position)
             let left = try #require(try await store.row(at: start.position))
             #expect(left.isRedacted && left.data == nil && left.key == key.bytes && left.digest == start.digest)
-            #expect(writer.backlog(in: .first).waiting == 1)
-            #expect(!writer.backlog(in: .first).isDue)
+            #expect(writer.backlog(in: partition).waiting == 1)
+            #expect(!writer.backlog(in: partition).isDue)
             try writer.close()
             // What waits is known after a start too.
             let again = try open()
             let next = try again.writer()
-            #expect(next.backlog(in: .first).waiting == 1)
+            #expect(next.backlog(in: partition).waiting == 1)
             let later = try scribe.resumed(next)
-            later.start("b", machine)
+            // Keys are forgotten in the partition of the batch, which is that of the name.
+            later.start("a", machine)
             var forgetting = later.take()
             forgetting.retention = KeyRetention(
                 oldest: forgetting.numbers.last, count: 100, newest: forgetting.numbers.last, rows: 100)
             try next.commit(forgetting)
-            #expect(next.backlog(in: .first).isDue)
-            try sweep(next, rows: 100)
+            #expect(next.backlog(in: partition).isDue)
+            try sweep(next, partition, rows: 100)
             #expect(try await again.row(at: start.position) == nil)
-            #expect(next.backlog(in: .first).waiting == 0)
+            #expect(next.backlog(in: partition).waiting == 0)
         },
         Check(name: "rows of many instances go in the order of positions, over restarts") { _, writer, open in
             let scribe = Scribe(writer)
             scribe.apply("example")
-            for number in 0..<40 { scribe.start("i\(number)") }
-            for _ in 0..<10 { for number in 0..<40 { scribe.send("i\(number)") } }
+            let partition = scribe.partition(of: "i0")
+            // Enough for so many of one partition.
+            let names = (0..<5_000).map { "i\($0)" }.filter { scribe.partition(of: $0) == partition }.prefix(40)
+            for name in names { scribe.start(name) }
+            for _ in 0..<10 { for name in names { scribe.send(name) } }
             try scribe.commit(writer)
-            for number in 0..<40 { scribe.delete("i\(number)") }
+            for name in names { scribe.delete(name) }
             try scribe.commit(writer)
-            try sweep(writer, rows: 101)
-            #expect(writer.backlog(in: .first).rows == 339)
+            try sweep(writer, partition, rows: 101)
+            #expect(writer.backlog(in: partition).rows == 339)
             try writer.close()
             let again = try open().writer()
-            #expect(again.backlog(in: .first).rows == 339 && again.backlog(in: .first).instances == 40)
-            try sweep(again, rows: 300)
-            #expect(again.backlog(in: .first).instances == 39)
-            try sweep(again, rows: 300)
-            #expect(again.backlog(in: .first) == PurgeBacklog(floor: again.backlog(in: .first).floor))
+            #expect(again.backlog(in: partition).rows == 339 && again.backlog(in: partition).instances == 40)
+            try sweep(again, partition, rows: 300)
+            #expect(again.backlog(in: partition).instances == 39)
+            try sweep(again, partition, rows: 300)
+            #expect(again.backlog(in: partition) == PurgeBacklog(floor: again.backlog(in: partition).floor))
         },
     ]
 
@@ -139,8 +148,8 @@ extension StoreSuite {
         return scribe
     }
 
-    private static func sweep(_ writer: any StoreWriter, rows: Int) throws {
-        var batch = StoreBatch(numbers: writer.numbers(in: .first))
+    private static func sweep(_ writer: any StoreWriter, _ partition: PartitionID, rows: Int) throws {
+        var batch = StoreBatch(numbers: writer.numbers(in: partition))
         batch.sweep = SweepOrder(rows: rows, time: .seconds(60))
         try writer.commit(batch)
     }

@@ -6,6 +6,7 @@ struct ProblemTypeTests {
     private static let table: [(name: String, status: Int, exit: Int32)] = [
         ("event-not-accepted", 409, 5), ("guard-rejected", 409, 5), ("instance-finished", 409, 5),
         ("instance-failed", 409, 5), ("instance-not-failed", 409, 5), ("instance-suspended", 409, 5),
+        ("instance-not-finished", 409, 5), ("instance-purged", 410, 7),
         ("instance-not-suspended", 409, 5), ("invocations-undecided", 409, 5), ("not-undoable", 409, 5),
         ("expression-failed", 409, 5),
         ("livelock", 409, 5),
@@ -24,7 +25,7 @@ struct ProblemTypeTests {
         ("payload-too-large", 413, 65), ("unsupported-media-type", 415, 65), ("route-not-found", 404, 1),
         ("wrong-host", 421, 77), ("cross-site", 403, 77),
         ("method-not-allowed", 405, 1), ("expectation-failed", 417, 1), ("lease-lost", 410, 1),
-        ("effect-not-found", 404, 4), ("effect-not-waiting", 409, 5),
+        ("effects-open", 409, 5), ("effect-not-found", 404, 4), ("effect-not-waiting", 409, 5),
         ("overloaded", 503, 75), ("draining", 503, 75),
         ("storage-unavailable", 503, 75), ("outcome-unknown", 503, 75), ("database-damaged", 500, 65),
         ("not-implemented", 501, 1),

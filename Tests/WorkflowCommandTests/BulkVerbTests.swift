@@ -11,7 +11,8 @@ struct BulkVerbTests {
     ) -> String {
         let time = WireTime(milliseconds: 0)
         let run = BulkRun(
-            run: "ops-12", action: BulkAction(verb), select: BulkSelect(machine: "order", version: 1, failure: "x"),
+            run: "ops-12", action: BulkAction(verb, event: verb == .send ? "pay" : nil),
+            select: BulkSelect(machine: "order", version: 1, failure: "x"),
             state: state, paused: paused, selected: 1_602, counts: counts, begunAt: time, updatedAt: time)
         return JSONWriter.string(BulkLine.run(run))
     }

@@ -56,9 +56,9 @@ struct DeleteVerbTests {
     }
 
     @Test(arguments: [
-        (["delete", "o"], "Error: 'delete' needs '--reason', which stands in the history"),
-        (["delete", "o", "--reason", "r", "--confirm", "p"], "Error: '--confirm' must repeat the name 'o', not 'p'"),
-        (["purge", "--finished-before", "soon", "--reason", "r"], "Error: '--finished-before': "),
+        (["delete", "o"], "error: 'delete' needs '--reason', which stands in the history"),
+        (["delete", "o", "--reason", "r", "--confirm", "p"], "error: '--confirm' must repeat the name 'o', not 'p'"),
+        (["purge", "--finished-before", "soon", "--reason", "r"], "error: '--finished-before': "),
     ])
     func badArgumentsAreRefused(_ arguments: [String], _ message: String) async {
         let told = await Self.run(arguments, [])

@@ -39,8 +39,12 @@ import WorkflowStore
         .cancelInstance: .isMissing(.instanceNotFound), .skipInstance: .isMissing(.instanceNotFound),
         .setInstance: .isMissing(.instanceNotFound), .suspendInstance: .isMissing(.instanceNotFound),
         .resumeInstance: .isMissing(.instanceNotFound), .resetInstance: .isMissing(.instanceNotFound),
-        .undoMigration: .isMissing(.instanceNotFound),
-        .resumeInstance: .isMissing(.instanceNotFound), .runBulk: .isMissing(.machineNotFound),
+        .undoMigration: .isMissing(.instanceNotFound), .migrateInstance: .isMissing(.instanceNotFound),
+        .redactInstance: .isMissing(.instanceNotFound), .deleteInstance: .isMissing(.instanceNotFound),
+        .purge: .isMissing(.machineNotFound), .listAudit: .listIsEmpty,
+        .activateMachine: .isMissing(.machineNotFound), .listAttempts: .isMissing(.instanceNotFound),
+        .streamInstance: .isMissing(.instanceNotFound), .streamAll: .isMissing(.machineNotFound),
+        .runBulk: .isMissing(.machineNotFound),
         .listRuns: .listIsEmpty, .showRun: .isMissing(.runNotFound), .stopRun: .isMissing(.runNotFound),
         .resumeRun: .isMissing(.runNotFound),
         .listEvents: .isMissing(.instanceNotFound), .sendEvents: .lineIsMissing, .listTimers: .listIsEmpty,
@@ -68,11 +72,15 @@ import WorkflowStore
         .cancelInstance: #"{"reason": "r"}"#, .skipInstance: #"{"reason": "r"}"#,
         .setInstance: #"{"reason": "r", "unset": ["n"]}"#, .suspendInstance: "{}", .resumeInstance: "{}",
         .resetInstance: #"{"to": 1, "reason": "r"}"#, .undoMigration: #"{"reason": "r"}"#,
+        .migrateInstance: #"{"reason": "r"}"#, .redactInstance: #"{"reason": "r"}"#,
+        .purge: #"{"finishedBefore": "90d", "machine": "m", "reason": "r"}"#, .activateMachine: #"{"version": 1}"#,
         .runBulk: #"{"run": "r", "action": {"verb": "retry"}, "select": {"machine": "m"}}"#,
         .leaseTasks: "{}", .completeTask: "1", .failTask: #"{"message": "m"}"#, .prolongTask: "{}",
         .decideEffect: #"{"action": "cancel"}"#, .setQueue: #"{"paused": true}"#,
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
+
+    private static let queries: [Route: String] = [.deleteInstance: "?reason=r", .streamAll: "?machine=m"]
 
     private static func request(for route: Route, task: String) -> RawRequest {
         let names = route.template.parameters.map {
@@ -81,8 +89,8 @@ import WorkflowStore
         let type = route == .sendEvents || route == .reportTasks ? "application/x-ndjson" : "application/json"
         let body = route == .reportTasks ? "{\"task\": \"\(task)\", \"complete\": 1}" : bodies[route]
         return RawRequest(
-            route.method.rawValue, route.template.path(names), headers: [("Content-Type", type)],
-            body: body.map { Array($0.utf8) })
+            route.method.rawValue, route.template.path(names) + (queries[route] ?? ""),
+            headers: [("Content-Type", type)], body: body.map { Array($0.utf8) })
     }
 
     private static func shows(_ sign: Sign, _ answer: RawAnswer, asked: Set<String>) throws -> Bool {
@@ -140,9 +148,23 @@ import WorkflowStore
             tasks = try await host.engine.lease(lease, wait: .zero).map(\.token.text)
             try #require(tasks.count == 2)
         }
-        let seen = try await host.answers(to: [Self.request(for: route, task: tasks[0])])[0]
-        if sign != .concernsNobody {
-            #expect(try !Self.shows(sign, seen, asked: asked.withLock { $0 }), "\(route), at home")
+        if route == .listAudit {
+            let command = DeleteCommand(
+                instance: "xx", takesUnfinished: true, cancelsEffects: true, reason: "r", by: here)
+            _ = try await host.engine.delete(command)
+        }
+        let request = Self.request(for: route, task: tasks[0])
+        if case .events = route.answer {
+            // It does not end by itself.
+            let status = try await onOwnThread { [address = host.address] in
+                try EventReader(request.target, of: address).status
+            }
+            #expect(status == 200, "\(route), at home")
+        } else {
+            let seen = try await host.answers(to: [request])[0]
+            if sign != .concernsNobody {
+                #expect(try !Self.shows(sign, seen, asked: asked.withLock { $0 }), "\(route), at home")
+            }
         }
         asked.withLock { $0 = [] }
         isElsewhere.store(true, ordering: .relaxed)

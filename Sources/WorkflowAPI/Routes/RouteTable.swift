@@ -150,8 +150,8 @@ extension Route {
             "{reason, to?, map?: {old: new…}, assign?: {path: CEL…}, drop?: [path…], timers?: 'since-entry' or "
                 + "'from-now', cancelInvocations?, retry?, seq?, dryRun?}"),
         answer: .object(
-            "as for an event, with migration: {from, to, kept: [{event, due}…], new: [{event, due}…], ended, cancelled, "
-                + "forgotten, undeclared}"),
+            "as for an event, with migration: {from, to, kept: [{event, due}…], new: [{event, due}…], ended, "
+                + "cancelled, forgotten, undeclared}"),
         problems: repairing + [.machineNotFound, .instanceFinished, .instanceNotFailed, .invalidData, .misfit] + undone)
     /// Lets a failed instance go on.
     public static let retryInstance = Route(
@@ -181,12 +181,12 @@ extension Route {
         .post, "/v1/instances/{instance}/reset", for: .operate,
         body: .object("{to, reason, timers?, invocations?, seq?, dryRun?}"),
         answer: .object("as for an event, with {reset: {to, timers, otherTimers?, invocations}}"),
-        problems: repairing + [.seqNotFound, .redacted, .invocationsUndecided])
+        problems: repairing + [.seqNotFound, .invocationsUndecided])
     /// Gives an instance the state again that it had before its migration.
     public static let undoMigration = Route(
         .post, "/v1/instances/{instance}/undo", for: .operate,
         body: .object("{reason, invocations?, seq?, dryRun?}"), answer: .object("as for a reset"),
-        problems: repairing + [.notUndoable, .redacted, .invocationsUndecided])
+        problems: repairing + [.notUndoable, .invocationsUndecided])
     /// Deletes an instance with its history.
     public static let deleteInstance = Route(
         .delete, "/v1/instances/{instance}", for: .operate, query: ["reason", "confirm", "cancelEffects", "dryRun"],
@@ -356,8 +356,8 @@ extension Route {
         .get, "/v1/status", for: .read,
         answer: .object(
             "{status, reason?, version, held?, behind?, waiting, instances: [{status, count}…], "
-                + "failures: [failure…], otherFailures?, deleting?, disk?: {file, log, free?}, lastBackupAt?, lastVerificationAt?}"
-        ))
+                + "failures: [failure…], otherFailures?, deleting?, disk?: {file, log, free?}, lastBackupAt?, "
+                + "lastVerificationAt?}"))
     /// What monitoring reads.
     public static let metrics = Route(
         .get, "/metrics", for: .read, answer: .bytes("metrics in the text format of Prometheus"))

@@ -49,7 +49,8 @@ struct Delete: Verb {
         let rows = "\(answer.rows) row\(answer.rows == 1 ? "" : "s")"
         let isTrial = answer.dryRun == true
         var text: StyledText =
-            "\(answer.instance): \(isTrial ? "would be deleted" : "deleted")   (\(rows)\(isTrial ? ", dry run: nothing was changed" : ""))\n"
+            "\(answer.instance): \(isTrial ? "would be deleted" : "deleted")   "
+            + "(\(rows)\(isTrial ? ", dry run: nothing was changed" : ""))\n"
         for name in answer.cancelled ?? [] { text = text + "  cancels: \(name)\n" }
         return text
     }

@@ -112,7 +112,8 @@ private struct VerificationReport {
         let rest =
             counts.chainOnly == 0
             ? ""
-            : "\(counts.chainOnly) of the instances: chain checked, not refolded (redacted, or rules of another release)\n"
+            : "\(counts.chainOnly) of the instances: chain checked, not refolded (redacted, or rules of another "
+                + "release)\n"
         let time = DurationText.text(milliseconds: Int64(counts.seconds * 1_000))
         let compared = Self.isNothing(counts) ? lookedFor : parts.joined(separator: ", ")
         return "\(compared) in \(time)\n\(rest)\(differences)\n"

@@ -117,8 +117,8 @@ extension JournalRecord {
         return try taken(snapshot?.armed.next, of: snapshot)
     }
 
-    /// Whether the row says if the instance has failed, and why: a word on an effect, `set`, a migration and a redaction
-    /// leave that as it is.
+    /// Whether the row says if the instance has failed, and why: a word on an effect, `set`, a migration and a
+    /// redaction leave that as it is.
     var saysFailure: Bool { kind != .effect && kind != .set && kind != .migrated && kind != .redacted }
 
     /// Whether the instance is in its configuration only since this row.

@@ -34,6 +34,7 @@ package struct BulkOutcome: Sendable, Equatable {
     /// All that had their turn.
     package var total: Int64 { counts.values.reduce(0, +) }
 
+    /// How many instances had an outcome.
     package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
 
     mutating func add(

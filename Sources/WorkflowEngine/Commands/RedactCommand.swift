@@ -184,8 +184,8 @@ extension RedactCommand: WriterCommand {
         if try batch.instance(InstanceKey(name, in: caller.namespace)) != nil { throw .instanceExists(name) }
     }
 
-    /// Effects that lose something. Whoever works on one needs what it asks: where a person redacts, it must have ended;
-    /// of a backup, it waits for a person.
+    /// Effects that lose something. Whoever works on one needs what it asks: where a person redacts, it must have
+    /// ended; of a backup, it waits for a person.
     private func changed(
         effects instance: LiveInstance, _ redaction: Redaction, _ calls: [Position], in batch: BatchBuilder
     ) throws(Rejection) -> [EffectRecord] {

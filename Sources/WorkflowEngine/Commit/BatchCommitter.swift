@@ -5,8 +5,9 @@ import WorkflowThreads
 
 /// Makes batches durable, and tells the observers.
 ///
-/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe`, `maintain` and `backlog` only, which one
-/// thread at a time calls: the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All else has
+/// `@unchecked Sendable`: of the store it uses `commit`, `resolve`, `confirm`, `probe`, `maintain` and `backlog` only,
+/// which one thread at a time calls: the lane's while nothing is under way, that of its `CommitPipeline` otherwise. All
+/// else has
 /// locks.
 final class BatchCommitter: @unchecked Sendable {
     private let store: any StoreWriter

@@ -25,6 +25,16 @@ enum Notice: Sendable {
     case restless(instance: InstanceName, event: String, macrosteps: Int)
 }
 
+extension BulkRecord {
+    /// What the log says of it.
+    fileprivate var metadata: Logger.Metadata {
+        [
+            "run": "\(key.name)", "verb": "\(BulkRequest(request)?.action.verb ?? "")", "selected": "\(selected)",
+            "actor": "\(actor?.rawValue ?? "")",
+        ]
+    }
+}
+
 extension OperatorLog: CommitObserver {
     package func committed(_ committed: Committed) {
         for batch in committed.batches { for notice in batch.notices { tell(notice) } }
@@ -89,12 +99,7 @@ extension OperatorLog: CommitObserver {
                     "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
                 ])
         case .run(let run, let what):
-            tell(
-                .runs, .notice, "a run \(what)",
-                [
-                    "run": "\(run.key.name)", "verb": "\(BulkRequest(run.request)?.action.verb ?? "")",
-                    "selected": "\(run.selected)", "actor": "\(run.actor?.rawValue ?? "")",
-                ])
+            tell(.runs, .notice, "a run \(what)", run.metadata)
         case .restless(let instance, let event, let macrosteps):
             tell(
                 .restlessness, .warning, "an instance does not come to rest",

@@ -122,14 +122,15 @@ extension Engine {
             throw .purged(key)
         }
         guard row.key == key?.bytes else { throw .inconsistent("the row of a key is not in the store") }
-        if row.isRedacted { throw .redacted("What was asked for with key '\(key?.text ?? "")'") }
-        return row
+        guard row.isRedacted else { return row }
+        // The first row of a deleted instance is emptied too.
+        _ = try await record(row.instanceID, key: key)
+        throw .redacted("What was asked for with key '\(key?.text ?? "")'")
     }
 
     private func record(_ id: InstanceID, key: RequestKey?) async throws(Rejection) -> InstanceRecord {
-        guard let record = try await read({ () async throws(StoreError) in try await store.instance(id) }) else {
-            throw .purged(key)
-        }
+        let record = try await read { () async throws(StoreError) in try await store.instance(id) }
+        guard let record, record.status != .purging else { throw .purged(key) }
         return record
     }
 

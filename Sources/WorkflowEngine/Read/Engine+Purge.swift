@@ -40,8 +40,8 @@ package struct PurgeResult: Sendable, Equatable {
 }
 
 extension Engine {
-    /// Deletes finished instances, a bounded number for one request; the caller asks again for the rest. Failed, running
-    /// and suspended ones stay, and those with calls that have not ended.
+    /// Deletes finished instances, a bounded number for one request; the caller asks again for the rest. Failed,
+    /// running and suspended ones stay, and those with calls that have not ended.
     package func purge(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
         log.asked("purge", by: request.caller)
         if let machine = request.machine { _ = try await self.machine(named: machine, by: request.caller) }

@@ -22,10 +22,13 @@ extension Engine {
     /// - Parameters:
     ///   - place: The beginning of what is said when it is none: where it stands, and what else may stand there.
     ///   - instance: Whose history it is asked for, if it is one's.
+    ///   - isOfRow: Whether it must be a row's: streams also give that of a journal that had no row.
     func position(
-        ofCursor text: String, in place: String, instance: InstanceName?, by caller: Caller
+        ofCursor text: String, in place: String, instance: InstanceName?, isOfRow: Bool = false, by caller: Caller
     ) async throws -> Position {
-        guard let cursor = RowCursor(text: text), store.partitions.contains(cursor.position.partition) else {
+        guard let cursor = RowCursor(text: text), store.partitions.contains(cursor.position.partition),
+            !isOfRow || cursor.position.number > 0
+        else {
             throw Problem(
                 .invalidParameter,
                 detail: "\(place) the cursor of a row as it was given, not '\(text.prefix(100))'")

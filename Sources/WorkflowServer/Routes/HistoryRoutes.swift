@@ -24,7 +24,7 @@ struct HistoryRoutes: Sendable {
         var position: Position?
         if let cursor = parameters.cursor {
             position = try await engine.position(
-                ofCursor: cursor, in: "Parameter 'cursor' must be", instance: name, by: caller)
+                ofCursor: cursor, in: "Parameter 'cursor' must be", instance: name, isOfRow: true, by: caller)
         }
         let first = try await asking { try await engine.instance(named: name, by: caller) }.record
         if let position {

@@ -27,7 +27,6 @@ struct StreamRoutes: Sendable {
 
     private func streamAll(_ request: RoutedRequest) async throws -> Response {
         let caller = request.caller
-        precondition(caller.namespace == .default, "the rows that streams share are those of one namespace")
         let (parameters, filter) = try read(request, ofInstance: false)
         if let machine = filter.machine {
             _ = try await asking { try await engine.machine(named: machine, by: caller) }
@@ -42,6 +41,10 @@ struct StreamRoutes: Sendable {
         case .behind(let cursor, let name):
             position = try await engine.position(ofCursor: cursor, in: name, instance: nil, by: caller)
         }
+        // The rows that streams share are those of one namespace.
+        let tail =
+            caller.namespace == .default
+            ? self.tail : JournalTail(engine: engine, caller: .process(in: caller.namespace), limits: limits)
         let rows = StreamRows(after: position, of: tail, filter, engine: engine, by: caller, limits: limits)
         return stream(rows, bell, place, for: request)
     }

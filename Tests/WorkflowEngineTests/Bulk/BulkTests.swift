@@ -58,7 +58,8 @@ import WorkflowStore
         let now = try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(6)
         #expect(
             told
-                == "selection-changed: The selection is no longer '\(digest)': 4 instances are selected now, with digest "
+                == "selection-changed: The selection is no longer '\(digest)': 4 instances are selected now, with "
+                + "digest "
                 + "\(now); nothing was done")
         #expect(
             try await bench.told { _ = try await bench.engine.run(named: "a", by: .test) }.hasPrefix("run-not-found"))

@@ -52,7 +52,7 @@ import WorkflowStore
         try await bench.timed.start("door", "d")
         #expect(
             await bench.told { _ = try await bench.delete("d") }
-                == "notFinished: Instance 'd', in 'open' (seq 1), is running: "
+                == "notFinished: d, in state 'open' (seq 1), is running: "
                 + "it is deleted only when its name is confirmed")
         let trial = try await bench.delete("d", takesUnfinished: true, isDryRun: true)
         #expect(trial.isDryRun && trial.digest == nil && trial.rows == 1)
@@ -82,13 +82,13 @@ import WorkflowStore
         try await bench.timed.send("shut", to: "d")
         #expect(
             await bench.told { _ = try await bench.delete("d") }
-                == "effectsOpen: Instance 'd', in 'shut' (seq 4), cannot be deleted: "
-                + "calls 'bell' of seq 2, 'bell' of seq 3 have not ended")
+                == "effectsOpen: d, in state 'shut' (seq 4), cannot be deleted: "
+                + "calls 'call.2.1' of seq 2, 'call.3.1' of seq 3 have not ended")
         let kept = try await bench.engine.purge(PurgeRequest(age: 0, reason: "r", by: .test))
         #expect(kept == PurgeResult(deleted: 0, rows: 0, kept: 1, isDone: true))
         let task = try #require(try await bench.lease("bell", max: 1).first)
         let deletion = try await bench.delete("d", cancelsEffects: true)
-        #expect(deletion.cancelled == ["bell", "bell"])
+        #expect(deletion.cancelled == ["call.2.1", "call.3.1"])
         #expect(try await bench.lease("bell").isEmpty)
         // Who has one is told that it is gone, and leaves nothing behind.
         #expect(await bench.told { try await bench.report(.completed(.null), task) }.hasPrefix("leaseLost"))

@@ -175,7 +175,7 @@ import WorkflowStore
 
     private static func see(_ engine: Engine) async throws {
         for _ in 1...50 {
-            _ = try await engine.send(SendCommand(instance: "c", event: Event(name: "see", data: nil)))
+            _ = try await engine.send(SendCommand(instance: "c", event: Event(name: "see", data: ["n": 1])))
         }
     }
 
