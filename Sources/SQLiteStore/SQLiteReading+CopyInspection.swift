@@ -169,7 +169,7 @@ private struct CopyInspection {
     private static func inconsistency(ofSnapshot row: inout StatementRow) -> Inconsistency? {
         let (instance, seq) = (InstanceID(rawValue: row.integer()), Seq(rawValue: row.integer()))
         let position = Position(rawValue: row.integer())
-        let hasRow = row.integer() == 1 && seq.rawValue % SnapshotRecord.interval == 0
+        let hasRow = row.integer() == 1
         guard row.integer() == 1 else {
             return Inconsistency(
                 seq: seq, position: position,
@@ -230,7 +230,8 @@ extension CopyPlace.Table {
         switch self {
         case .snapshots:
             """
-            SELECT s.instance_id, s.seq, s.position, s.seq = j.seq AND s.instance_id = j.instance_id,
+            SELECT s.instance_id, s.seq, s.position, s.seq = j.seq AND s.instance_id = j.instance_id
+                AND (s.seq % \(SnapshotRecord.interval) = 0 OR j.kind = 'redacted'),
                 i.id IS NOT NULL
             FROM snapshot s LEFT JOIN journal j ON j.position = s.position LEFT JOIN instance i ON i.id = s.instance_id
             \(place ? "WHERE (s.instance_id, s.seq) > (?, ?)" : "") ORDER BY s.instance_id, s.seq

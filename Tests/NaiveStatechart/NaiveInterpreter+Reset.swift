@@ -86,6 +86,8 @@ extension NaiveInterpreter {
     ) -> [NaivePending] {
         var begun = own.again(number: nextNumber(), due: 0)
         begun.isKept = false
+        // What is answered needs no time limit, and has none when it is begun anew later.
+        if isAnswered { begun.timeout = nil }
         let due = isAnswered ? nil : own.timeout.map { now + $0 }
         var request = own.request ?? JSONObject()
         request["deadline"] = due.map(JSONValue.int)

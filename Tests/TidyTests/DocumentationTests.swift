@@ -11,10 +11,9 @@ struct DocumentationTests {
 
     @Test func thePagesAreThere() {
         let names = [
-            "api", "calls", "concepts", "cookbook", "definitions", "digests", "effects", "expressions", "faq",
-            "glossary",
-            "importing", "library", "operations", "repair", "routes", "semantics", "swift", "tasks", "tutorial",
-            "versioning", "watching",
+            "api", "bulk", "calls", "concepts", "cookbook", "definitions", "deleting", "digests", "effects",
+            "expressions", "faq", "glossary", "importing", "library", "operations", "redacting", "repair", "routes",
+            "semantics", "streaming", "swift", "tasks", "tutorial", "versioning", "watching",
         ]
         #expect(ManualPage.all.map(\.path) == ["README.md"] + names.map { "docs/\($0).md" })
     }

@@ -30,7 +30,9 @@ struct DocumentationTests {
         let requests = Self.page.steps.compactMap { step in
             if case .request(let request) = step { request } else { nil }
         }
-        for route in Route.all {
+        // A stream has no end that a page could show: docs/streaming.md reads one.
+        let routes = Route.all.filter { $0 != .streamAll && $0 != .streamInstance }
+        for route in routes {
             let pattern = route.template.description.split(separator: "/")
             let found = requests.filter { request in
                 let path = request.target.prefix { $0 != "?" }.split(separator: "/")
@@ -39,6 +41,6 @@ struct DocumentationTests {
             }
             #expect(found.count == 1, "\(route)")
         }
-        #expect(requests.count == Route.all.count)
+        #expect(requests.count == routes.count)
     }
 }
