@@ -143,6 +143,9 @@ final class PageRun {
             }
             // A backup has the times of its events; the digest of a definition is always the same.
             .replacing(/("backup":.*"digest":)"[^"]*"/) { $0.1 + "DIGEST" }
+            // Of a deleted instance: it covers a UUID that is made anew each time.
+            .replacing(/"digest":"[0-9a-f]{64}","at"/, with: #""digest":"DIGEST","at""#)
+            .replacing(/(UUID\s+\w+\s+\d+\s+\d+\s+)[0-9a-f]{12}\b/) { $0.1 + "DIGEST" }
             .replacing(/"digest":"[0-9a-f]{64}","selected"/, with: #""digest":"DIGEST","selected""#)
             .replacing(/\bdigest [0-9a-f]{6}\b/, with: "digest DIGEST").replacing(
                 /selection is no longer '[0-9a-f]{6}'/, with: "selection is no longer 'DIGEST'"
