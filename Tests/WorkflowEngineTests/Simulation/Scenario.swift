@@ -77,7 +77,8 @@ struct Scenario {
         // From their ends; what is left at the end names positions, which differ from file to file.
         (503_000, .reset("a", 12)), (505_000, .reset("b", 9)), (580_000, .wait),
         (581_000, .repair("a", .cancel(runsActions: true))), (582_000, .repair("b", .cancel(runsActions: true))),
-        (590_000, .redact("a", [])), (592_000, .redact("b", [])),
+        // With keys: what was recorded is erased to its end when it is asked for again.
+        (590_000, .wait), (591_000, .redact("a", [])), (592_000, .wait), (593_000, .redact("b", [])),
     ]
 
     static let steps = actions.enumerated().map { number, step in
