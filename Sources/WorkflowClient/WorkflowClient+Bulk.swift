@@ -5,7 +5,9 @@ extension WorkflowClient {
     /// Lets the daemon do one verb to many instances, or rehearse it. The last line is the rehearsal, or the run when
     /// it has ended. Who stops reading leaves a run as it is; the same request again tells how far it is.
     ///
-    /// - Parameter names: The instances, where the request does not select them.
+    /// - Parameters:
+    ///   - request: What is done, and to which instances.
+    ///   - names: The instances, where the request does not select them.
     public func bulk(
         _ request: BulkRequest, names: [String] = []
     ) async throws(ClientError) -> AnswerLines<BulkLine> {

@@ -4,7 +4,11 @@ extension WorkflowClient {
     /// Deletes an instance with its history. On return nobody finds it, and its name is free. The same request with the
     /// same key is carried out once.
     ///
-    /// - Parameter seq: The seq that the instance must have; nil for any.
+    /// - Parameters:
+    ///   - instance: Its name.
+    ///   - parameters: What must hold, and why it is deleted.
+    ///   - seq: The seq that the instance must have; nil for any.
+    ///   - key: Names the request: sent again with the same key, it is not carried out again.
     public func delete(
         _ instance: String, _ parameters: DeleteParameters, seq: Int64? = nil, key: String? = nil
     ) async throws(ClientError) -> DeletedInstance {
