@@ -131,7 +131,7 @@ package final class Engine: Service {
         }
         async let keeping: Void? = backups?.run()
         // Cancelled when this returns; what it has begun is in the store.
-        async let _ = bulk.run()
+        async let _ = bulk.run(for: self)
         let ending = await withGracefulShutdownHandler {
             await lane.ended()
         } onGracefulShutdown: {

@@ -162,6 +162,10 @@ package struct EngineLimits: Sendable {
     package var outcomeBytes = 300
     /// Instances of a run that are read at once.
     package var selectedPage = 512
+    /// Bytes of what was prepared for them.
+    package var preparedBytes = 4 << 20
+    /// Instances of a run that are done all or not at all, in one transaction.
+    package var instancesTogether: Int64 = 1_000
     /// Such pages in which nothing is selected, one after another; then other runs have their turn.
     package var selectedPages = 32
     /// Configurations that a rehearsal counts one by one.

@@ -16,6 +16,8 @@ package struct MigrationReport: Sendable, Equatable {
         package let due: LogicalTime
     }
 
+    /// Where the active leaves lead, before states below them are entered and transitions without event are taken.
+    package internal(set) var targets: [String] = []
     /// Timers that go on.
     package internal(set) var kept: [Timer] = []
     /// Timers that were armed.
@@ -117,7 +119,7 @@ extension Migration {
             macrostep: macrostep,
             event: Event(
                 name: isMove ? Self.move : Self.rename, data: .object(data(armedDues, mark)), at: time),
-            told: report(macrostep, armed, memory.forgotten, context.undeclared))
+            told: report(macrostep, states, armed, memory.forgotten, context.undeclared))
     }
 
     private func leaves(of snapshot: Snapshot) -> Set<StateIndex> {
@@ -140,9 +142,10 @@ extension Migration {
     }
 
     private func report(
-        _ macrostep: Macrostep, _ armed: ArmedMigration, _ forgotten: [String], _ undeclared: [String]
+        _ macrostep: Macrostep, _ states: StateMigration, _ armed: ArmedMigration, _ forgotten: [String], _ undeclared: [String]
     ) -> MigrationReport {
         var told = MigrationReport()
+        told.targets = new.paths(of: states.targets)
         let seq = macrostep.snapshot.seq
         for pending in macrostep.snapshot.armed where pending.kind == .timer && !pending.isKept {
             let timer = MigrationReport.Timer(event: pending.event, due: pending.due)

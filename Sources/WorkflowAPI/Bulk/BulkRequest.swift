@@ -5,7 +5,7 @@ public struct BulkRequest: Equatable, WireObject {
     /// The name of the run; nil for a dry run only.
     public var run: String?
     public var action: BulkAction
-    /// Nil when the lines behind name the instances.
+    /// Nil when the lines behind name the instances, and of an undo: that is for those of the run that it undoes.
     public var select: BulkSelect?
     /// How the digest of the selection begins that was rehearsed: 6 hexadecimal digits at least.
     public var expect: String?
@@ -13,12 +13,15 @@ public struct BulkRequest: Equatable, WireObject {
     public var dryRun: Bool?
     /// For the history; the verb says whether it is required.
     public var reason: String?
+    /// True to do nothing where it cannot be done to all.
+    public var allOrNothing: Bool?
 
     /// Takes the parts as they are.
     public init(
         run: String? = nil, action: BulkAction, select: BulkSelect? = nil, expect: String? = nil, dryRun: Bool? = nil,
-        reason: String? = nil
+        reason: String? = nil, allOrNothing: Bool? = nil
     ) {
+        self.allOrNothing = allOrNothing
         self.run = run
         self.action = action
         self.select = select
@@ -34,6 +37,7 @@ public struct BulkRequest: Equatable, WireObject {
         expect = try fields.optional("expect")
         dryRun = try fields.optional("dryRun")
         reason = try fields.optional("reason", bytes: APILimits.reasonBytes)
+        allOrNothing = try fields.optional("allOrNothing")
         if let run, let message = Self.message(forRun: run) {
             throw WireError(.invalidValue, path: "run", message: message)
         }
@@ -44,6 +48,10 @@ public struct BulkRequest: Equatable, WireObject {
         }
         if run == nil, dryRun != true {
             throw WireError(.missingField, path: "run", message: "Field 'run' is missing: a run has a name")
+        }
+        if action.verb == .undo, select != nil {
+            throw WireError(
+                .invalidValue, path: "select", message: "Field 'select' goes without 'undo': the run had its instances")
         }
         if action.verb.needsReason, reason == nil {
             throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
@@ -58,6 +66,7 @@ public struct BulkRequest: Equatable, WireObject {
             writer.field("expect", ifPresent: expect)
             writer.field("dryRun", ifPresent: dryRun)
             writer.field("reason", ifPresent: reason)
+            writer.field("allOrNothing", ifPresent: allOrNothing)
         }
     }
 
@@ -73,73 +82,6 @@ public struct BulkRequest: Equatable, WireObject {
     /// Whether a text can be the beginning of a digest.
     public static func isDigest(_ text: String) -> Bool {
         (6...64).contains(text.utf8.count) && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
-    }
-}
-
-/// What a run does to each of its instances.
-public struct BulkAction: Equatable, WireObject {
-    /// A verb that a run can do.
-    public enum Verb: String, CaseIterable, Sendable, WireReadable {
-        case retry, skip, cancel, set, suspend, resume, send
-
-        /// Whether somebody must say why.
-        public var needsReason: Bool {
-            switch self {
-            case .skip, .cancel, .set: true
-            case .retry, .suspend, .resume, .send: false
-            }
-        }
-    }
-
-    public var verb: Verb
-    /// Of `cancel`: false to run no exit actions.
-    public var actions: Bool?
-    /// Of `set`.
-    public var set: JSONObject?
-    public var unset: [String]?
-    /// Of `send`.
-    public var event: String?
-    public var data: JSONValue?
-
-    /// Takes the parts as they are.
-    public init(
-        _ verb: Verb, actions: Bool? = nil, set: JSONObject? = nil, unset: [String]? = nil, event: String? = nil,
-        data: JSONValue? = nil
-    ) {
-        self.verb = verb
-        self.actions = actions
-        self.set = set
-        self.unset = unset
-        self.event = event
-        self.data = data
-    }
-
-    /// A field that its verb does not have is unknown.
-    public init(fields: inout WireFields) throws(WireError) {
-        verb = try fields.required("verb")
-        if verb == .cancel { actions = try fields.optional("actions") }
-        if verb == .set {
-            set = try fields.optional("set")
-            unset = try fields.optional("unset")
-            if set?.isEmpty ?? true, unset?.isEmpty ?? true {
-                throw WireError(.missingField, path: "action.set", message: "Say what to change: 'set' or 'unset'")
-            }
-        }
-        if verb == .send {
-            event = try fields.required("event")
-            data = try fields.optional("data")
-        }
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("verb", verb.rawValue)
-            writer.field("actions", ifPresent: actions)
-            writer.field("set", ifPresent: set)
-            writer.field("unset", ifPresent: unset)
-            writer.field("event", ifPresent: event)
-            writer.field("data", ifPresent: data)
-        }
     }
 }
 

@@ -46,6 +46,12 @@ package struct BulkOutcome: Sendable, Equatable {
         let message = message().map { String(decoding: $0.utf8.prefix(limits.outcomeBytes), as: UTF8.self) }
         told.append(Told(kind: kind, instance: instance, message: message))
     }
+
+    /// Tells nothing of a kind: it did not come about.
+    mutating func leaveOut(_ kind: Kind) {
+        counts[kind] = nil
+        told.removeAll { $0.kind == kind }
+    }
 }
 
 extension BulkOutcome {

@@ -1,4 +1,4 @@
-import Statechart
+package import Statechart
 package import WorkflowStore
 
 /// What a run would do, told without doing it.
@@ -8,10 +8,65 @@ package struct BulkRehearsal: Sendable {
     package var selected: Int64
     /// Who would be done, or fail again, and so on.
     package var outcome = BulkOutcome()
-    /// Of those that would be done, how many stand where afterwards: paths of leaves, joined by commas.
-    package var groups: [String: Int64] = [:]
+    /// Of those that would be done, how many stand where afterwards.
+    package var groups: [BulkPlace: BulkGroup] = [:]
     /// How many stand elsewhere.
     package var others: Int64 = 0
+    /// What has no place in another version, and of how many instances.
+    package var misfits: [Misfit: Int64] = [:]
+
+    mutating func add(_ result: SendResult, at now: Timestamp, limits: EngineLimits) {
+        let place = BulkPlace(result)
+        guard groups[place] != nil || groups.count < limits.rehearsedGroups else {
+            others += 1
+            return
+        }
+        groups[place, default: BulkGroup()].add(result.migration?.told, at: now)
+    }
+
+    mutating func add(_ misfits: [Misfit], limits: EngineLimits) {
+        for misfit in Set(misfits) where self.misfits[misfit] != nil || self.misfits.count < limits.rehearsedGroups {
+            self.misfits[misfit, default: 0] += 1
+        }
+    }
+}
+
+/// Where instances stand after what a run would do.
+package struct BulkPlace: Hashable, Sendable {
+    /// Where they stood before, and where their states lead; nil of all but a migration. Paths of leaves.
+    package let from: [String]?
+    package let targets: [String]?
+    package let configuration: [String]
+
+    init(_ result: SendResult) {
+        let told = result.migration?.told
+        from = told == nil ? nil : result.from
+        targets = told?.targets
+        configuration = result.to
+    }
+}
+
+/// How many instances would stand at a place, and what becomes of their timers.
+package struct BulkGroup: Sendable {
+    package private(set) var count: Int64 = 0
+    /// Timers and delayed events that go on.
+    package private(set) var kept: Int64 = 0
+    package private(set) var ended: Int64 = 0
+    /// Of those that would be armed, how many have which event.
+    package private(set) var new: [String: Int64] = [:]
+    /// How many of these are due already.
+    package private(set) var due: Int64 = 0
+
+    mutating func add(_ told: MigrationReport?, at now: Timestamp) {
+        count += 1
+        guard let told else { return }
+        kept += Int64(told.kept.count)
+        ended += Int64(told.ended.count)
+        for timer in told.new {
+            new[timer.event, default: 0] += 1
+            if timer.due <= LogicalTime(now) { due += 1 }
+        }
+    }
 }
 
 /// The digest of a selection, made as it is gone through.
@@ -81,9 +136,10 @@ extension Engine {
     ///
     /// - Parameter progress: Called with how many were tried.
     @concurrent package func rehearse(
-        _ request: BulkRequest, _ names: [InstanceName], by caller: Caller,
+        _ asked: BulkRequest, _ named: [InstanceName], by caller: Caller,
         _ progress: @concurrent (_ done: Int64) async throws -> Void
     ) async throws -> BulkRehearsal {
+        let (request, names) = try await resolved(asked, named, by: caller)
         try await check(request, names, by: caller)
         let now = self.now
         var digest = SelectionDigest()
@@ -94,7 +150,7 @@ extension Engine {
                 rehearsal.outcome.add(
                     .refused, name, limits: limits, Rejection.instanceNotFound(name).message)
             }
-            for record in found {
+            for record in found where try await isMeant(record, by: request.action) {
                 digest.add(record)
                 try await rehearse(request, on: record, at: now, by: caller, &rehearsal)
             }
@@ -113,26 +169,69 @@ extension Engine {
         _ rehearsal: inout BulkRehearsal
     ) async throws(Rejection) {
         let name = record.name
-        let loaded = try await loadedMachine(record.machineID)
         do throws(Rejection) {
-            let state = try InstanceState(record: record, loaded: loaded)
-            let ids = record.status == .running ? [] : state.effects
-            let waiting =
-                ids.isEmpty ? [] : try await read { () async throws(StoreError) in try await store.effects(ids) }
-            let result = try request.rehearse(on: state, waiting, at: now, by: caller)
+            let preparation = try await prepare(request.action, on: record, in: nil)
+            if case .changed(let change) = preparation {
+                rehearsal.outcome.add(.changed, name, limits: limits, change)
+                return
+            }
+            guard let result = try await result(of: request, on: record, preparation, at: now, by: caller) else {
+                rehearsal.outcome.add(.done, name, limits: limits, nil)
+                return
+            }
             let fails = result.status == .failed && request.action.endsFailures
             rehearsal.outcome.add(
                 fails ? .failed : .done, name, limits: limits, fails ? "it would fail again" : nil)
-            if fails { return }
-            let place = result.to.joined(separator: ",")
-            if rehearsal.groups[place] == nil, rehearsal.groups.count >= limits.rehearsedGroups {
-                rehearsal.others += 1
-            } else {
-                rehearsal.groups[place, default: 0] += 1
-            }
+            if !fails { rehearsal.add(result, at: now, limits: limits) }
         } catch {
             if error.code.isOfDaemon { throw error }
-            rehearsal.outcome.add(.refused, name, limits: limits, error.message)
+            rehearsal.outcome.add(request.action.outcome(of: error), name, limits: limits, error.message)
+            rehearsal.add(error.misfits ?? [], limits: limits)
+        }
+    }
+
+    /// What a run would do to an instance as it is stored; nil of what leaves it in no state.
+    private func result(
+        of request: BulkRequest, on record: InstanceRecord, _ preparation: BulkPreparation, at now: Timestamp,
+        by caller: Caller
+    ) async throws(Rejection) -> SendResult? {
+        let name = record.name
+        let loaded = try await loadedMachine(record.machineID)
+        let state = try InstanceState(record: record, loaded: loaded)
+        switch request.action {
+        case .repair(let verb):
+            let ids = record.status == .running ? [] : state.effects
+            let waiting =
+                ids.isEmpty ? [] : try await read { () async throws(StoreError) in try await store.effects(ids) }
+            var command = request.repair(name, verb, by: caller)
+            command.isDryRun = true
+            return try command.rehearse(on: state, waiting, at: now)
+        case .send(let event, let data):
+            return try request.send(event, data, to: name, by: caller).rehearse(on: state, at: now)
+        case .migrate(let version, let plan, let retries):
+            let new = try await machine(named: loaded.record.name, version: version, by: caller)
+            if new.id == loaded.record.id { throw .sameVersion(loaded.record.version, state.facts) }
+            let target = try await loadedMachine(new.id)
+            var command = request.migration(of: name, to: version, plan, retries: retries, by: caller)
+            command.isDryRun = true
+            let migration = try library.migration(plan, from: loaded, to: target)
+            return try command.rehearse(on: state, by: migration, to: target, at: now)
+        case .reset, .undo:
+            guard var command = request.reset(name, preparation, by: caller) else { return nil }
+            command.isDryRun = true
+            return try command.rehearse(on: state, at: now)
+        case .delete(let cancelsEffects):
+            var command = DeleteCommand(
+                instance: name, cancelsEffects: cancelsEffects, reason: request.reason, isDryRun: true, by: caller)
+            if case .look(let look) = preparation { command.look = look }
+            _ = try await queue.submit(command)
+            return nil
+        case .redact(let paths):
+            var command = RedactCommand(
+                instance: name, paths: paths, reason: request.reason ?? "", isDryRun: true, by: caller)
+            if case .found(let found) = preparation { command.found = found }
+            _ = try await queue.submit(command)
+            return nil
         }
     }
 }

@@ -1,4 +1,4 @@
-import Statechart
+package import Statechart
 package import WorkflowJSON
 package import WorkflowStore
 
@@ -6,13 +6,61 @@ package import WorkflowStore
 package enum BulkAction: Sendable, Equatable {
     case repair(RepairCommand.Verb)
     case send(event: String, data: JSONValue?)
+    /// With `retries`, only those go over that then go on with what they failed on.
+    case migrate(to: MachineVersion, MigrationPlan, retries: Bool)
+    case reset(to: Seq, timers: Reset.Timers, invocations: Reset.Invocations?)
+    /// Undoes the migrations of a run.
+    case undo(UndoneRun, invocations: Reset.Invocations?)
+    case delete(cancelsEffects: Bool)
+    case redact(paths: [String])
 
     /// Its word in the API.
     package var verb: String {
         switch self {
         case .repair(let verb): verb.name
         case .send: "send"
+        case .migrate(_, _, let retries): retries ? "retry" : "migrate"
+        case .reset: "reset"
+        case .undo: "undo"
+        case .delete: "delete"
+        case .redact: "redact"
         }
+    }
+
+    /// Whether what it does is read as it is on disk.
+    var isLong: Bool {
+        switch self {
+        case .delete, .redact: true
+        case .repair, .send, .migrate, .reset, .undo: false
+        }
+    }
+
+    /// Whether more must be known of an instance than its row says.
+    var isPrepared: Bool {
+        switch self {
+        case .reset, .undo, .delete, .redact: true
+        case .repair, .send, .migrate: false
+        }
+    }
+
+    /// Whether an instance may run another version of its machine afterwards.
+    var changesVersions: Bool {
+        switch self {
+        case .migrate, .reset, .undo: true
+        case .repair, .send, .delete, .redact: false
+        }
+    }
+}
+
+/// A run whose migrations are undone.
+package struct UndoneRun: Sendable, Equatable {
+    package let name: String
+    /// Its rows are not before this position; nil until the run was looked for.
+    package let floor: Position?
+
+    package init(_ name: String, floor: Position? = nil) {
+        self.name = name
+        self.floor = floor
     }
 }
 
@@ -61,8 +109,13 @@ package struct BulkRequest: Sendable, Equatable {
     /// How the digest of the selection begins that was rehearsed.
     package var expect: String?
     package var reason: String?
+    /// Whether nothing is to be done where it cannot be done to all.
+    package var isAtomic: Bool
 
-    package init(action: BulkAction, targets: Targets, expect: String? = nil, reason: String? = nil) {
+    package init(
+        action: BulkAction, targets: Targets, expect: String? = nil, reason: String? = nil, isAtomic: Bool = false
+    ) {
+        self.isAtomic = isAtomic
         self.action = action
         self.targets = targets
         self.expect = expect
@@ -87,6 +140,7 @@ extension BulkRequest {
         }
         object["expect"] = expect.map(JSONValue.string)
         object["reason"] = reason.map(JSONValue.string)
+        if isAtomic { object["allOrNothing"] = true }
         return JSONWriter.string(JSONValue.object(object))
     }
 
@@ -106,40 +160,7 @@ extension BulkRequest {
         self.action = action
         expect = object["expect"]?.string
         reason = object["reason"]?.string
-    }
-}
-
-extension BulkAction {
-    fileprivate var object: JSONObject {
-        var object: JSONObject = ["verb": .string(verb)]
-        switch self {
-        case .repair(.cancel(let runsActions)): object["actions"] = .bool(runsActions)
-        case .repair(.set(let change)): object["change"] = change.data
-        case .repair(.retry), .repair(.skip), .repair(.suspend), .repair(.resume): break
-        case .send(let event, let data):
-            object["event"] = .string(event)
-            object["data"] = data
-        }
-        return object
-    }
-
-    fileprivate init?(_ object: JSONObject) {
-        switch object["verb"]?.string {
-        case "cancel": self = .repair(.cancel(runsActions: object["actions"] != .bool(false)))
-        case "retry": self = .repair(.retry)
-        case "skip": self = .repair(.skip)
-        case "suspend": self = .repair(.suspend)
-        case "resume": self = .repair(.resume)
-        case "set":
-            let change = object["change"]?.object ?? JSONObject()
-            guard case .array(let unset) = change["unset"] ?? [] else { return nil }
-            let set = change["set"]?.object ?? JSONObject()
-            self = .repair(.set(ContextChange(set: set, unset: unset.compactMap(\.string))))
-        case "send":
-            guard let event = object["event"]?.string else { return nil }
-            self = .send(event: event, data: object["data"])
-        default: return nil
-        }
+        isAtomic = object["allOrNothing"] == true
     }
 }
 

@@ -31,6 +31,12 @@ final class BulkRunner: Sendable {
         var fault: String?
         var told: ContinuousClock.Instant?
 
+        /// Whether all have their turn at once, or none.
+        func isTogether(_ limits: EngineLimits) -> Bool {
+            request.isAtomic && run.mark == .start && run.selected <= limits.instancesTogether
+                && items.count <= limits.instancesTogether
+        }
+
         init(_ run: BulkRecord, atOnce: Int) throws(Rejection) {
             let view = try BulkView(run)
             self.run = run
@@ -87,7 +93,7 @@ final class BulkRunner: Sendable {
     }
 
     /// Goes on with what ran when the store was closed, and does what comes, until it is closed or cancelled.
-    func run() async {
+    func run(for engine: Engine) async {
         await load()
         var ways: [BulkKey: Way] = [:]
         var iterator = wakes.makeAsyncIterator()
@@ -101,7 +107,7 @@ final class BulkRunner: Sendable {
             var isResting = true
             for key in ways.keys.sorted() {
                 guard let way = ways[key] else { continue }
-                let (next, hasMoved) = await turn(of: way)
+                let (next, hasMoved) = await turn(of: way, for: engine)
                 ways[key] = next
                 if hasMoved { isResting = false }
             }
@@ -162,22 +168,24 @@ final class BulkRunner: Sendable {
 
 extension BulkRunner {
     /// Does the next part of a run. Nil when it has ended; says whether it is further.
-    private func turn(of way: Way) async -> (Way?, hasMoved: Bool) {
+    private func turn(of way: Way, for engine: Engine) async -> (Way?, hasMoved: Bool) {
         var way = way
         let key = way.run.key
         do throws(Rejection) {
             // Reading goes on while the writer has a part.
-            if way.items.count < way.atOnce { try await read(&way) }
+            if way.items.count < way.atOnce { try await read(&way, for: engine) }
             var pages = 1
-            while way.items.isEmpty, way.next != nil {
+            while way.next != nil, way.items.isEmpty || way.isTogether(limits) {
                 if pages == limits.selectedPages { return (way, true) }
-                try await read(&way)
+                try await read(&way, for: engine)
                 pages += 1
             }
             let command = slice(of: way)
             let now = way
-            async let read = readAhead(now)
+            async let read = readAhead(now, for: engine)
             let answer = try await queue.submit(command)
+            let ids = command.items.prefix(answer.count).compactMap(\.id)
+            try await engine.finish(way.request.action, of: ids)
             if let ahead = await read { way = ahead }
             return try take(answer, of: way)
         } catch {
@@ -193,7 +201,7 @@ extension BulkRunner {
     }
 
     private func slice(of way: Way) -> BulkSliceCommand {
-        let items = Array(way.items.prefix(way.atOnce))
+        let items = way.isTogether(limits) ? way.items : Array(way.items.prefix(way.atOnce))
         return BulkSliceCommand(
             key: way.run.key, request: way.request, filter: way.filter, from: way.run.mark, items: items,
             isLast: way.next == nil && items.count == way.items.count, fault: way.fault)
@@ -225,7 +233,7 @@ extension BulkRunner {
     /// What was to be done at once could not be written: then one by one, and the one to blame is told.
     private func narrow(_ way: Way, _ error: Rejection) -> Way {
         var way = way
-        if way.atOnce > 1 {
+        if way.atOnce > 1, !way.isTogether(limits) {
             way.atOnce = 1
         } else {
             way.fault = error.message
@@ -235,42 +243,68 @@ extension BulkRunner {
 
     /// Reads what comes next while a part is done; nil when there is enough, or it cannot be read: then the next turn
     /// says why.
-    private func readAhead(_ way: Way) async -> Way? {
+    private func readAhead(_ way: Way, for engine: Engine) async -> Way? {
         guard way.next != nil, way.items.count < 2 * limits.selectedPage else { return nil }
         var way = way
         do throws(Rejection) {
-            try await read(&way)
+            try await read(&way, for: engine)
             return way
         } catch {
             return nil
         }
     }
 
-    private func read(_ way: inout Way) async throws(Rejection) {
+    private func read(_ way: inout Way, for engine: Engine) async throws(Rejection) {
         guard let next = way.next else { return }
-        do throws(StoreError) {
-            guard var filter = way.filter else {
-                let names = try await store.bulkNames(of: way.run.key, from: next.number)
-                for (offset, name) in names.enumerated() {
-                    let mark = BulkMark(machine: 0, number: next.number + Int64(offset) + 1)
-                    way.items.append(BulkTarget(instance: name, mark: mark))
+        let namespace = way.run.key.namespace
+        guard case .selection(let selection) = way.request.targets, var filter = way.filter else {
+            let names = try await engine.read { () async throws(StoreError) in
+                try await store.bulkNames(of: way.run.key, from: next.number)
+            }
+            way.next = nil
+            var size = 0
+            for (offset, name) in names.enumerated() {
+                let mark = BulkMark(machine: 0, number: next.number + Int64(offset) + 1)
+                var target = BulkTarget(instance: name, id: nil, mark: mark)
+                if way.request.action.isPrepared {
+                    let record = try await engine.read { () async throws(StoreError) in
+                        try await store.instance(InstanceKey(name, in: namespace))
+                    }
+                    if let record { target = try await self.target(record, mark, of: way, for: engine) }
                 }
-                way.next = names.isEmpty ? nil : way.items.last?.mark
-                return
+                guard add(target, to: &way, &size) else { return }
             }
-            filter.limit = limits.selectedPage
-            guard case .selection(let selection) = way.request.targets else { return }
-            let query = SelectionQuery(
-                filter, version: selection.version, after: next, limit: limits.selectedPage)
-            let slice = try await store.selection(query, in: way.run.key.namespace)
-            way.items += slice.instances.map {
-                BulkTarget(
-                    instance: $0.name, mark: BulkMark(machine: $0.machineID.rawValue, number: $0.id.rawValue))
-            }
-            way.next = slice.next
-        } catch {
-            throw Rejection(error)
+            if !names.isEmpty { way.next = way.items.last?.mark }
+            return
         }
+        filter.limit = limits.selectedPage
+        let query = SelectionQuery(filter, version: selection.version, after: next, limit: limits.selectedPage)
+        let slice = try await engine.read { () async throws(StoreError) in
+            try await store.selection(query, in: namespace)
+        }
+        var size = 0
+        for record in slice.instances {
+            let mark = BulkMark(machine: record.machineID.rawValue, number: record.id.rawValue)
+            guard add(try await target(record, mark, of: way, for: engine), to: &way, &size) else { return }
+        }
+        way.next = slice.next
+    }
+
+    private func target(
+        _ record: InstanceRecord, _ mark: BulkMark, of way: Way, for engine: Engine
+    ) async throws(Rejection) -> BulkTarget {
+        BulkTarget(
+            instance: record.name, id: record.id, mark: mark,
+            preparation: try await engine.prepare(way.request.action, on: record, in: way.run))
+    }
+
+    /// False when that is enough for now.
+    private func add(_ target: BulkTarget, to way: inout Way, _ size: inout Int) -> Bool {
+        way.items.append(target)
+        size += target.preparation.size
+        if size < limits.preparedBytes { return true }
+        way.next = target.mark
+        return false
     }
 }
 

@@ -4,8 +4,11 @@ import WorkflowStore
 /// One of the instances of a run.
 struct BulkTarget: Sendable {
     let instance: InstanceName
+    /// Nil where nobody looked.
+    let id: InstanceID?
     /// Where the run stands when it had its turn.
     let mark: BulkMark
+    var preparation = BulkPreparation.none
 }
 
 /// A part of a run: does what it can within a batch, and writes in the same batch how far it came.
@@ -34,8 +37,8 @@ struct BulkSliceCommand: Sendable {
 }
 
 extension BulkSliceCommand: WriterCommand {
-    var size: Int { 1_024 + 64 * items.count }
-    var isLong: Bool { false }
+    var size: Int { items.reduce(1_024) { $0 + 64 + $1.preparation.size } }
+    var isLong: Bool { request.action.isLong }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
     var summary: String { "run \(key.name)" }
@@ -49,6 +52,7 @@ extension BulkSliceCommand: WriterCommand {
         guard var run = try batch.run(key), run.state == .running, run.mark == from else {
             return Answer(run: try batch.run(key), count: 0, isStale: true)
         }
+        if request.isAtomic, run.mark == .start, isLast { return try carryOutTogether(&run, in: &batch) }
         var outcome = BulkOutcome(run.outcome)
         var count = 0
         let begin = ContinuousClock.now
@@ -62,14 +66,39 @@ extension BulkSliceCommand: WriterCommand {
             run.mark = target.mark
         }
         if count == 0, !(items.isEmpty && isLast) { return Answer(run: run, count: 0, isStale: false) }
+        write(outcome, of: &run, isDone: isLast && count == items.count, in: &batch)
+        return Answer(run: run, count: count, isStale: false)
+    }
+
+    /// Does it to all, or to none when one of them is left out: then the run tells of those.
+    private func carryOutTogether(
+        _ run: inout BulkRecord, in batch: inout BatchBuilder
+    ) throws(Rejection) -> Answer {
+        var trial = batch.trial()
+        var outcome = BulkOutcome()
+        for target in items { _ = try carryOut(target, of: run, in: &trial, &outcome, isFirst: true) }
+        batch.cost = trial.cost
+        if outcome.count(of: .done) == outcome.total {
+            outcome = BulkOutcome()
+            for target in items { _ = try carryOut(target, of: run, in: &batch, &outcome, isFirst: true) }
+        } else {
+            outcome.leaveOut(.done)
+        }
+        if let last = items.last { run.mark = last.mark }
+        write(outcome, of: &run, isDone: true, in: &batch)
+        return Answer(run: run, count: items.count, isStale: false)
+    }
+
+    private func write(
+        _ outcome: BulkOutcome, of run: inout BulkRecord, isDone: Bool, in batch: inout BatchBuilder
+    ) {
         run.updated = max(batch.now, run.begun)
         run.outcome = outcome.text
-        if isLast, count == items.count {
+        if isDone {
             run.state = .done
             run.ended = run.updated
         }
         batch.runs[key] = run
-        return Answer(run: run, count: count, isStale: false)
     }
 
     /// Does it to one instance; false when it must have its turn later.
@@ -83,14 +112,17 @@ extension BulkSliceCommand: WriterCommand {
             return true
         }
         do throws(Rejection) {
+            if case .passedOver = target.preparation { return true }
             let instance = try batch.existing(InstanceKey(name, in: key.namespace))
             if let change = change(of: instance.state, since: run.floor, target) {
                 outcome.add(.changed, name, limits: batch.limits, change)
                 return true
             }
             let caller = Caller(run.actor, namespace: key.namespace, role: .owner)
-            let status = try request.carryOut(on: name, in: &batch, run: key.name, by: caller)
-            if status == .failed, request.action.endsFailures {
+            let status = try request.carryOut(on: name, target.preparation, in: &batch, run: key.name, by: caller)
+            if status == nil {
+                outcome.add(.changed, name, limits: batch.limits, "it went on while it had its turn")
+            } else if status == .failed, request.action.endsFailures {
                 outcome.add(.failed, name, limits: batch.limits, instance.state.failure?.reason.message)
             } else {
                 outcome.add(.done, name, limits: batch.limits, nil)
@@ -100,13 +132,14 @@ extension BulkSliceCommand: WriterCommand {
                 if isFirst { throw error }
                 return false
             }
-            outcome.add(.refused, name, limits: batch.limits, error.message)
+            outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.message)
         }
         return true
     }
 
     /// Why an instance is not among the selected ones any more; nil when it is.
     private func change(of state: borrowing InstanceState, since floor: Position, _ target: BulkTarget) -> String? {
+        if case .changed(let change) = target.preparation { return change }
         if request.expect != nil, state.record.head >= floor {
             return "it has gone on since it was selected (seq \(state.record.seq.rawValue))"
         }

@@ -9,9 +9,10 @@ extension Engine {
     ///
     /// - Parameter names: The instances that it names; none for a selection.
     package func begin(
-        run name: String, _ request: BulkRequest, _ names: [InstanceName], by caller: Caller
+        run name: String, _ asked: BulkRequest, _ named: [InstanceName], by caller: Caller
     ) async throws -> BulkView {
         let key = try self.key(ofRun: name, by: caller)
+        let (request, names) = try await resolved(asked, named, by: caller)
         let text = request.text
         guard text.utf8.count <= limits.runBytes else {
             throw Rejection.tooMuchTogether("What a run does is at most \(limits.runBytes) bytes of JSON")
@@ -21,6 +22,7 @@ extension Engine {
         try await check(request, names, by: caller)
         guard bulk.hasRoom() else { throw Rejection.runsUnderWay(limits.runsAtOnce) }
         let begun = now
+        if request.isAtomic { try await refuseMisfits(request, names, by: caller) }
         let selected = try await select(request, names, at: begun, by: caller)
         let run = BulkRecord(
             key: key, request: text, actor: caller.actor, generation: generation, floor: floor, selected: selected,
@@ -40,7 +42,7 @@ extension Engine {
         var missing: Int64 = 0
         try await forEachSelected(request, names, at: now, by: caller) { found, others in
             missing += Int64(others.count)
-            for record in found { digest.add(record) }
+            for record in found where try await isMeant(record, by: request.action) { digest.add(record) }
         }
         let (count, value) = (digest.count + missing, digest.value.text)
         if let expect = request.expect, !value.hasPrefix(expect) {
@@ -50,6 +52,16 @@ extension Engine {
                     + "\(value.prefix(6)); nothing was done")
         }
         return count
+    }
+
+    /// Of a run that is for all or none.
+    private func refuseMisfits(_ request: BulkRequest, _ names: [InstanceName], by caller: Caller) async throws {
+        let outcome = try await rehearse(request, names, by: caller) { _ in }.outcome
+        let left = outcome.total - outcome.count(of: .done)
+        guard left > 0 else { return }
+        let first = outcome.told.first { $0.kind != .done }.map { ": \($0.message ?? $0.instance.rawValue)" }
+        throw Rejection(
+            .misfit, "\(left) of \(outcome.total) instances would be left out, so nothing was done\(first ?? "")")
     }
 
     private func same(_ found: BulkRecord, _ text: String) throws(Rejection) -> BulkView {
@@ -87,8 +99,21 @@ extension Engine {
         if names.count > limits.runNames {
             throw .tooMuchTogether("A run names at most \(limits.runNames) instances; make several runs of them")
         }
-        guard case .selection(let selection) = request.targets, let machine = selection.machine else { return }
-        _ = try await self.machine(named: machine, version: selection.version, by: caller)
+        guard case .selection(let selection) = request.targets else { return }
+        let machine = selection.machine
+        var old: MachineRecord?
+        if let machine { old = try await self.machine(named: machine, version: selection.version, by: caller) }
+        guard case .migrate(let version, let plan, _) = request.action else { return }
+        // Others would be met again in the version that they went over to.
+        guard let machine, let old, selection.version != nil else {
+            throw .invalidData("A migration is for one version: select it with 'machine' and 'version'")
+        }
+        let new = try await self.machine(named: machine, version: version, by: caller)
+        if new.id == old.id {
+            throw .invalidData("Version \(version) is the one that the instances are to leave")
+        }
+        // What is wrong for all is told once.
+        _ = try library.migration(plan, from: try await loadedMachine(old.id), to: try await loadedMachine(new.id))
     }
 
     private func key(ofRun name: String, by caller: Caller) throws(Rejection) -> BulkKey {

@@ -18,7 +18,7 @@ package struct DeleteCommand: Sendable {
     package var key: RequestKey?
     package var caller: Caller
     /// What was found of it before.
-    fileprivate var look: Look?
+    var look: Look?
 
     /// The calls of an instance at a seq.
     struct Look: Sendable {
@@ -162,11 +162,14 @@ extension Engine {
 
     /// The calls of an instance; nil when it is not there.
     private func look(at key: InstanceKey) async throws(Rejection) -> DeleteCommand.Look? {
-        try await read { () async throws(StoreError) in
-            guard let record = try await store.instance(key) else { return nil }
-            let calls = try await store.calls(behind: record.head)
-            return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
-        }
+        let record = try await read { () async throws(StoreError) in try await store.instance(key) }
+        guard let record else { return nil }
+        return try await look(at: record)
+    }
+
+    func look(at record: InstanceRecord) async throws(Rejection) -> DeleteCommand.Look {
+        let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
+        return DeleteCommand.Look(id: record.id, seq: record.seq, calls: calls)
     }
 
     /// What was deleted, the latest first, before a position; with the machines.

@@ -17,17 +17,20 @@ extension Engine {
         _ command: RedactCommand, of record: InstanceRecord
     ) async throws(Rejection) -> RedactResult {
         var command = command
-        let query = HistoryQuery(
-            instance: record.id, head: record.head, headSeq: record.seq, seqs: 1...1, isReversed: false)
-        guard let start = try await history(query).first else {
-            throw .inconsistent("the history of '\(record.name)' has no row at seq 1")
-        }
-        let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
-        command.found = RedactCommand.Found(seq: record.seq, start: start.position, calls: calls)
+        command.found = try await find(record)
         switch try await queue.submit(command) {
         case .first(let answer): return answer
         case .repeated(let position): return try await repeated(command, at: position)
         }
+    }
+
+    /// What a redaction must know of an instance.
+    func find(_ record: InstanceRecord) async throws(Rejection) -> RedactCommand.Found {
+        guard let start = try await row(of: record, at: Seq(rawValue: 1)) else {
+            throw .inconsistent("the history of '\(record.name)' has no row at seq 1")
+        }
+        let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
+        return RedactCommand.Found(seq: record.seq, start: start.position, calls: calls)
     }
 
     /// The answer that a redaction with this key got.

@@ -21,6 +21,8 @@ package struct MigrateCommand: Sendable {
     /// The caller's; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
+    /// The run over many instances that it is a part of.
+    var run: String?
 
     package init(
         instance: InstanceName, to version: MachineVersion? = nil, _ plan: MigrationPlan = MigrationPlan(),
@@ -81,14 +83,24 @@ extension MigrateCommand: WriterCommand {
         // What can fail comes first: afterwards rows are recorded.
         let waiting = retries ? try batch.effects(of: instance) : []
         if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
-        let steps = try steps(of: instance, to: new, in: &batch)
+        let migration = try batch.library.migration(plan, from: instance.state.loaded, to: new)
+        let steps = try steps(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)
-        batch.record(steps.chain, of: instance, by: caller, key: key, reason: reason, into: new)
+        batch.record(steps.chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
         if let retry = steps.retry {
-            batch.record(retry, of: instance, by: caller, reason: reason)
+            batch.record(retry, of: instance, by: caller, reason: reason, run: run)
             batch.goOn(waiting, of: instance)
         }
         return .first(steps.answer)
+    }
+
+    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    func rehearse(
+        on state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp
+    ) throws(Rejection) -> SendResult {
+        try refuse(state)
+        var cost = 0
+        return try steps(of: state, by: migration, to: new, at: now, spending: &cost).answer
     }
 
     /// Throws when the instance is not such that it can go over.
@@ -114,42 +126,41 @@ extension MigrateCommand: WriterCommand {
 
     /// What is recorded, and what is told of it.
     private func steps(
-        of instance: LiveInstance, to new: LoadedMachine, in batch: inout BatchBuilder
+        of state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp,
+        spending cost: inout Int
     ) throws(Rejection) -> (chain: Chain, retry: Chain?, answer: SendResult) {
-        let migration = try batch.library.migration(plan, from: instance.state.loaded, to: new)
-        let time = instance.state.time(at: batch.now)
-        let identity = instance.state.identity(in: new)
+        let time = state.time(at: now)
+        let identity = state.identity(in: new)
         let migrated: Migrated
         do throws(MigrationFailure) {
             migrated = try migration.run(
-                instance.state.snapshot, as: identity, at: time,
-                entered: LogicalTime(instance.state.record.entered), mark: mark, spending: &batch.cost)
+                state.snapshot, as: identity, at: time, entered: LogicalTime(state.record.entered), mark: mark,
+                spending: &cost)
         } catch {
-            throw rejection(error, to: new, instance.state.facts)
+            throw rejection(error, to: new, state.facts)
         }
-        let chain = new.machine.chain(migrated, from: instance.state.earlier, as: identity)
-        let retry = retries ? try self.retry(chain, of: instance, in: new, at: time, &batch.cost) : nil
+        let chain = new.machine.chain(migrated, from: state.earlier, as: identity)
+        let retry = retries ? try self.retry(chain, of: state, in: new, at: time, &cost) : nil
         let answer = SendResult(
-            chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
-            into: new, migration: MigrationAnswer(migrated.told, from: instance.state.loaded, to: new, then: retry))
+            chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+            into: new, migration: MigrationAnswer(migrated.told, from: state.loaded, to: new, then: retry))
         return (chain, retry, answer)
     }
 
     private func retry(
-        _ chain: Chain, of instance: LiveInstance, in new: LoadedMachine, at time: LogicalTime, _ cost: inout Int
+        _ chain: Chain, of state: borrowing InstanceState, in new: LoadedMachine, at time: LogicalTime,
+        _ cost: inout Int
     ) throws(Rejection) -> Chain {
         guard let kept = chain.snapshot.armed.kept else {
             preconditionFailure("a failed instance keeps what it failed on")
         }
-        let facts = instance.state.facts
         let retried = new.machine.chain(
-            .retried(Taken(kept, at: time)), from: chain.snapshot, as: instance.state.identity(in: new),
-            spending: &cost)
+            .retried(Taken(kept, at: time)), from: chain.snapshot, as: state.identity(in: new), spending: &cost)
         switch retried {
         case .failure(let refusal):
-            throw .failsAgain(refusal, on: kept.event, in: new, facts)
+            throw .failsAgain(refusal, on: kept.event, in: new, state.facts)
         case .success(let retry):
-            if let refusal = retry.refusal { throw .failsAgain(refusal, on: kept.event, in: new, facts) }
+            if let refusal = retry.refusal { throw .failsAgain(refusal, on: kept.event, in: new, state.facts) }
             return retry
         }
     }

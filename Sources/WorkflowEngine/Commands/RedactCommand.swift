@@ -20,12 +20,14 @@ package struct RedactCommand: Sendable {
     /// The caller's; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
+    /// The run over many instances that it is a part of.
+    var run: String?
     /// What was found of the instance before: it says which rows are meant by all.
     var found: Found?
     /// The erasure of a file that a backup has replaced, done once more; nil when a person asks.
     fileprivate var order: ErasureRecord?
 
-    struct Found {
+    struct Found: Sendable {
         var seq: Seq
         /// The position of the first row.
         var start: Position
@@ -113,7 +115,7 @@ extension RedactCommand: WriterCommand {
         let position = batch.numbers.nextPosition
         let before = instance.state.record
         batch.remember(key, in: .instance(id), at: position)
-        batch.record(plan.chain, of: instance, by: caller, key: key, reason: reason)
+        batch.record(plan.chain, of: instance, by: caller, key: key, reason: reason, run: run)
         for effect in plan.effects { batch.change(effect) }
         batch.begin(
             ErasureRecord(

@@ -36,6 +36,8 @@ package struct ResetCommand: Sendable {
     /// The caller's; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
+    /// The run over many instances that it is a part of.
+    var run: String?
     /// What its history says; why it says nothing.
     var past: Result<FoldedPast, Rejection>?
 
@@ -112,15 +114,24 @@ extension ResetCommand: WriterCommand {
         var waiting = before == .running ? [] : try batch.effects(of: instance)
         let time = instance.state.time(at: batch.now)
         let reset = try reset(instance.state, to: past, at: time)
-        let (chain, answer) = try step(instance, reset, past, at: time, spending: &batch.cost)
+        let (chain, answer) = try step(instance.state, reset, past, at: time, spending: &batch.cost)
         let row = batch.numbers.nextPosition
         batch.remember(key, in: scope, at: row)
         let new = past.loaded.record.id == instance.state.record.machineID ? nil : past.loaded
-        batch.record(chain, of: instance, by: caller, key: key, reason: reason, into: new)
+        batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
         if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }
         return .first(answer)
+    }
+
+    /// What it would lead to, for an instance as it is stored; what is due before it is left out.
+    func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
+        try state.refuse(unless: expectedSeq)
+        guard let past = try past?.get() else { preconditionFailure("a reset knows the past of its instance") }
+        var cost = 0
+        let time = state.time(at: now)
+        return try step(state, try reset(state, to: past, at: time), past, at: time, spending: &cost).1
     }
 
     private func reset(
@@ -136,16 +147,16 @@ extension ResetCommand: WriterCommand {
     }
 
     private func step(
-        _ instance: LiveInstance, _ reset: Reset, _ past: FoldedPast, at time: LogicalTime, spending cost: inout Int
+        _ state: borrowing InstanceState, _ reset: Reset, _ past: FoldedPast, at time: LogicalTime, spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
         let machine = past.loaded.machine
         let event = Event(name: goal.event, data: reset.data(of: machine), at: time)
         let outcome = machine.chain(
-            .reset(event), from: instance.state.snapshot, as: instance.state.identity(in: past.loaded), spending: &cost)
+            .reset(event), from: state.snapshot, as: state.identity(in: past.loaded), spending: &cost)
         switch outcome {
         case .success(let chain):
             let answer = SendResult(
-                chain, from: instance.state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
+                chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
                 into: past.loaded)
             return (chain, answer)
         case .failure(let refusal):
@@ -158,7 +169,7 @@ extension ResetCommand: WriterCommand {
 
 extension FoldedPast {
     /// Roughly the bytes that it takes.
-    fileprivate var size: Int { JSONValue.object(then.snapshot.context).size + 256 * then.snapshot.armed.count }
+    var size: Int { JSONValue.object(then.snapshot.context).size + 256 * then.snapshot.armed.count }
 }
 
 extension ResetCommand: KeyedRepair {
@@ -214,9 +225,14 @@ extension Engine {
     /// What a command has to know of the instance's history. A key comes before what is wrong with that.
     private func past(for command: ResetCommand) async throws(Rejection) -> Result<FoldedPast, Rejection> {
         let record = try await instance(named: command.instance, by: command.caller).record
+        return await past(of: record, for: command.goal)
+    }
+
+    /// The same, of an instance that was read.
+    func past(of record: InstanceRecord, for goal: ResetCommand.Goal) async -> Result<FoldedPast, Rejection> {
         do throws(Rejection) {
             let seq: Seq
-            switch command.goal {
+            switch goal {
             case .seq(let wanted): seq = wanted
             case .beforeMigration: seq = try await seqBeforeMigration(of: record)
             }

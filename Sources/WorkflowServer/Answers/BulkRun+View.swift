@@ -54,18 +54,28 @@ extension BulkTold {
 extension WorkflowAPI.BulkRehearsal {
     /// The wire form of what a run would do.
     init(_ rehearsal: WorkflowEngine.BulkRehearsal) {
-        var groups = rehearsal.groups.map { place, count in
-            Group(configuration: SnapshotText.leafPaths(in: place), count: count)
-        }
-        groups.sort { left, right in
-            left.count != right.count
-                ? left.count > right.count
-                : (left.configuration ?? []).lexicographicallyPrecedes(right.configuration ?? [])
+        var groups = rehearsal.groups.map { Group($0.key, $0.value) }
+        groups.sort {
+            ($1.count, $0.from?.first ?? "", $0.configuration?.first ?? "")
+                < ($0.count, $1.from?.first ?? "", $1.configuration?.first ?? "")
         }
         if rehearsal.others > 0 { groups.append(Group(configuration: nil, count: rehearsal.others)) }
+        var misfits = rehearsal.misfits.map { Misfit(place: $0.key.place, reason: $0.key.reason, count: $0.value) }
+        misfits.sort { ($1.count, $0.place, $0.reason) < ($0.count, $1.place, $1.reason) }
         self.init(
             digest: rehearsal.digest.text, selected: rehearsal.selected, counts: BulkCounts(rehearsal.outcome),
-            groups: groups, told: rehearsal.outcome.told.filter { $0.kind != .done }.map(BulkTold.init))
+            groups: groups, misfits: misfits.isEmpty ? nil : misfits,
+            told: rehearsal.outcome.told.filter { $0.kind != .done }.map(BulkTold.init))
+    }
+}
+
+extension WorkflowAPI.BulkRehearsal.Group {
+    fileprivate init(_ place: BulkPlace, _ group: BulkGroup) {
+        self.init(
+            from: place.from, targets: place.targets, configuration: place.configuration, count: group.count)
+        if place.targets == nil || group.kept + group.ended == 0, group.new.isEmpty { return }
+        let new = group.new.sorted { $0.key < $1.key }.map { WorkflowAPI.BulkRehearsal.New(event: $0.key, count: $0.value) }
+        timers = WorkflowAPI.BulkRehearsal.Timers(kept: group.kept, ended: group.ended, new: new, due: group.due)
     }
 }
 
@@ -83,7 +93,36 @@ extension WorkflowAPI.BulkAction {
                 if case .array(let paths)? = data["unset"] { paths.compactMap(\.string) } else { nil }
             self.init(.set, set: data["set"]?.object, unset: unset)
         case .send(let event, let data): self.init(.send, event: event, data: data)
+        case .migrate(let version, let plan, let retries):
+            self.init(retries ? .retry : .migrate)
+            to = version.rawValue
+            self.plan = MigrationPlanItem(plan)
+        case .reset(let seq, let timers, let invocations):
+            self.init(.reset)
+            to = seq.rawValue
+            if timers == .due { self.timers = .due }
+            self.invocations = invocations.map { $0 == .again ? .again : .answer }
+        case .undo(let run, let invocations):
+            self.init(.undo)
+            undone = run.name
+            self.invocations = invocations.map { $0 == .again ? .again : .answer }
+        case .delete(let cancelsEffects):
+            self.init(.delete)
+            if cancelsEffects { cancelEffects = true }
+        case .redact(let paths):
+            self.init(.redact)
+            if !paths.isEmpty { self.paths = paths }
         }
+    }
+}
+
+extension MigrationPlanItem {
+    /// The wire form of a plan.
+    fileprivate init(_ plan: MigrationPlan) {
+        self.init(
+            map: plan.map.isEmpty ? nil : plan.map, assign: plan.assign.isEmpty ? nil : plan.assign,
+            drop: plan.drop.isEmpty ? nil : plan.drop, timers: plan.timers == .fromNow ? .fromNow : nil,
+            cancelInvocations: plan.cancelsInvocations ? true : nil)
     }
 }
 

@@ -126,6 +126,9 @@ extension BulkRoutes {
         switch (body.select, names.isEmpty) {
         case (let select?, true): targets = .selection(try BulkSelection(select))
         case (nil, false): targets = .names(names.count, WorkflowEngine.BulkRequest.digest(of: names))
+        case (nil, true) where body.action.verb == .undo:
+            // Those of the run that is undone.
+            targets = .selection(BulkSelection())
         case (nil, true):
             throw Problem(
                 .invalidRequest, detail: "Field 'select' is missing: say which instances, or name them in lines")
@@ -134,7 +137,7 @@ extension BulkRoutes {
         }
         return WorkflowEngine.BulkRequest(
             action: WorkflowEngine.BulkAction(body.action), targets: targets, expect: body.expect,
-            reason: body.reason)
+            reason: body.reason, isAtomic: body.allOrNothing ?? false)
     }
 }
 
@@ -157,13 +160,27 @@ extension WorkflowEngine.BulkAction {
     fileprivate init(_ action: WorkflowAPI.BulkAction) {
         self =
             switch action.verb {
-            case .retry: .repair(.retry)
+            case .retry:
+                if let version = action.to {
+                    .migrate(to: MachineVersion(rawValue: version), MigrationPlan(action.plan), retries: true)
+                } else {
+                    .repair(.retry)
+                }
             case .skip: .repair(.skip)
             case .cancel: .repair(.cancel(runsActions: action.actions ?? true))
             case .set: .repair(.set(ContextChange(set: action.set ?? JSONObject(), unset: action.unset ?? [])))
             case .suspend: .repair(.suspend)
             case .resume: .repair(.resume)
             case .send: .send(event: action.event ?? "", data: action.data)
+            case .migrate:
+                .migrate(to: MachineVersion(rawValue: action.to ?? 0), MigrationPlan(action.plan), retries: false)
+            case .undo: .undo(UndoneRun(action.undone ?? ""), invocations: Reset.Invocations(action.invocations))
+            case .reset:
+                .reset(
+                    to: Seq(rawValue: action.to ?? 0), timers: action.timers == .due ? .due : .left,
+                    invocations: Reset.Invocations(action.invocations))
+            case .delete: .delete(cancelsEffects: action.cancelEffects ?? false)
+            case .redact: .redact(paths: action.paths ?? [])
             }
     }
 }

@@ -125,7 +125,7 @@ extension RepairRoutes {
     ) async throws -> Response {
         let command = ResetCommand(
             instance: try request.instance, to: goal, timers: timers,
-            invocations: invocations.map { $0 == .again ? .again : .answer }, reason: asked.reason,
+            invocations: Reset.Invocations(invocations), reason: asked.reason,
             expectedSeq: try expectedSeq(asked.seq, request), isDryRun: asked.dryRun ?? false,
             wantsContext: !request.head.prefersMinimal, key: try request.head.idempotencyKey(), by: request.caller)
         return try await answer(request) { () async throws(Rejection) in try await engine.reset(command) }
@@ -142,6 +142,14 @@ extension RedactAnswer {
             paths: redaction.paths.isEmpty ? nil : redaction.paths, context: redaction.isWhole ? true : nil,
             renamed: redaction.isRenamed ? true : nil, dryRun: result.isDryRun ? true : nil,
             repeated: result.isRepeated ? true : nil)
+    }
+}
+
+extension Reset.Invocations {
+    /// What a request says; nil for nothing.
+    init?(_ said: ResetRequest.Invocations?) {
+        guard let said else { return nil }
+        self = said == .again ? .again : .answer
     }
 }
 

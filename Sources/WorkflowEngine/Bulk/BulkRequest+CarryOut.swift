@@ -1,0 +1,105 @@
+import Statechart
+import WorkflowJSON
+import WorkflowStore
+
+// What a run does to one of its instances, and what a rehearsal of it tells.
+
+extension BulkRequest {
+    /// Does to one instance what is asked for; gives its status afterwards. Nil when it has gone on since it was
+    /// looked at: then nothing was done.
+    func carryOut(
+        on instance: InstanceName, _ preparation: BulkPreparation, in batch: inout BatchBuilder, run: String,
+        by caller: Caller
+    ) throws(Rejection) -> Snapshot.Status? {
+        switch action {
+        case .repair(let verb):
+            var command = repair(instance, verb, by: caller)
+            command.run = run
+            _ = try command.apply(to: &batch)
+        case .send(let event, let data):
+            let command = send(event, data, to: instance, by: caller)
+            try command.check()
+            _ = try command.send(in: &batch, reason: reason, run: run)
+        case .migrate(let version, let plan, let retries):
+            var command = migration(of: instance, to: version, plan, retries: retries, by: caller)
+            command.run = run
+            _ = try command.apply(to: &batch)
+        case .reset, .undo:
+            guard var command = reset(instance, preparation, by: caller) else { return nil }
+            command.run = run
+            if case .moved = try command.apply(to: &batch) { return nil }
+        case .delete(let cancelsEffects):
+            var command = DeleteCommand(
+                instance: instance, cancelsEffects: cancelsEffects, reason: reason, by: caller)
+            if case .look(let look) = preparation { command.look = look }
+            return try command.apply(to: &batch) == nil ? nil : .done
+        case .redact(let paths):
+            guard case .found(let found) = preparation else { return nil }
+            var command = RedactCommand(instance: instance, paths: paths, reason: reason ?? "", by: caller)
+            command.found = found
+            command.run = run
+            _ = try command.apply(to: &batch)
+        }
+        return try batch.existing(InstanceKey(instance, in: caller.namespace)).state.snapshot.status
+    }
+
+    func repair(_ instance: InstanceName, _ verb: RepairCommand.Verb, by caller: Caller) -> RepairCommand {
+        RepairCommand(instance: instance, verb, reason: reason, wantsContext: false, by: caller)
+    }
+
+    func migration(
+        of instance: InstanceName, to version: MachineVersion, _ plan: MigrationPlan, retries: Bool, by caller: Caller
+    ) -> MigrateCommand {
+        MigrateCommand(
+            instance: instance, to: version, plan, retries: retries, reason: reason, wantsContext: false, by: caller)
+    }
+
+    /// Nil when the instance was not prepared for it.
+    func reset(_ instance: InstanceName, _ preparation: BulkPreparation, by caller: Caller) -> ResetCommand? {
+        guard case .past(let past) = preparation else { return nil }
+        var command: ResetCommand
+        switch action {
+        case .reset(let seq, let timers, let invocations):
+            command = ResetCommand(
+                instance: instance, to: .seq(seq), timers: timers, invocations: invocations, reason: reason,
+                wantsContext: false, by: caller)
+        case .undo(_, let invocations):
+            command = ResetCommand(
+                instance: instance, to: .beforeMigration, timers: .due, invocations: invocations, reason: reason,
+                wantsContext: false, by: caller)
+        case .repair, .send, .migrate, .delete, .redact: return nil
+        }
+        command.past = past
+        return command
+    }
+
+    func send(_ event: String, _ data: JSONValue?, to instance: InstanceName, by caller: Caller) -> SendCommand {
+        SendCommand(
+            instance: instance, event: Event(name: event, data: data, at: LogicalTime(milliseconds: 0)),
+            wantsContext: false, by: caller)
+    }
+}
+
+extension BulkAction {
+    /// Whether an instance is to go on by it: then one that is failed afterwards has failed on what followed.
+    var endsFailures: Bool {
+        switch self {
+        case .repair(.retry), .repair(.skip), .repair(.resume), .send: true
+        case .repair(.cancel), .repair(.set), .repair(.suspend), .reset, .undo, .delete, .redact: false
+        case .migrate(_, _, let retries): retries
+        }
+    }
+
+    /// What became of an instance that was left alone.
+    func outcome(of rejection: Rejection) -> BulkOutcome.Kind {
+        switch (self, rejection.code) {
+        case (_, .misfit): .misfit
+        // It would fail again on what it has failed on, and stays where it is.
+        case (.migrate(_, _, retries: true), .notAccepted), (.migrate(_, _, retries: true), .guardRejected),
+            (.migrate(_, _, retries: true), .unknownEvent), (.migrate(_, _, retries: true), .expressionFailed),
+            (.migrate(_, _, retries: true), .livelock):
+            .failed
+        default: .refused
+        }
+    }
+}
