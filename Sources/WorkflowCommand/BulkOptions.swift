@@ -92,22 +92,28 @@ struct BulkOptions: ParsableArguments {
     }
 
     /// Asks for it and tells what came of it.
-    func carryOut(_ action: BulkAction, reason: String?, dryRun: Bool, in session: Session) async throws {
+    ///
+    /// - Parameter allOrNothing: Whether nothing is to be done where it cannot be done to all.
+    func carryOut(
+        _ action: BulkAction, reason: String?, dryRun: Bool, allOrNothing: Bool = false, in session: Session
+    ) async throws {
         let names = try namesFrom.map { try Self.names(in: $0, session) } ?? []
         if namesFrom != nil, names.isEmpty { throw CommandFailure(.badData, "There is no name in the file") }
         let name = run ?? Self.newName(for: action, in: session)
         let request = BulkRequest(
-            run: dryRun ? nil : name, action: action, select: select, expect: dryRun ? nil : expect,
-            dryRun: dryRun ? true : nil, reason: reason)
+            run: dryRun ? nil : name, action: action, select: action.verb == .undo ? nil : select,
+            expect: dryRun ? nil : expect, dryRun: dryRun ? true : nil, reason: reason,
+            allOrNothing: allOrNothing ? true : nil)
         var following = BulkFollowing(session, request)
         if dryRun { return try await following.rehearse(names: names, hint: hint) }
-        if run == nil { try session.say("run: \(name)") }
+        if run == nil, action.verb != .undo { try session.say("run: \(name)") }
         try await following.follow(names: names)
     }
 
-    /// A name that nobody has used.
+    /// A name that nobody has used. A run is undone once: asked again, its undo tells how far it is.
     private static func newName(for action: BulkAction, in session: Session) -> String {
-        "\(action.verb.rawValue)-\(session.environment.makeKey().suffix(8))"
+        if let undone = action.undone, BulkRequest.message(forRun: "undo-\(undone)") == nil { return "undo-\(undone)" }
+        return "\(action.verb.rawValue)-\(session.environment.makeKey().suffix(8))"
     }
 
     /// Said where nothing is selected.
@@ -160,7 +166,7 @@ struct BulkFollowing {
             }
             try progress.end()
             guard let found else { throw CommandFailure(.other, "The answer ended without a result") }
-            try session.print(found) { BulkText.lines(for: found, request.action.verb) }
+            try session.print(found) { BulkText.lines(for: found, request.action) }
             // A courtesy: the answer is right without it.
             if found.selected == 0, let hint, let text = try? await hint.text(from: client) { try session.say(text) }
         }

@@ -4,26 +4,37 @@ import WorkflowJSON
 /// Runs over many instances, for people.
 enum BulkText {
     /// `ops-12: 88 of 88: 87 went on, 1 changed`.
+    ///
+    /// Of an undo, who has gone on is listed: `ops-13: 1,590 moved back, 12 had gone on (listed)`.
     static func line(for run: BulkRun) -> StyledText {
         let counts = outcome(run.counts, run.action.verb)
+        if let undone = run.action.undone, run.state == .done {
+            let told = (run.told ?? []).filter { $0.outcome != "done" }
+            let what = counts.isEmpty ? "nothing to move back" : counts
+            let head: StyledText = "\(undone): \(what)\(told.isEmpty ? "" : " (listed)")\n"
+            return told.reduce(head) { $0 + line(for: $1) }
+        }
         let state = run.state == .stopped ? ", stopped" : ""
         let count = "\(grouped(run.counts.total)) of \(grouped(run.selected))"
         return "\(run.run): \(count)\(counts.isEmpty ? "" : ": ")\(counts)\(state)\n"
     }
 
     /// `88 would go on: shipped 86, packing 2    digest 5f3c9a`, and who would not.
-    static func lines(for rehearsal: BulkRehearsal, _ verb: BulkAction.Verb) -> StyledText {
-        let counts = rehearsal.counts
+    static func lines(for rehearsal: BulkRehearsal, _ action: BulkAction) -> StyledText {
+        if action.verb == .migrate { return MigrationText.lines(for: rehearsal, action) }
+        let (verb, counts) = (action.verb, rehearsal.counts)
         var parts: [String] = []
         if counts.done > 0 {
             let groups = rehearsal.groups.map { group in
                 "\(group.configuration.map(StateText.leaves) ?? "elsewhere") \(grouped(group.count))"
             }
-            parts.append("\(grouped(counts.done)) \(would(verb)): \(groups.joined(separator: ", "))")
+            let places = groups.isEmpty ? "" : ": \(groups.joined(separator: ", "))"
+            parts.append("\(grouped(counts.done)) \(would(verb))\(places)")
         }
         if counts.failed > 0 { parts.append("\(grouped(counts.failed)) would fail again") }
         if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) do not fit") }
         if counts.refused > 0 { parts.append("\(grouped(counts.refused)) would be refused") }
+        if counts.changed > 0 { parts.append("\(grouped(counts.changed)) \(changed(verb))") }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
         var text: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
         for told in rehearsal.told { text = text + line(for: told) }
@@ -39,10 +50,12 @@ enum BulkText {
     static func outcome(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> String {
         let parts = [
             (counts.done, did(verb)), (counts.failed, "failed again"), (counts.misfit, "did not fit"),
-            (counts.refused, "refused"), (counts.changed, "changed"),
+            (counts.refused, "refused"), (counts.changed, changed(verb)),
         ]
         return parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     }
+
+    private static func changed(_ verb: BulkAction.Verb) -> String { verb == .undo ? "had gone on" : "changed" }
 
     private static func did(_ verb: BulkAction.Verb) -> String {
         switch verb {
@@ -51,6 +64,11 @@ enum BulkText {
         case .set: "set"
         case .suspend: "suspended"
         case .send: "took it"
+        case .migrate: "moved"
+        case .undo: "moved back"
+        case .reset: "reset"
+        case .delete: "deleted"
+        case .redact: "redacted"
         }
     }
 
@@ -61,6 +79,11 @@ enum BulkText {
         case .set: "would be set"
         case .suspend: "would be suspended"
         case .send: "would take it"
+        case .migrate: "would move"
+        case .undo: "would move back"
+        case .reset: "would be reset"
+        case .delete: "would be deleted"
+        case .redact: "would be redacted"
         }
     }
 
@@ -105,7 +128,7 @@ enum BulkText {
     }
 
     private static func verb(_ action: BulkAction) -> String {
-        [action.verb.rawValue, action.event, action.set.map { StateText.data(.object($0)) }].compactMap(\.self)
+        [action.verb.rawValue, action.undone, action.to.map { "to \($0)" }, action.event, action.set.map { StateText.data(.object($0)) }].compactMap(\.self)
             .joined(separator: " ")
     }
 }

@@ -11,11 +11,11 @@ struct Delete: Verb {
 
             Nobody finds it any more, and its name is free at once. 'wfctl audit' shows that it was there, without its \
             name. One that has not finished is deleted only with --confirm and its name: it is cancelled first, \
-            without exit actions.
+            without exit actions. Of many, only finished ones are deleted.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @Option(help: ArgumentHelp("The instance's name again: delete it although it has not finished.", valueName: "name"))
     var confirm: String?
@@ -25,16 +25,26 @@ struct Delete: Verb {
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         _ = try options.requiredReason(of: "delete")
-        if let confirm, confirm != instance {
+        try many.check(instance: instance, options)
+        if confirm != nil, instance == nil { throw ValidationError("'--confirm' is for one instance") }
+        if let confirm, let instance, confirm != instance {
             throw ValidationError("'--confirm' must repeat the name '\(instance)', not '\(confirm)'")
         }
     }
 
     func run(in session: Session) async throws {
+        guard let instance else {
+            var action = BulkAction(.delete)
+            if cancelEffects { action.cancelEffects = true }
+            return try await many.carryOut(
+                action, reason: options.reason, dryRun: options.dryRun, in: session)
+        }
         let parameters = DeleteParameters(
             reason: try options.requiredReason(of: "delete"), confirm: confirm, cancelEffects: cancelEffects,
             dryRun: options.dryRun)

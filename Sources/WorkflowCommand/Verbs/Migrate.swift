@@ -8,14 +8,17 @@ struct Migrate: Verb {
         commandName: "migrate", abstract: "Take instances over to another version of their machine.",
         discussion: """
             $ wfctl migrate order-1042 --to 2 --map packing=fulfil.packing --reason OPS-12 --dry-run
+            $ wfctl migrate --machine order --from 1 --to 2 --reason OPS-12 --dry-run
+            $ wfctl migrate --undo ops-13 --reason OPS-12
 
             A state goes to the one of the same path, or where --map says, and is neither left nor entered. What is new \
             below is entered as by a transition. Timers keep their time; invocations go on. What has no place there is \
-            told, and nothing is changed. docs/versioning.md tells more.
+            told, and nothing is changed. An undo moves those back for whom nothing has come since. docs/versioning.md tells \
+            more.
             """)
 
     @Argument(help: "The instances' names.", completion: Completion.instances.kind)
-    var instances: [String]
+    var instances: [String] = []
 
     @Option(
         parsing: .unconditional,
@@ -24,19 +27,61 @@ struct Migrate: Verb {
 
     @OptionGroup var migration: MigrationOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Give the instances that a run has migrated the state again that they had before.", valueName: "run"))
+    var undo: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Of an undo: whether cancelled invocations begin again, or have the answer that came.",
+            valueName: "again|answer"),
+        completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
+        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+    var invocations: ResetRequest.Invocations?
+
+    @Flag(help: "Migrate nothing when one of the selected instances does not fit.")
+    var allOrNothing = false
+
     @OptionGroup var options: RepairOptions
+
+    @OptionGroup(title: "Many instances") var many: BulkOptions
 
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         try Least.check("--to", to)
         _ = try options.requiredReason(of: "migrate")
+        if undo != nil {
+            if !instances.isEmpty || many.isUsed || to != nil || !migration.isEmpty || allOrNothing {
+                throw ValidationError("'--undo' names a run: it says itself which instances there are, and to where")
+            }
+            if options.expectSeq != nil || options.key.key != nil {
+                throw ValidationError("'--expect-seq' and '--key' are for one instance; '--expect' and '--run' for many")
+            }
+            return
+        }
+        if invocations != nil { throw ValidationError("'--invocations' goes with '--undo'") }
+        try many.check(instance: instances.first, options)
+        if many.isUsed {
+            if many.namesFrom == nil, many.machine == nil || many.from == nil {
+                throw ValidationError("a migration is for one version: select it with '--machine' and '--from'")
+            }
+            if many.namesFrom != nil, to == nil { throw ValidationError("'--names-from' needs '--to'") }
+        } else if allOrNothing {
+            throw ValidationError("'--all-or-nothing' goes with a selection, such as '--machine'")
+        }
         guard instances.count > 1 else { return }
         if options.expectSeq != nil { throw ValidationError("'--expect-seq' goes with one instance") }
         if options.key.key != nil { throw ValidationError("'--key' goes with one instance") }
     }
 
     func run(in session: Session) async throws {
+        if undo != nil || many.isUsed {
+            return try await many.carryOut(
+                try await action(in: session), reason: options.reason, dryRun: options.dryRun,
+                allOrNothing: allOrNothing, in: session)
+        }
         let request = MigrateRequest(
             reason: try options.requiredReason(of: "migrate"), to: to, plan: try migration.item(in: session),
             seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
@@ -45,5 +90,22 @@ struct Migrate: Verb {
                 try await client.migrate(request, instance, key: key, wantsContext: session.showsContext)
             }
         }
+    }
+    /// What a run does.
+    private func action(in session: Session) async throws -> BulkAction {
+        if let undo {
+            var action = BulkAction(.undo)
+            action.undone = undo
+            action.invocations = invocations
+            return action
+        }
+        var action = BulkAction(.migrate)
+        action.plan = try migration.item(in: session)
+        action.to = to
+        if let machine = many.machine, to == nil {
+            let shown = try await session.withClient { try await $0.machine(machine) }
+            action.to = shown.active ?? shown.version
+        }
+        return action
     }
 }

@@ -17,7 +17,7 @@ struct Redact: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @Option(help: ArgumentHelp("Only these rows. (default: all)", valueName: "n,m-k"))
     var seq: String?
@@ -32,16 +32,28 @@ struct Redact: Verb {
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         _ = try options.requiredReason(of: "redact")
+        try many.check(instance: instance, options)
+        if instance == nil, seq != nil || rename != nil {
+            throw ValidationError("'--seq' and '--rename' are for one instance")
+        }
         if let seq, seq.isEmpty || !seq.utf8.allSatisfy({ "0123456789,-".utf8.contains($0) }) {
             throw ValidationError("'--seq' names rows from 1 on, such as 3,7-9")
         }
     }
 
     func run(in session: Session) async throws {
+        guard let instance else {
+            var action = BulkAction(.redact)
+            if !paths.isEmpty { action.paths = paths }
+            return try await many.carryOut(
+                action, reason: options.reason, dryRun: options.dryRun, in: session)
+        }
         let request = RedactRequest(
             reason: try options.requiredReason(of: "redact"), seqs: seq, paths: paths.isEmpty ? nil : paths,
             name: rename, seq: options.expectSeq, dryRun: options.dryRun ? true : nil)

@@ -14,7 +14,7 @@ struct Reset: Verb {
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
-    var instance: String
+    var instance: String?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The seq after which it was so.", valueName: "seq"))
     var to: Int64
@@ -37,14 +37,25 @@ struct Reset: Verb {
 
     @OptionGroup var options: RepairOptions
 
+    @OptionGroup(title: "Many instances") var many: BulkOptions
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        try many.check(instance: instance, options)
         _ = try options.requiredReason(of: "reset")
         try Least.check("--to", to)
     }
 
     func run(in session: Session) async throws {
+        guard let instance else {
+            var action = BulkAction(.reset)
+            action.to = to
+            action.timers = timers
+            action.invocations = invocations
+            return try await many.carryOut(
+                action, reason: options.reason, dryRun: options.dryRun, in: session)
+        }
         let request = ResetRequest(
             to: to, reason: try options.requiredReason(of: "reset"), timers: timers,
             invocations: invocations, seq: options.expectSeq, dryRun: options.dryRun ? true : nil)
@@ -53,7 +64,7 @@ struct Reset: Verb {
         }
     }
 
-    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+    static func word<Word: RawRepresentable<String> & CaseIterable>(
         _ text: String, _: Word.Type
     ) throws -> Word {
         if let word = Word(rawValue: text) { return word }

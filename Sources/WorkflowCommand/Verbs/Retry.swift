@@ -44,13 +44,18 @@ struct Retry: Verb {
         try many.check(instance: instance, options)
         try Least.check("--to", to)
         if to == nil, !migration.isEmpty { throw ValidationError("say with '--to' which version it goes to") }
-        if to != nil, instance == nil { throw ValidationError("'--to' is for one instance at a time") }
+        if to != nil, many.isUsed, many.namesFrom == nil, many.machine == nil || many.from == nil {
+            throw ValidationError("'--to' takes instances of one version: select it with '--machine' and '--from'")
+        }
     }
 
     func run(in session: Session) async throws {
         guard let instance else {
+            var action = BulkAction(.retry)
+            action.to = to
+            if to != nil { action.plan = try migration.item(in: session) }
             return try await many.carryOut(
-                BulkAction(.retry), reason: options.reason, dryRun: options.dryRun, in: session)
+                action, reason: options.reason, dryRun: options.dryRun, in: session)
         }
         if let to {
             let request = MigrateRequest(

@@ -1,0 +1,110 @@
+import WorkflowAPI
+
+/// What a migration of many instances would do, for people.
+enum MigrationText {
+    /// Instances that go from one place to another.
+    private struct Move {
+        var from: String
+        var to: String
+        /// Where they stand at the end, when that is elsewhere.
+        var then: String
+        /// How many different places `from` stands for.
+        var places: Set<[String]>
+        var count: Int64
+        var timers: BulkRehearsal.Timers
+        /// As it is when it stands for one place.
+        let only: (from: String, to: String)
+
+        init(_ group: BulkRehearsal.Group) {
+            let (from, targets) = (group.from ?? [], group.targets ?? [])
+            let end = group.configuration ?? []
+            only = (StateText.leaves(from), group.configuration == nil ? "elsewhere" : StateText.leaves(targets))
+            (self.from, to) = Self.common(from, targets) ?? only
+            then = end == targets || group.configuration == nil ? "-" : StateText.leaves(end)
+            places = [from]
+            count = group.count
+            timers = group.timers ?? BulkRehearsal.Timers()
+        }
+
+        /// `review.*` and `check.*`, where all below one state goes to the same below another.
+        private static func common(_ from: [String], _ targets: [String]) -> (String, String)? {
+            guard from.count == targets.count else { return nil }
+            var found: (old: Substring, new: Substring)?
+            for (path, target) in zip(from, targets) {
+                guard let dot = path.firstIndex(of: ".") else { return nil }
+                let rest = path[dot...]
+                guard target.hasSuffix(rest) else { return nil }
+                let pair = (old: path[..<dot], new: target.dropLast(rest.count))
+                if let found, found != pair { return nil }
+                found = pair
+            }
+            return found.map { ("\($0.old).*", "\($0.new).*") }
+        }
+
+        mutating func add(_ other: Move) {
+            places.formUnion(other.places)
+            count += other.count
+            timers.kept += other.timers.kept
+            timers.ended += other.timers.ended
+            timers.due += other.timers.due
+            timers.new += other.timers.new
+        }
+
+        var names: (from: String, to: String) { places.count == 1 ? only : (from, to) }
+    }
+
+    /// A table of moves, what does not fit, and how many do.
+    static func lines(for rehearsal: BulkRehearsal, _ action: BulkAction) -> StyledText {
+        var moves: [Move] = []
+        for move in rehearsal.groups.map(Move.init) {
+            if let place = moves.firstIndex(where: { ($0.from, $0.to, $0.then) == (move.from, move.to, move.then) }) {
+                moves[place].add(move)
+            } else {
+                moves.append(move)
+            }
+        }
+        let since = action.plan.timers == .fromNow ? "from now" : "since entry"
+        var table = Table<Move>([
+            .init("FROM", style: .state) { $0.names.from },
+            .init("TO", style: .state) { $0.names.to },
+            .init("COUNT") { BulkText.grouped($0.count) },
+            .init("TIMERS") { timers($0.timers, since) },
+            .init("THEN") { $0.then },
+        ])
+        var text = StyledText(lines: moves.isEmpty ? "" : table.lines(for: moves))
+        for misfit in rehearsal.misfits ?? [] {
+            let count = BulkText.grouped(misfit.count)
+            text = text + "\("misfit", .bad)  \(misfit.place) (\(count)): \(misfit.reason)\n"
+        }
+        for told in rehearsal.told where told.outcome != "misfit" { text = text + BulkText.line(for: told) }
+        return text + "\(summary(rehearsal.counts))   digest \(rehearsal.digest.prefix(6))\n"
+    }
+
+    /// `1,602 fit, 8 do not`.
+    private static func summary(_ counts: BulkCounts) -> String {
+        if counts.total == 0 { return "nothing is selected" }
+        var parts = ["\(BulkText.grouped(counts.done)) fit"]
+        if counts.misfit > 0 { parts.append("\(BulkText.grouped(counts.misfit)) do not") }
+        if counts.refused > 0 { parts.append("\(BulkText.grouped(counts.refused)) would be refused") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// `88 new after.5d since entry, 3 due at once`.
+    private static func timers(_ timers: BulkRehearsal.Timers, _ since: String) -> String {
+        var parts = timers.kept > 0 ? ["\(BulkText.grouped(timers.kept)) kept"] : []
+        var new: [(event: String, count: Int64)] = []
+        for timer in timers.new {
+            // `after.5d` of `after.5d.packing`.
+            let event = timer.event.split(separator: ".").prefix(2).joined(separator: ".")
+            if let place = new.firstIndex(where: { $0.event == event }) {
+                new[place].count += timer.count
+            } else {
+                new.append((event, timer.count))
+            }
+        }
+        parts += new.map { "\(BulkText.grouped($0.count)) new \($0.event) \(since)" }
+        if timers.due > 0 { parts.append("\(BulkText.grouped(timers.due)) due at once") }
+        if timers.ended > 0 { parts.append("\(BulkText.grouped(timers.ended)) ended") }
+        return parts.isEmpty ? "-" : parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import WorkflowAPI
+import WorkflowClient
+
+/// `wfctl undo`.
+struct Undo: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Undo the migration that was the last to happen to an instance.",
+        discussion: """
+            $ wfctl undo order-1042 --reason OPS-12
+
+            Version, state, context and timers are as before. When anything has come since, it is refused: 'wfctl reset' \
+            goes back all the same. 'wfctl migrate --undo' undoes a run.
+            """)
+
+    @Argument(help: "The instance's name.", completion: Completion.instances.kind)
+    var instance: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether invocations that the migration cancelled begin again, or have the answer that came.",
+            valueName: "again|answer"),
+        completion: .list(ResetRequest.Invocations.allCases.map(\.rawValue)),
+        transform: { try Reset.word($0, ResetRequest.Invocations.self) })
+    var invocations: ResetRequest.Invocations?
+
+    @OptionGroup var options: RepairOptions
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { _ = try options.requiredReason(of: "undo") }
+
+    func run(in session: Session) async throws {
+        let request = UndoRequest(
+            reason: try options.requiredReason(of: "undo"), invocations: invocations, seq: options.expectSeq,
+            dryRun: options.dryRun ? true : nil)
+        try await options.carryOut(in: session, failing: nil) { client, key throws(ClientError) in
+            try await client.undoMigration(request, instance, key: key, wantsContext: session.showsContext)
+        }
+    }
+}
