@@ -28,6 +28,12 @@ struct RepairOptions: ParsableArguments {
         return reason
     }
 
+    /// Throws when a verb must have a reason. What is only rehearsed for many needs none.
+    func checkReason(of verb: String, isForMany: Bool) throws {
+        if isForMany, dryRun { return }
+        _ = try requiredReason(of: verb)
+    }
+
     /// The body of the verbs that say no more.
     var request: RepairRequest { RepairRequest(reason: reason, seq: expectSeq, dryRun: dryRun ? true : nil) }
 

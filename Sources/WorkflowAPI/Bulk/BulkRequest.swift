@@ -53,7 +53,7 @@ public struct BulkRequest: Equatable, WireObject {
             throw WireError(
                 .invalidValue, path: "select", message: "Field 'select' goes without 'undo': the run had its instances")
         }
-        if action.verb.needsReason, reason == nil {
+        if action.verb.needsReason, reason == nil, dryRun != true {
             throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
         }
     }

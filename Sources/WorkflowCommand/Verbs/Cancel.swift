@@ -26,7 +26,7 @@ struct Cancel: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        _ = try options.requiredReason(of: "cancel")
+        try options.checkReason(of: "cancel", isForMany: many.isUsed)
         try many.check(instance: instance, options)
     }
 

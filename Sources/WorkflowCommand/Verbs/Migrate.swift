@@ -51,7 +51,7 @@ struct Migrate: Verb {
 
     func validate() throws {
         try Least.check("--to", to)
-        _ = try options.requiredReason(of: "migrate")
+        try options.checkReason(of: "migrate", isForMany: undo != nil || many.isUsed)
         if undo != nil {
             if !instances.isEmpty || many.isUsed || to != nil || !migration.isEmpty || allOrNothing {
                 throw ValidationError("'--undo' names a run: it says itself which instances there are, and to where")

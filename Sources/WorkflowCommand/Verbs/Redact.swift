@@ -37,7 +37,7 @@ struct Redact: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        _ = try options.requiredReason(of: "redact")
+        try options.checkReason(of: "redact", isForMany: many.isUsed)
         try many.check(instance: instance, options)
         if instance == nil, seq != nil || rename != nil {
             throw ValidationError("'--seq' and '--rename' are for one instance")

@@ -43,7 +43,7 @@ struct Reset: Verb {
 
     func validate() throws {
         try many.check(instance: instance, options)
-        _ = try options.requiredReason(of: "reset")
+        try options.checkReason(of: "reset", isForMany: many.isUsed)
         try Least.check("--to", to)
     }
 

@@ -33,7 +33,7 @@ struct SetContext: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        _ = try options.requiredReason(of: "set")
+        try options.checkReason(of: "set", isForMany: many.isUsed)
         if allChanges.isEmpty, unset.isEmpty { throw ValidationError("say what to change: PATH=JSON, or '--unset'") }
         var paths: Set<String> = []
         for change in allChanges {

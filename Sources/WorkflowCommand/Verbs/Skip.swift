@@ -23,7 +23,7 @@ struct Skip: Verb {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        _ = try options.requiredReason(of: "skip")
+        try options.checkReason(of: "skip", isForMany: many.isUsed)
         try many.check(instance: instance, options)
     }
 

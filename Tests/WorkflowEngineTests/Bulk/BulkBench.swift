@@ -107,3 +107,10 @@ extension BulkOutcome {
         Kind.allCases.filter { count(of: $0) > 0 }.map { "\($0.rawValue) \(count(of: $0))" }.joined(separator: ", ")
     }
 }
+
+extension BulkRehearsal {
+    /// How many would stand where, by the first leaf.
+    var places: [String: Int64] {
+        Dictionary(groups.map { ($0.key.configuration.first ?? "", $0.value.count) }, uniquingKeysWith: +)
+    }
+}

@@ -18,7 +18,7 @@ import WorkflowStore
         let selection = BulkSelection(machine: "pot", version: 1, status: .failed, failure: "division")
         let rehearsal = try await bench.rehearse(.repair(.retry), selection)
         #expect(rehearsal.selected == 10 && rehearsal.outcome.brief == "done 5, failed 5")
-        #expect(rehearsal.groups == ["counted": 5])
+        #expect(rehearsal.places == ["counted": 5])
         #expect(try await bench.rows(of: "ops-1").count == 0)
         let expect = String(rehearsal.digest.text.prefix(6))
         let begun = try await bench.begin("ops-1", .repair(.retry), selection, expect: expect, reason: "OPS-1")
@@ -81,7 +81,7 @@ import WorkflowStore
         let bench = try await BulkBench(1_100)
         let names = ["gone"] + (0..<1_050).reversed().map { InstanceName(rawValue: "p-\($0)") }
         let rehearsal = try await bench.rehearse(.send(event: "go", data: nil), names: names)
-        #expect(rehearsal.outcome.brief == "done 1050, refused 1" && rehearsal.groups == ["busy": 1_050])
+        #expect(rehearsal.outcome.brief == "done 1050, refused 1" && rehearsal.places == ["busy": 1_050])
         let run = try await bench.ended(
             try await bench.begin("n", .send(event: "go", data: ["a": 1]), reason: "OPS-2", names: names))
         #expect(run.outcome.brief == "done 1050, refused 1" && run.record.selected == 1_051)
