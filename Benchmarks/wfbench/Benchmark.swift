@@ -9,7 +9,8 @@ struct Benchmark: AsyncParsableCommand {
         commandName: "wfbench", abstract: "Measures wfd, every figure beside a floor of the same run.",
         subcommands: [
             Table.self, Check.self, Count.self, Peers.self, ScaleBenchmark.self, PendingBenchmark.self,
-            PurgeBenchmark.self, BackupBenchmark.self, FloorCheck.self, Work.self, ServeEmpty.self, ServeCalls.self,
+            PurgeBenchmark.self, MigrateBenchmark.self, BackupBenchmark.self, FloorCheck.self, Work.self,
+            ServeEmpty.self, ServeCalls.self,
         ],
         defaultSubcommand: Table.self)
 }

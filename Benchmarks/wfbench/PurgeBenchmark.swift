@@ -43,10 +43,8 @@ struct PurgeBenchmark: AsyncParsableCommand {
             let running = try RunningEngine(path: folder.appending(path: "wfd.db").path)
             let engine = running.engine
             _ = try await engine.apply(Self.machine, syntax: .yaml, by: .bench)
-            for client in 0..<Self.clients {
-                let name = InstanceName(rawValue: "beside-\(client)")
-                _ = try await engine.start(StartCommand(machine: "door", instance: name, by: .bench))
-            }
+            let steady = SteadyEvents(rate: rate, event: "push")
+            try await steady.start("door", in: engine)
             try await fill(engine)
             let begin = ContinuousClock.now
             try await delete(engine)
@@ -58,22 +56,19 @@ struct PurgeBenchmark: AsyncParsableCommand {
                     + "\(seconds.text(2)) s after "
                     + "the begin, \((Double(rows) / seconds).text(0)) rows/s   (goal: 50000)")
             try await fill(engine)
-            let plain = try await events(engine) { _ in false }
+            let plain = try await steady.latencies(engine) { _ in false }
             try await delete(engine)
-            let beside = try await events(engine) { $0.purgeBacklog.isDue }
+            let beside = try await steady.latencies(engine) { $0.purgeBacklog.isDue }
             let left = engine.purgeBacklog.rows
             print(
                 "p99 of \(rate) events/s: \(beside.milliseconds(99).text(2)) ms beside it, "
                     + "\(plain.milliseconds(99).text(2)) ms without, "
                     + "\((beside.milliseconds(99) / plain.milliseconds(99)).text(2)) times   (goal: 2); "
-                    + "\(rows - Int(left)) rows went in \(Self.seconds) s at most")
+                    + "\(rows - Int(left)) rows went in \(SteadyEvents.seconds) s at most")
             try await swept(engine)
             try await running.stop()
         }
     }
-
-    private static let clients = 16
-    private static let seconds = 10.0
 
     private func fill(_ engine: Engine) async throws {
         let begin = ContinuousClock.now
@@ -104,35 +99,5 @@ struct PurgeBenchmark: AsyncParsableCommand {
 
     private func swept(_ engine: Engine) async throws {
         while engine.purgeBacklog.isDue { try await Task.sleep(for: .milliseconds(1)) }
-    }
-
-    /// Sends events at the rate, for some seconds or as long as there is something to go on for.
-    private func events(_ engine: Engine, whileTrue isOn: @escaping @Sendable (Engine) -> Bool) async throws
-        -> Latencies
-    {
-        let pause = Duration.seconds(Double(Self.clients) / Double(rate))
-        let begin = ContinuousClock.now
-        let isBounded = isOn(engine)
-        return try await withThrowingTaskGroup(of: [UInt64].self) { group in
-            for client in 0..<Self.clients {
-                group.addTask {
-                    var times: [UInt64] = []
-                    let name = InstanceName(rawValue: "beside-\(client)")
-                    var next = begin + pause * client / Self.clients
-                    while ContinuousClock.now < begin + .seconds(Self.seconds), !isBounded || isOn(engine) {
-                        try await Task.sleep(until: next, clock: .continuous)
-                        let sent = ContinuousClock.now
-                        _ = try await engine.send(
-                            SendCommand(instance: name, event: Event(name: "push", data: nil), by: .bench))
-                        times.append(UInt64((ContinuousClock.now - sent) / .nanoseconds(1)))
-                        next += pause
-                    }
-                    return times
-                }
-            }
-            var latencies = Latencies()
-            for try await times in group { for time in times { latencies.record(time) } }
-            return latencies
-        }
     }
 }

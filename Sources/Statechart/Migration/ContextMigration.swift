@@ -45,7 +45,7 @@ struct ContextMigration {
         let wanted =
             value.kind == initial.kind || initial == .null
             ? "has \(type.description) there" : "begins with \(initial.described)"
-        let reason = "\(value.described), version \(migration.newVersion) \(wanted); --assign or --drop"
+        let reason = "\(value.described), version \(migration.newVersion) \(wanted); --assign"
         misfits.append(Misfit("context.\(key)", reason))
         return value
     }

@@ -30,9 +30,10 @@ struct BulkBench {
     ///   - count: Instances `p-0`, `p-1`, …
     ///   - isFailed: Of which numbers have failed.
     init(
-        _ count: Int, limits: EngineLimits = EngineLimits(), failed isFailed: (Int) -> Bool = { _ in false }
+        _ count: Int, of definition: String = pot, limits: EngineLimits = EngineLimits(),
+        failed isFailed: (Int) -> Bool = { _ in false }
     ) async throws {
-        timed = try await TimedEngine(Self.pot, limits: limits)
+        timed = try await TimedEngine(definition, limits: limits)
         for number in 0..<count {
             try await timed.start("pot", "p-\(number)")
             if isFailed(number) { try await timed.send("poke", to: "p-\(number)") }

@@ -8,9 +8,12 @@ import WorkflowStore
 
 /// Runs that take many instances over to another version, and back.
 @Suite(.timeLimit(.minutes(3))) struct BulkMigrationTests {
+    /// Its context takes values of any type.
+    private static let first = BulkBench.pot + "\ntypes: {n: dyn, by: dyn}"
+
     private static let second = BulkBench.pot
         .replacing("context: {n: 0, by: 0}", with: "context: {n: 0, by: 0.5}")
-        .replacing("  busy: {after: {2h: idle}}", with: "  work: {initial: busy, states: {busy: {after: {3h: .late}}, late: {}}}")
+        .replacing("  busy: {after: {2h: idle}}", with: "  work: {initial: busy, states: {busy: {after: {3h: late}}, late: {}}}")
         .replacing("go: busy", with: "go: work.busy")
         .replacing("10 / context.by", with: "10 / (int(context.by) + 1)")
 
@@ -23,7 +26,7 @@ import WorkflowStore
 
     /// Ten instances: three are busy, of which one has a text for a number, and one has failed.
     private static func bench() async throws -> BulkBench {
-        let bench = try await BulkBench(10) { $0 == 9 }
+        let bench = try await BulkBench(10, of: first) { $0 == 9 }
         for number in 0..<3 { try await bench.timed.send("go", to: "p-\(number)") }
         let change = ContextChange(set: ["n": "three"], unset: [])
         _ = try await bench.engine.repair(RepairCommand(instance: "p-2", .set(change), reason: "r"))
@@ -99,7 +102,7 @@ import WorkflowStore
     }
 
     @Test func aRetryInAnotherVersionMovesOnlyWhatGoesOnThere() async throws {
-        let bench = try await BulkBench(6) { $0 < 4 }
+        let bench = try await BulkBench(6, of: Self.first) { $0 < 4 }
         // Would fail again: there is a text where a number is wanted.
         let change = ContextChange(set: ["by": "none"], unset: [])
         _ = try await bench.engine.repair(RepairCommand(instance: "p-3", .set(change), reason: "r"))
@@ -172,7 +175,7 @@ import WorkflowStore
         #expect(try await bench.timed.record("p-3").state.configuration.contains("idle"))
         #expect(try await bench.rows(of: "r") == (30, 1))
         let none = try await bench.ended(
-            try await bench.begin("n", .reset(to: Seq(rawValue: 3), timers: .left, invocations: nil), reason: "r"))
+            try await bench.begin("n", .reset(to: Seq(rawValue: 9), timers: .left, invocations: nil), reason: "r"))
         #expect(none.outcome.brief == "refused 40")
         // Resets to what other versions were meet nobody twice.
         let all = try await bench.ended(
@@ -201,7 +204,7 @@ import WorkflowStore
 
     @Test func aRedactionEmptiesTheRowsOfEach() async throws {
         let bench = try await BulkBench(20)
-        for number in 0..<20 { try await bench.timed.send("go", to: "p-\(number)") }
+        for number in 0..<20 { try await bench.timed.send("go", ["card": 4711], to: "p-\(number)") }
         let action = BulkAction.redact(paths: ["n"])
         #expect(try await bench.rehearse(action).outcome.brief == "done 20")
         let run = try await bench.ended(try await bench.begin("x", action, reason: "GDPR"))

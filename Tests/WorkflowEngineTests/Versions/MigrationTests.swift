@@ -159,7 +159,7 @@ import WorkflowStore
         #expect(
             await bench.toldMigration("p", Self.mapped)
                 == "misfit: p does not fit version 3: context.total: an int, version 3 begins with a string; "
-                + "--assign or --drop")
+                + "--assign")
         #expect(try await bench.timed.record("p").seq.rawValue == 2)
         try await bench.timed.send("ship", to: "p")
         #expect(await bench.toldMigration("p", Self.mapped).hasPrefix("finished"))
