@@ -38,7 +38,8 @@ DESTDIR ?=
 # Suites that kill, cut and fail again and again: one after another, so that they do not take each other's time away.
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
-heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests
+heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
+heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
@@ -122,9 +123,11 @@ fuzz: ## libFuzzer on definitions, expressions, steps, requests and tokens, 10 m
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with effects, failing calls of the store
-	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 EFFECT_KILLS=200 SIMULATION_STRIDE=1 \
-	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests|SimulationTests|KilledEffectsTests'
+crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with each of several verbs, failing store calls
+	CRASH_ROUNDS=500 POWER_CUTS=2000 CLIENT_KILLS=120 SIMULATION_STRIDE=1 \
+	    EFFECT_KILLS=200 MIGRATION_KILLS=200 PURGE_KILLS=200 REDACTION_KILLS=200 \
+	    .ci/swift.sh test $(flags) --filter 'CrashTests|LinearizabilityTests|SimulationTests' \
+	    --filter 'Killed(Effects|Migration|Purge|Redaction)Tests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \

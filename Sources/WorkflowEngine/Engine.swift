@@ -38,9 +38,11 @@ package final class Engine: Service {
     private let clock: any WallClock
     /// Of commits, in the order in which they are told.
     private let observers: [any CommitObserver]
-    private let logger: Logger
+    let logger: Logger
     /// Tells the operator what went wrong.
     package let log: OperatorLog
+    /// Nil where it does not end by itself what was begun to be erased.
+    let erasures: ErasureWatch?
     private let health = Mutex(Health.starting)
     private let writeHealth = WriteHealth()
     let purging = PurgeWatch()
@@ -62,12 +64,15 @@ package final class Engine: Service {
     ///   - executors: Do what the daemon does itself; what none of them does waits.
     ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
     ///   - observers: Told after each commit, once its callers are answered.
+    ///   - resumesErasures: Whether it ends by itself what was begun to be erased. Else somebody calls
+    ///     `resumeErasures()`: two of them would begin the same twice.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
         executors: [any EffectExecutor] = [], answering: @escaping @Sendable (() -> Void) -> Void = { $0() },
-        observers: [any CommitObserver] = [],
+        observers: [any CommitObserver] = [], resumesErasures: Bool = true,
         logger: Logger
     ) {
+        erasures = resumesErasures ? ErasureWatch() : nil
         self.store = store
         self.clock = clock
         var limits = limits
@@ -162,17 +167,6 @@ package final class Engine: Service {
             // A store that was closed meanwhile is no news.
             if error.code == .closed || Task.isCancelled { return }
             logger.warning("failed instances could not be counted", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Goes on with what a stop has interrupted.
-    private func endErasures() async {
-        do throws(Rejection) {
-            let count = try await resumeErasures()
-            if count > 0 { logger.notice("redactions were carried out to their end", metadata: ["count": "\(count)"]) }
-        } catch {
-            if error.code == .draining || Task.isCancelled { return }
-            logger.error("a redaction could not be carried out to its end", metadata: ["error": "\(error)"])
         }
     }
 

@@ -141,6 +141,8 @@ package struct EngineLimits: Sendable {
     package var sweepingBeside = Duration.milliseconds(1)
     /// For how long nothing must have come for the larger of these.
     package var sweepPause = Duration.milliseconds(50)
+    /// After which what could not be erased is tried again.
+    package var erasurePause = Duration.seconds(2)
     /// Finished instances that are read at once to be deleted, and that are deleted for one request; the caller asks
     /// again for the rest.
     package var purgedPage = 500

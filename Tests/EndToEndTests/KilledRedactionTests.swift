@@ -51,6 +51,16 @@ import WorkflowJSON
         }
     }
 
+    private static func next(
+        _ name: String, _ markers: [String], _ random: inout SeededRandom
+    ) -> (target: String, body: String?) {
+        guard Int.random(in: 0..<8, using: &random) > 0 else {
+            return (name + "/redact", #"{"reason": "r", "paths": ["who"]}"#)
+        }
+        let marker = markers.randomElement(using: &random) ?? ""
+        return (name + "/events", #"{"event": "name", "data": "\#(marker)"}"#)
+    }
+
     private func wfd(_ arguments: String...) async throws -> ProgramResult {
         try await Daemon.launch(arguments).result(within: .seconds(60))
     }
@@ -59,34 +69,41 @@ import WorkflowJSON
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["REDACTION_KILLS"].flatMap { Int($0) } ?? 6
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed: seed)
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
-        var interrupted = 0
+        let file = DatabaseFile(daemon.database)
+        var (interrupted, redactions, events) = (0, 0, 0)
         for round in 0..<kills {
             let name = "c-\(round)"
             try await write(name, to: daemon)
-            let asked = Task { [daemon] in
-                try await daemon.wfctl("redact", name, "--path", "who", "--reason", "r", "--key", "k")
+            let made = try await daemon.killed(round: round, seed: seed, clients: 4, mostSteps: 100) { [markers] in
+                Self.next(name, markers, &$0)
             }
-            let end = ContinuousClock.now + .milliseconds(Int.random(in: 10...150, using: &random))
-            while ContinuousClock.now < end { await Task.yield() }
-            try await daemon.kill()
-            let file = DatabaseFile(daemon.database)
             daemon = try await Daemon(in: folder)
-            _ = try await asked.value
             if try file.number("SELECT count(*) FROM erasure WHERE seq IS NOT NULL") > 0 { interrupted += 1 }
-            // With its key it is carried out once, whether it was begun or not.
-            _ = try await daemon.said("redact", name, "--path", "who", "--reason", "r", "--key", "k")
+            // With its key each is carried out once, whether it was begun or not. What was redacted since is told so.
+            let (again, mistakes) = try await daemon.repeated(made) { request, told in
+                told.status == 410 || request.told?.isSame(as: told) == true
+            }
+            #expect(mistakes == [], "\(name), seed \(seed)")
+            _ = try await daemon.said("redact", name, "--path", "who", "--reason", "r", "--key", "last")
             #expect(try file.number("SELECT count(*) FROM erasure WHERE seq IS NOT NULL") == 0, "seed \(seed)")
-            let rows = try await daemon.json("history", name, "--limit", "2000").elements
-            #expect(rows.filter { $0["kind"] == "redacted" }.count == 1, "\(name), seed \(seed)")
-            #expect(rows.filter { $0["redacted"] == true }.count == Self.rows, "\(name), seed \(seed)")
+            let rows = try await daemon.json("history", name, "--limit", "5000").elements
+            let done = again.filter { $0.told?.isAccepted == true || $0.told?.status == 410 }
+            let redacted = done.count(where: \.isRedaction)
+            #expect(rows.count { $0["kind"] == "redacted" } == redacted + 1, "\(name), seed \(seed)")
+            let others = Self.rows - 1 + done.count - redacted
+            #expect(rows.count { $0["kind"] == "event" } == others, "\(name), seed \(seed)")
+            #expect(rows.dropLast().allSatisfy { $0["redacted"] == true }, "\(name), seed \(seed)")
             #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"), "seed \(seed)")
             #expect(count(in: daemon.database + "-wal") == 0, "seed \(seed)")
+            redactions += redacted
+            events += done.count - redacted
         }
-        print("\(interrupted) of \(kills) kills came while rows were erased")
+        print(
+            "redactions: seed \(seed), \(interrupted) of \(kills) kills came while rows were erased, "
+                + "\(redactions) redactions and \(events) events carried out once")
         #expect(try await daemon.stop().end == .exited(0))
         let found = count(in: daemon.database)
         let scrubbed = try await wfd("scrub", daemon.database)
@@ -135,5 +152,17 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "c")["context"] == ["who": .null])
         #expect(try await daemon.json("effects").elements.map { $0["state"] } == ["failed"])
         #expect(try await daemon.stop().end == .exited(0))
+    }
+}
+
+extension KeyedRequest {
+    fileprivate var isRedaction: Bool { target.hasSuffix("/redact") }
+}
+
+extension KeyedRequest.Told {
+    /// Whether this is told again. Of whether it is, a redaction tells.
+    fileprivate func isSame(as other: KeyedRequest.Told) -> Bool {
+        status == other.status && text == other.text.replacing(#","repeated":true"#, with: "")
+            || text == other.text
     }
 }

@@ -163,10 +163,24 @@ extension Migration {
 package struct EarlierMachine: Sendable, Equatable {
     package let machine: Machine
     package let version: Int64
+    /// The plan that leads from here, where somebody has checked it already.
+    package var prepared: Migration?
 
     package init(_ machine: Machine, version: Int64) {
         self.machine = machine
         self.version = version
+    }
+
+    /// The plan of a row that leads to another version.
+    fileprivate func migration(
+        _ plan: MigrationPlan, to new: Machine, version newVersion: Int64
+    ) throws(MigrationMistake) -> Migration {
+        if let prepared, prepared.plan == plan, prepared.old === machine, prepared.oldVersion == version,
+            prepared.new === new, prepared.newVersion == newVersion
+        {
+            return prepared
+        }
+        return try Migration(plan, from: machine, version: version, to: new, version: newVersion)
     }
 
     package static func == (lhs: Self, rhs: Self) -> Bool {
@@ -181,9 +195,7 @@ extension Machine {
         _ isTracing: Bool, spending spent: inout Int
     ) -> Outcome {
         do {
-            let migration = try Migration(
-                MigrationPlan(event.data), from: earlier.machine, version: earlier.version, to: self,
-                version: identity.version)
+            let migration = try earlier.migration(MigrationPlan(event.data), to: self, version: identity.version)
             let migrated = try migration.run(
                 recorded: event, snapshot, as: identity, isTracing: isTracing, spending: &spent)
             guard migrated.event == event else {

@@ -19,7 +19,7 @@ package final class LoadedMachine: Sendable {
 /// The machine versions in use, each compiled once, and what is set for machines.
 final class MachineLibrary: Sendable {
     let board = MachineBoard()
-    let migrations = Mutex<[MigrationKey: Migration]>([:])
+    private let migrations = PreparedMigrations()
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
 
     init(limits: EngineLimits) {
@@ -72,29 +72,12 @@ extension MachineLibrary {
     func migration(
         _ plan: MigrationPlan, from old: LoadedMachine, to new: LoadedMachine
     ) throws(Rejection) -> Migration {
-        let key = MigrationKey(plan: plan, old: old.record.id, new: new.record.id)
-        if let known = migrations.withLock({ $0[key] }) { return known }
         do throws(MigrationMistake) {
-            let migration = try Migration(
-                plan, from: old.machine, version: old.record.version.rawValue, to: new.machine,
-                version: new.record.version.rawValue)
-            migrations.withLock { migrations in
-                if migrations.count >= MigrationKey.bound { migrations = [:] }
-                migrations[key] = migration
-            }
-            return migration
+            return try migrations.migration(
+                plan, from: EarlierMachine(old.machine, version: old.record.version.rawValue), old.record.id,
+                to: EarlierMachine(new.machine, version: new.record.version.rawValue), new.record.id)
         } catch {
             throw .invalidData(error.message)
         }
     }
-}
-
-/// What a migration is prepared for.
-struct MigrationKey: Hashable {
-    let plan: MigrationPlan
-    let old: MachineID
-    let new: MachineID
-
-    /// Migrations that are remembered.
-    static let bound = 16
 }

@@ -6,10 +6,23 @@ import WorkflowStore
 extension Engine {
     /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them.
     /// Copies may stand in gaps between rows until the file is scrubbed.
+    ///
+    /// Where it throws `outcomeUnknown` the row may be there already. What it says is then erased by itself, as soon as
+    /// the store takes it, also after a restart.
     package func redact(_ command: RedactCommand) async throws(Rejection) -> RedactResult {
         let record = try await instance(named: command.instance, by: command.caller).record
         let answer = try await begin(command, of: record)
-        if !command.isDryRun { try await finishErasures(of: record.id) }
+        if command.isDryRun { return answer }
+        do throws(Rejection) {
+            try await finishErasures(of: record.id)
+        } catch {
+            switch error.code {
+            case .storageUnavailable, .overloaded, .draining, .outcomeUnknown:
+                erasures?.leave()
+                throw .notErasedYet(answer)
+            default: throw error
+            }
+        }
         return answer
     }
 
@@ -42,7 +55,7 @@ extension Engine {
         guard row.instanceID == record.id, let redaction = row.redaction,
             RowNote(row.note).reason == command.reason, redaction.paths == command.paths,
             redaction.isRenamed == (command.newName != nil),
-            redaction.seqs == command.seqs ?? SeqSet([1...max(1, row.seq.rawValue - 1)])
+            command.seqs.map({ $0 == redaction.seqs }) ?? redaction.seqs.isAllOfOnce
         else { throw .keyReused(command.key?.text ?? "") }
         return RedactResult(
             instance: record.name, seq: row.seq, status: record.status,
@@ -105,5 +118,20 @@ extension Engine {
                 ["instance": "\(order.instanceID.rawValue)"])
             _ = try await begin(RedactCommand(nameless, of: record), of: record)
         }
+    }
+}
+
+extension SeqSet {
+    /// Whether these may have been all rows of an instance at some time: others came before the redaction's own.
+    fileprivate var isAllOfOnce: Bool { first == 1 && ranges.count == 1 }
+}
+
+extension Rejection {
+    /// It stands in the history, and the store does not take the rest now.
+    fileprivate static func notErasedYet(_ begun: RedactResult) -> Rejection {
+        Rejection(
+            .outcomeUnknown,
+            "The redaction of '\(begun.instance)' is recorded (seq \(begun.seq.rawValue)), and not all of it is erased "
+                + "yet: wfd goes on by itself, as soon as the database takes it")
     }
 }

@@ -20,6 +20,8 @@ package struct Fold: Sendable {
     private(set) var machine: EarlierMachine?
     /// The row number of that; nil where nobody has said it.
     private(set) var machineID: MachineID?
+    /// Shared by the folds of many instances; nil where each row's plan is checked anew.
+    var migrations: PreparedMigrations?
     private let name: InstanceName
     private let startedAt: LogicalTime
 
@@ -79,7 +81,7 @@ package struct Fold: Sendable {
         defer { machineID = row.machineID }
         let identity = InstanceIdentity(name: name.rawValue, version: version.rawValue, startedAt: startedAt)
         let macrostep: Macrostep
-        let input = try input(of: row)
+        let input = try input(of: row, in: EarlierMachine(machine, version: version.rawValue))
         let result = snapshot?.ended(by: input)
         switch machine.apply(input, to: snapshot, as: identity, isTracing: isTracing) {
         case .refused:
@@ -117,12 +119,18 @@ package struct Fold: Sendable {
     }
 
     /// What the row records. What it took was armed, and by then due; that the row repeats its data is checked here.
-    private func input(of row: JournalRecord) throws(FoldError) -> Input {
+    private func input(of row: JournalRecord, in new: EarlierMachine) throws(FoldError) -> Input {
         let input: Input
         do throws(RowError) {
             input = try row.input(after: snapshot, of: machine)
         } catch {
             throw FoldError(seq: row.seq, message: error.message)
+        }
+        if case .migrated(let event, var earlier) = input, let migrations, let machineID {
+            // A mistake of the plan is found by the step.
+            earlier.prepared = try? migrations.migration(
+                MigrationPlan(event.data), from: earlier, machineID, to: new, row.machineID)
+            return .migrated(event, from: earlier)
         }
         guard let taken = input.taken else { return input }
         guard row.data == taken.event.data.map(JSONWriter.string) else {

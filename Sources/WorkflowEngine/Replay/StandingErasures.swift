@@ -12,16 +12,22 @@ package enum StandingErasures {
     package static func carryOut(
         in store: any WorkflowStore, at time: Timestamp, logger: Logger
     ) async throws -> Int {
-        let engine = Engine(store: store, clock: StandingClock(time: time), logger: logger)
+        let engine = Engine(store: store, clock: StandingClock(time: time), resumesErasures: false, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            let count = try await engine.resumeErasures()
+            let erased: Result<Int, Rejection>
+            do throws(Rejection) {
+                erased = .success(try await engine.resumeErasures())
+            } catch {
+                erased = .failure(error)
+            }
+            // Also when it failed: the writer ends only when it is told to.
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
-            return count
+            return try erased.get()
         }
     }
 }

@@ -38,10 +38,12 @@ struct HistoryCheck {
     private var entered = Timestamp(rawValue: 0)
     private var last = Timestamp(rawValue: 0)
 
-    init(_ instance: InspectedInstance, nextPosition: Position) {
+    /// - Parameter migrations: Of all instances of the verification.
+    init(_ instance: InspectedInstance, nextPosition: Position, migrations: PreparedMigrations) {
         record = instance.record
         self.nextPosition = nextPosition
         fold = Fold(of: record)
+        fold.migrations = migrations
         // Nothing says any more what its steps lead to.
         if record.status == .purging { isFolded = false }
         if let inconsistency = instance.inconsistency { find(nil, nil, inconsistency) }

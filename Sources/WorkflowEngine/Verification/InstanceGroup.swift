@@ -6,6 +6,7 @@ struct InstanceGroup {
     private var checks: [HistoryCheck] = []
     private var places: [InstanceID: Int] = [:]
     private var inconsistencies: [Inconsistency] = []
+    private let migrations = PreparedMigrations()
     /// Those with calls whose rows were not looked for yet.
     private var calling: Set<Int> = []
     private(set) var nextPosition = Position(rawValue: 1)
@@ -32,7 +33,7 @@ struct InstanceGroup {
         for instance in slice.instances {
             bytes += instance.record.size
             places[instance.record.id] = checks.count
-            checks.append(HistoryCheck(instance, nextPosition: slice.nextPosition))
+            checks.append(HistoryCheck(instance, nextPosition: slice.nextPosition, migrations: migrations))
             collect(checks.count - 1)
         }
     }

@@ -4,16 +4,21 @@ import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
-/// What happens to two instances of one machine, step by step, each at its time: chains of events that they send to
-/// themselves, timers that are on time, late, skipped and cancelled, failures and what an operator does, keys.
+/// What happens to instances of one machine, step by step, each at its time: chains of events that they send to
+/// themselves, timers that are on time, late, skipped and cancelled, failures and what an operator does, keys. Two go
+/// over to another version and one comes back; a third is deleted, and another one gets its name.
 struct Scenario {
     /// What somebody does.
     enum Action {
-        case apply
+        case apply(String)
         case start(String)
         case send(String, String, JSONValue? = nil)
         case repair(String, RepairCommand.Verb)
         case reset(String, Int64)
+        case migrate(String, MigrationPlan)
+        /// The migration that came last.
+        case undo(String)
+        case delete(String)
         /// What the instance said is erased, and these paths of its context.
         case redact(String, [String])
         /// What is due by now comes.
@@ -58,10 +63,18 @@ struct Scenario {
           end: {type: final, output: {n: context.n}}
         """
 
-    static let instances = ["a", "b"]
+    /// Another name for a state, and what the instances do not have yet: a timer of it, and a key.
+    static let second =
+        definition
+        .replacing("busy", with: "working").replacing("40s: idle", with: "40s: idle, 50s: idle")
+        .replacing("divisor: 0}", with: "divisor: 0, who: nobody}")
+    private static let plan = MigrationPlan(map: ["busy": "working"])
+
+    static let instances = ["a", "b", "c"]
 
     private static let actions: [(Int64, Action)] = [
-        (0, .apply), (0, .start("a")), (1_000, .start("b")), (2_000, .send("a", "work")), (2_500, .send("b", "later")),
+        (0, .apply(definition)), (0, .start("a")), (1_000, .start("b")), (2_000, .send("a", "work")),
+        (2_500, .send("b", "later")),
         (3_000, .send("a", "nothing")), (14_000, .wait), (15_000, .send("b", "never")), (16_000, .send("a", "later")),
         (23_000, .wait), (63_000, .wait), (64_000, .send("a", "write", .string(String(repeating: "x", count: 9_000)))),
         // Both are in their busy state, whose first timer is skipped now.
@@ -75,10 +88,14 @@ struct Scenario {
         (313_000, .send("b", "run", 130)), (320_000, .wait), (400_000, .wait), (401_000, .send("b", "finish")),
         (500_000, .wait), (501_000, .send("b", "note")), (502_000, .repair("a", .cancel(runsActions: true))),
         // From their ends; what is left at the end names positions, which differ from file to file.
-        (503_000, .reset("a", 12)), (505_000, .reset("b", 9)), (580_000, .wait),
+        (503_000, .reset("a", 12)), (505_000, .reset("b", 9)), (506_000, .start("c")), (507_000, .send("c", "later")),
+        (508_000, .send("c", "write", "x")), (510_000, .apply(second)), (511_000, .migrate("a", plan)),
+        (512_000, .migrate("b", plan)), (513_000, .undo("b")), (514_000, .migrate("b", plan)), (515_000, .undo("b")),
+        (516_000, .delete("c")), (517_000, .start("c")), (518_000, .send("c", "later")), (519_000, .delete("c")),
+        (580_000, .wait),
         (581_000, .repair("a", .cancel(runsActions: true))), (582_000, .repair("b", .cancel(runsActions: true))),
-        // With keys: what was recorded is erased to its end when it is asked for again.
-        (590_000, .wait), (591_000, .redact("a", [])), (592_000, .wait), (593_000, .redact("b", [])),
+        // One with a key and one without.
+        (591_000, .redact("a", [])), (593_000, .redact("b", [])),
     ]
 
     static let steps = actions.enumerated().map { number, step in
@@ -104,7 +121,7 @@ extension Engine {
     /// Does what a step says, once.
     func take(_ step: Scenario.Step) async throws(Rejection) -> Told {
         switch step.action {
-        case .apply: _ = try await apply(Scenario.definition, syntax: .yaml)
+        case .apply(let definition): _ = try await apply(definition, syntax: .yaml)
         case .start(let name):
             _ = try await start(StartCommand(machine: "press", instance: name, key: step.key))
             return Told(seqs: [0, 1])
@@ -119,6 +136,23 @@ extension Engine {
                     ResetCommand(
                         instance: InstanceName(rawValue: name), to: .seq(Seq(rawValue: seq)), reason: "r",
                         key: step.key, by: .test)))
+        case .migrate(let name, let plan):
+            return Told(
+                try await migrate(
+                    MigrateCommand(
+                        instance: InstanceName(rawValue: name), to: 2, plan, reason: "r", key: step.key, by: .test)))
+        case .undo(let name):
+            return Told(
+                try await reset(
+                    ResetCommand(
+                        instance: InstanceName(rawValue: name), to: .beforeMigration, reason: "r", key: step.key,
+                        by: .test)))
+        case .delete(let name):
+            let answer = try await delete(
+                DeleteCommand(
+                    instance: InstanceName(rawValue: name), takesUnfinished: true, reason: "r", key: step.key, by: .test
+                ))
+            return Told(seqs: [0, answer.rows])
         case .redact(let name, let paths):
             let answer = try await redact(
                 RedactCommand(

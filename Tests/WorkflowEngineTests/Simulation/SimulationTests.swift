@@ -40,7 +40,7 @@ import WorkflowStore
             rejections.compactMap(\.self).sorted() == ["failed", "finished", "suspended", "suspended", "unknownEvent"])
         for row in [
             "timer 'after.1m.idle'", "timer 'after.5s.busy'", "timer 'after.40s.busy'", "timer 'note'", "failed 'bad'",
-            "retried 'bad'", "sent 'next'",
+            "retried 'bad'", "sent 'next'", "migrated 'rename'", "reset 'undo'", "reset 'reset'", "redacted 'redact'",
         ] {
             #expect(rows.contains(row), "there is no row \(row)")
         }
