@@ -19,7 +19,8 @@ package struct Wfctl: ParsableCommand {
             """,
         subcommands: [
             Apply.self, Validate.self, Start.self, Send.self, Cancel.self, Retry.self, Skip.self, SetContext.self,
-            Migrate.self, Undo.self, Suspend.self, Resume.self, Reset.self, Bulk.self, Redact.self, Delete.self, Purge.self,
+            Migrate.self, Undo.self, Suspend.self, Resume.self, Reset.self, Bulk.self, Redact.self, Delete.self,
+            Purge.self,
             Audit.self, Show.self, List.self, Failures.self, Tally.self, Events.self, History.self, Tail.self,
             Replay.self, Verify.self, Work.self, Effects.self, Attempts.self, Queues.self,
             SetQueue.self, ReleaseVerb.self, Status.self, Timers.self, ClockVerb.self, Simulate.self,

@@ -8,12 +8,10 @@ import WorkflowJSON
     /// What fails stands in line 31.
     private static let first = """
         id: order
-        types: {total: dyn}
+        description: What somebody has ordered.
+        types: {context: {total: dyn}}
         initial: draft
-        context:
-          total: 0
-          weight: null
-          express: false
+        context: {total: 0, weight: null, express: false}
         states:
           draft:
             on:
@@ -70,8 +68,8 @@ import WorkflowJSON
           fulfil:
             initial: packing
             states:
-              packing: {after: {5d: late}, on: {ship: shipped}}
-              late: {on: {ship: shipped}}
+              packing: {after: {5d: late}, on: {ship: '#shipped'}}
+              late: {on: {ship: '#shipped'}}
           shipped: {}
         """
 
@@ -82,7 +80,9 @@ import WorkflowJSON
             #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
             for event in events {
                 let answer = try await daemon.answer(to: .post("/v1/instances/\(name)/events", event))
-                guard answer.status == 200 else { throw TestingError("\(name): \(String(decoding: answer.body, as: UTF8.self))") }
+                guard answer.status == 200 else {
+                    throw TestingError("\(name): \(String(decoding: answer.body, as: UTF8.self))")
+                }
             }
         }
     }
@@ -134,16 +134,17 @@ import WorkflowJSON
         #expect(
             try await daemon.said("failures") == """
                 MACHINE   V   COUNT   SINCE   EVENT              AT                 WHY
-                order     1   88      2d 4h   after.2d.packing   packing, line 31   no such overload: string + int
+                order     1   88      2d 4h   after.2d.packing   packing, line 31   no such overload: string + int; write string(1)
 
                 """)
         #expect(
-            try await daemon.said("list", "--machine", "order", "--state", "review", "--older-than", "2d", "--sort", "age")
-                == """
-                INSTANCE     STATE                  IN STATE   SEQ   STATUS
-                order-1042   review.legal.pending   2d 7h      4     running
+            try await daemon.said(
+                "list", "--machine", "order", "--state", "review", "--older-than", "2d", "--sort", "age")
+                    == """
+                    INSTANCE     STATE                  IN STATE   SEQ   STATUS
+                    order-1042   review.legal.pending   2d 7h      4     running
 
-                """)
+                    """)
         let order = try folder.write(Self.second, to: "order.yaml")
         #expect(
             try await Self.said(daemon, "apply", order, "--no-activate").hasPrefix(

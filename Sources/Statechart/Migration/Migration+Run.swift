@@ -142,7 +142,8 @@ extension Migration {
     }
 
     private func report(
-        _ macrostep: Macrostep, _ states: StateMigration, _ armed: ArmedMigration, _ forgotten: [String], _ undeclared: [String]
+        _ macrostep: Macrostep, _ states: StateMigration, _ armed: ArmedMigration, _ forgotten: [String],
+        _ undeclared: [String]
     ) -> MigrationReport {
         var told = MigrationReport()
         told.targets = new.paths(of: states.targets)

@@ -128,7 +128,10 @@ enum BulkText {
     }
 
     private static func verb(_ action: BulkAction) -> String {
-        [action.verb.rawValue, action.undone, action.to.map { "to \($0)" }, action.event, action.set.map { StateText.data(.object($0)) }].compactMap(\.self)
+        [
+            action.verb.rawValue, action.undone, action.to.map { "to \($0)" }, action.event,
+            action.set.map { StateText.data(.object($0)) },
+        ].compactMap(\.self)
             .joined(separator: " ")
     }
 }

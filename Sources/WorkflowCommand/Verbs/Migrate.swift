@@ -57,7 +57,8 @@ struct Migrate: Verb {
                 throw ValidationError("'--undo' names a run: it says itself which instances there are, and to where")
             }
             if options.expectSeq != nil || options.key.key != nil {
-                throw ValidationError("'--expect-seq' and '--key' are for one instance; '--expect' and '--run' for many")
+                throw ValidationError(
+                    "'--expect-seq' and '--key' are for one instance; '--expect' and '--run' for many")
             }
             return
         }

@@ -14,6 +14,8 @@ package struct BulkRehearsal: Sendable {
     package var others: Int64 = 0
     /// What has no place in another version, and of how many instances.
     package var misfits: [Misfit: Int64] = [:]
+    /// Where versions lead that were met, by their row numbers.
+    fileprivate var targets: [MachineID: LoadedMachine] = [:]
 
     mutating func add(_ result: SendResult, at now: Timestamp, limits: EngineLimits) {
         let place = BulkPlace(result)
@@ -175,7 +177,10 @@ extension Engine {
                 rehearsal.outcome.add(.changed, name, limits: limits, change)
                 return
             }
-            guard let result = try await result(of: request, on: record, preparation, at: now, by: caller) else {
+            guard
+                let result = try await result(
+                    of: request, on: record, preparation, at: now, by: caller, &rehearsal.targets)
+            else {
                 rehearsal.outcome.add(.done, name, limits: limits, nil)
                 return
             }
@@ -193,7 +198,7 @@ extension Engine {
     /// What a run would do to an instance as it is stored; nil of what leaves it in no state.
     private func result(
         of request: BulkRequest, on record: InstanceRecord, _ preparation: BulkPreparation, at now: Timestamp,
-        by caller: Caller
+        by caller: Caller, _ targets: inout [MachineID: LoadedMachine]
     ) async throws(Rejection) -> SendResult? {
         let name = record.name
         let loaded = try await loadedMachine(record.machineID)
@@ -209,9 +214,15 @@ extension Engine {
         case .send(let event, let data):
             return try request.send(event, data, to: name, by: caller).rehearse(on: state, at: now)
         case .migrate(let version, let plan, let retries):
-            let new = try await machine(named: loaded.record.name, version: version, by: caller)
-            if new.id == loaded.record.id { throw .sameVersion(loaded.record.version, state.facts) }
-            let target = try await loadedMachine(new.id)
+            let target: LoadedMachine
+            if let known = targets[loaded.record.id] {
+                target = known
+            } else {
+                let new = try await machine(named: loaded.record.name, version: version, by: caller)
+                target = try await loadedMachine(new.id)
+                targets[loaded.record.id] = target
+            }
+            if target.record.id == loaded.record.id { throw .sameVersion(loaded.record.version, state.facts) }
             var command = request.migration(of: name, to: version, plan, retries: retries, by: caller)
             command.isDryRun = true
             let migration = try library.migration(plan, from: loaded, to: target)

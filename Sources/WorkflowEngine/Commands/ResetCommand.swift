@@ -147,7 +147,8 @@ extension ResetCommand: WriterCommand {
     }
 
     private func step(
-        _ state: borrowing InstanceState, _ reset: Reset, _ past: FoldedPast, at time: LogicalTime, spending cost: inout Int
+        _ state: borrowing InstanceState, _ reset: Reset, _ past: FoldedPast, at time: LogicalTime,
+        spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
         let machine = past.loaded.machine
         let event = Event(name: goal.event, data: reset.data(of: machine), at: time)

@@ -74,7 +74,9 @@ extension WorkflowAPI.BulkRehearsal.Group {
         self.init(
             from: place.from, targets: place.targets, configuration: place.configuration, count: group.count)
         if place.targets == nil || group.kept + group.ended == 0, group.new.isEmpty { return }
-        let new = group.new.sorted { $0.key < $1.key }.map { WorkflowAPI.BulkRehearsal.New(event: $0.key, count: $0.value) }
+        let new = group.new.sorted { $0.key < $1.key }.map {
+            WorkflowAPI.BulkRehearsal.New(event: $0.key, count: $0.value)
+        }
         timers = WorkflowAPI.BulkRehearsal.Timers(kept: group.kept, ended: group.ended, new: new, due: group.due)
     }
 }

@@ -9,11 +9,14 @@ import WorkflowStore
 /// Runs that take many instances over to another version, and back.
 @Suite(.timeLimit(.minutes(3))) struct BulkMigrationTests {
     /// Its context takes values of any type.
-    private static let first = BulkBench.pot + "\ntypes: {n: dyn, by: dyn}"
+    private static let first = BulkBench.pot + "\ntypes: {context: {n: dyn, by: dyn}}"
 
     private static let second = BulkBench.pot
         .replacing("context: {n: 0, by: 0}", with: "context: {n: 0, by: 0.5}")
-        .replacing("  busy: {after: {2h: idle}}", with: "  work: {initial: busy, states: {busy: {after: {3h: late}}, late: {}}}")
+        .replacing(
+            "  busy: {after: {2h: idle}}",
+            with: "  work: {initial: busy, states: {busy: {after: {3h: late}}, late: {}}}"
+        )
         .replacing("go: busy", with: "go: work.busy")
         .replacing("10 / context.by", with: "10 / (int(context.by) + 1)")
 
@@ -134,7 +137,8 @@ import WorkflowStore
         }
         let told = try await bench.told { _ = try await begin("a", Self.mapped) }
         #expect(told.hasPrefix("misfit: 1 of 10 instances would be left out, so nothing was done: "))
-        #expect(try await bench.told { _ = try await bench.engine.run(named: "a", by: .test) }.hasPrefix("run-not-found"))
+        #expect(
+            try await bench.told { _ = try await bench.engine.run(named: "a", by: .test) }.hasPrefix("run-not-found"))
         let mended = MigrationPlan(map: ["busy": "work.busy"], assign: ["n": "0"])
         let run = try await bench.ended(try await begin("b", mended))
         #expect(run.outcome.brief == "done 10" && run.request.isAtomic)
@@ -195,7 +199,8 @@ import WorkflowStore
         let run = try await bench.ended(try await bench.begin("d", .delete(cancelsEffects: false), reason: "OPS-2"))
         #expect(run.outcome.brief == "done 12, refused 8")
         #expect(
-            run.outcome.told.first { $0.kind == .refused }?.message?.contains("only when its name is confirmed") ?? false)
+            run.outcome.told.first { $0.kind == .refused }?.message?.contains("only when its name is confirmed")
+                ?? false)
         let told = try await bench.told { _ = try await bench.engine.instance(named: "p-0", by: .test) }
         #expect(told.hasPrefix("instance-not-found"))
         #expect(try await bench.engine.audits(before: nil, limit: 100, by: .test).count == 12)
