@@ -58,7 +58,9 @@ extension Engine {
                 let slice = try await read { [query] () async throws(StoreError) in
                     try await store.selection(query, in: caller.namespace)
                 }
-                try await body(slice.instances, [])
+                let found =
+                    selection.isSuspendedByMachine ? try await suspendedByMachine(slice.instances) : slice.instances
+                try await body(found, [])
                 guard let next = slice.next else { return }
                 query.after = next
             }
@@ -119,6 +121,9 @@ extension Engine {
             let ids = record.status == .running ? [] : state.effects
             let waiting =
                 ids.isEmpty ? [] : try await read { () async throws(StoreError) in try await store.effects(ids) }
+            if request.action.needsMachine, library.board.isSuspended(loaded.record.key) {
+                throw .machineSuspended(state.facts)
+            }
             let result = try request.rehearse(on: state, waiting, at: now, by: caller)
             let fails = result.status == .failed && request.action.endsFailures
             rehearsal.outcome.add(

@@ -35,7 +35,8 @@ struct BulkSliceCommand: Sendable {
 
 extension BulkSliceCommand: WriterCommand {
     var size: Int { 1_024 + 64 * items.count }
-    var isLong: Bool { false }
+    /// Who has suspended an instance stands in rows that must be on disk.
+    var isLong: Bool { request.isForSuspendedByMachine }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
     var summary: String { "run \(key.name)" }
@@ -84,6 +85,8 @@ extension BulkSliceCommand: WriterCommand {
         }
         do throws(Rejection) {
             let instance = try batch.existing(InstanceKey(name, in: key.namespace))
+            // The others were not selected: they have no turn.
+            if request.isForSuspendedByMachine, !(try batch.isSuspendedByMachine(instance)) { return true }
             if let change = change(of: instance.state, since: run.floor, target) {
                 outcome.add(.changed, name, limits: batch.limits, change)
                 return true
