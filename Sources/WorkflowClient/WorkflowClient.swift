@@ -63,6 +63,43 @@ extension WorkflowClient {
         return try await post(ActivateRequest(version: version), by: TransportRequest(.activateMachine, machine))
     }
 
+    /// Lets nothing of a machine start, and its instances take nothing; durable on return.
+    ///
+    /// - Parameters:
+    ///   - machine: Its name.
+    ///   - request: Why, and whether only to tell what would happen.
+    public func suspend(
+        machine: String, _ request: SuspendMachineRequest
+    ) async throws(ClientError) -> MachineSettingsItem {
+        try require(machine, of: "machine")
+        return try await post(request, by: TransportRequest(.suspendMachine, machine))
+    }
+
+    /// Ends the suspension of a machine, and begins the run that resumes those that it has suspended; durable on
+    /// return. The same request again does nothing again.
+    ///
+    /// - Parameters:
+    ///   - machine: Its name.
+    ///   - request: The name of the run, and whether only to tell what would happen.
+    public func resume(
+        machine: String, _ request: ResumeMachineRequest
+    ) async throws(ClientError) -> MachineSettingsItem {
+        try require(machine, of: "machine")
+        return try await post(request, by: TransportRequest(.resumeMachine, machine))
+    }
+
+    /// Says how long finished instances of a machine are kept; durable on return.
+    ///
+    /// - Parameters:
+    ///   - machine: Its name.
+    ///   - request: How long, and whether only to tell what would happen.
+    public func retain(
+        machine: String, _ request: RetentionRequest
+    ) async throws(ClientError) -> MachineSettingsItem {
+        try require(machine, of: "machine")
+        return try await post(request, by: TransportRequest(.retainMachine, machine))
+    }
+
     /// Starts an instance, durable on return.
     ///
     /// The same start with the same `key` is done once, and answered as it was the first time.

@@ -28,7 +28,7 @@ struct BulkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only those whose reason of failure has this text.", valueName: "text"))
     var failure: String?
 
-    @Flag(help: "All instances of all machines.")
+    @Flag(help: "All instances: of all machines, or of '--machine'.")
     var all = false
 
     @Option(
@@ -48,14 +48,33 @@ struct BulkOptions: ParsableArguments {
     /// Whether a verb is for many.
     var isUsed: Bool { all || namesFrom != nil || hasFilter }
 
-    private var hasFilter: Bool {
-        machine != nil || from != nil || status != nil || state != nil || olderThan != nil || failure != nil
+    private var hasFilter: Bool { machine != nil || hasOtherFilter }
+
+    private var hasOtherFilter: Bool {
+        from != nil || status != nil || state != nil || olderThan != nil || failure != nil
+    }
+
+    /// The machine, where nothing else is selected: for verbs that are for a machine itself.
+    var machineItself: String? { all || namesFrom != nil || hasOtherFilter ? nil : machine }
+
+    /// Refuses what goes with a run only.
+    func refuseRun(of verb: String) throws {
+        guard machineItself != nil else { return }
+        if run != nil { throw ValidationError("'\(verb) --machine' begins no run; with '--all' it does") }
+    }
+
+    /// Refuses a digest: a machine itself is no selection.
+    func refuseExpect() throws {
+        guard machineItself != nil, expect != nil else { return }
+        throw ValidationError("'--expect' goes with a selection, such as '--all' or '--state'")
     }
 
     func validate() throws {
         try Least.check("--from", from)
         if from != nil, machine == nil { throw ValidationError("'--from' needs '--machine'") }
-        if all, hasFilter { throw ValidationError("'--all' is for all instances: nothing else selects any then") }
+        if all, hasOtherFilter {
+            throw ValidationError("'--all' is for all instances: only '--machine' goes with it")
+        }
         if namesFrom != nil, all || hasFilter {
             throw ValidationError("'--names-from' names the instances: nothing else selects any then")
         }
@@ -88,7 +107,7 @@ struct BulkOptions: ParsableArguments {
         guard namesFrom == nil else { return nil }
         return BulkSelect(
             machine: machine, version: from, status: status, state: state, olderThan: olderThan, failure: failure,
-            all: all ? true : nil)
+            all: all && machine == nil ? true : nil)
     }
 
     /// Asks for it and tells what came of it.
@@ -111,7 +130,7 @@ struct BulkOptions: ParsableArguments {
     }
 
     /// A name that nobody has used. A run is undone once: asked again, its undo tells how far it is.
-    private static func newName(for action: BulkAction, in session: Session) -> String {
+    static func newName(for action: BulkAction, in session: Session) -> String {
         if let undone = action.undone, BulkRequest.message(forRun: "undo-\(undone)") == nil { return "undo-\(undone)" }
         return "\(action.verb.rawValue)-\(session.environment.makeKey().suffix(8))"
     }

@@ -70,6 +70,9 @@ extension CommandFailure {
         if problem.type == .instanceSuspended, let name = problem.instance {
             notes.append("'wfctl resume \(name)' lets it go on")
         }
+        if problem.type == .machineSuspended, let machine = problem.machine {
+            notes.append("'wfctl resume --machine \(machine)' lets it go on")
+        }
         if problem.type == .invocationsUndecided, problem.instance != nil {
             notes.append("'--invocations again' begins them anew: their services act twice")
             notes.append("'--invocations answer' gives them the results that came")

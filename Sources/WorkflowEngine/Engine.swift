@@ -46,6 +46,7 @@ package final class Engine: Service {
     private let health = Mutex(Health.starting)
     private let writeHealth = WriteHealth()
     let purging = PurgeWatch()
+    let retention: RetentionWatch
 
     /// Whether the engine can do its work.
     package enum Health: Sendable, Equatable {
@@ -81,6 +82,7 @@ package final class Engine: Service {
         self.limits = limits
         self.logger = logger
         log = OperatorLog(logger, lines: limits.logLines)
+        retention = RetentionWatch(clock)
         library = MachineLibrary(limits: limits)
         pastInstances = Mutex(GenerationCache(bound: limits.pastInstanceBytes))
         feed = CommitFeed(limits: limits)
@@ -131,12 +133,15 @@ package final class Engine: Service {
         defer {
             feed.close()
             bulk.close()
+            retention.close()
             queueWatch.close()
             queueBoard.close()
         }
         async let keeping: Void? = backups?.run()
         // Cancelled when this returns; what it has begun is in the store.
         async let _ = bulk.run(for: self)
+        // The same; the next start goes on with it.
+        async let _ = keepRetention()
         let ending = await withGracefulShutdownHandler {
             await lane.ended()
         } onGracefulShutdown: {
@@ -184,6 +189,7 @@ package final class Engine: Service {
     private func beginDraining() {
         health.withLock { $0 = .draining }
         bulk.close()
+        retention.close()
         backups?.close(.draining)
         queue.close(.draining)
     }
@@ -214,7 +220,10 @@ extension Engine {
             let move = try await queue.moveClock(to: time)
             fired += move.fired
             for runner in runners { runner.look() }
-            guard move.isStopped else { return ClockMove(now: move.now, fired: fired, isDone: move.isDone) }
+            if move.isStopped { continue }
+            // Once, however many hours have passed: it asks what is old by now.
+            await retention.passed(move.now)
+            return ClockMove(now: move.now, fired: fired, isDone: move.isDone)
         }
     }
 
@@ -224,6 +233,7 @@ extension Engine {
     /// Lets the writer look at a clock that was moved by hand.
     package func clockWasMoved() {
         queue.wake()
+        retention.look()
         for runner in runners { runner.look() }
     }
 }

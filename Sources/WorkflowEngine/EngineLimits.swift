@@ -123,6 +123,8 @@ package struct EngineLimits: Sendable {
     package var verifiedBytes = 64 << 20
     /// Findings of one verification, or differing instances of one replay, that are told; all are counted.
     package var toldInconsistencies = 1_000
+    /// Rows of a suspended instance that are read to find out who has suspended it.
+    package var rowsOfSuspension = 1_000
     /// Tasks of suspended instances that one lease passes, and how many of them it reads at once.
     package var passedTasks = 1_000
     package var passedAtOnce = 100
@@ -147,6 +149,10 @@ package struct EngineLimits: Sendable {
     /// again for the rest.
     package var purgedPage = 500
     package var purgedAtOnce = 5_000
+    /// Milliseconds of the engine's clock between two passes that delete what is older than its machine keeps it, and
+    /// after a pass that could not do all of it.
+    package var retentionPause: Int64 = 3_600_000
+    package var retentionRetry: Int64 = 60_000
     /// How often an instance is looked at that goes on while it is to be deleted.
     package var deletionLooks = 5
     /// How often a verification or a replay says how far it is.

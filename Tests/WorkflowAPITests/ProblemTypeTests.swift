@@ -6,6 +6,7 @@ struct ProblemTypeTests {
     private static let table: [(name: String, status: Int, exit: Int32)] = [
         ("event-not-accepted", 409, 5), ("guard-rejected", 409, 5), ("instance-finished", 409, 5),
         ("instance-failed", 409, 5), ("instance-not-failed", 409, 5), ("instance-suspended", 409, 5),
+        ("machine-suspended", 409, 5),
         ("instance-not-finished", 409, 5), ("instance-purged", 410, 7),
         ("instance-not-suspended", 409, 5), ("invocations-undecided", 409, 5), ("not-undoable", 409, 5),
         ("expression-failed", 409, 5),

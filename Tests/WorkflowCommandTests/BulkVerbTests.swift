@@ -108,7 +108,7 @@ struct BulkVerbTests {
     @Test(arguments: [
         (["retry"], "Missing expected argument '<instance>'; '--machine' and other options select many"),
         (["retry", "o", "--all"], "Name an instance ('o') or select some, not both"),
-        (["retry", "--all", "--machine", "m"], "'--all' is for all instances: nothing else selects any then"),
+        (["retry", "--all", "--state", "s"], "'--all' is for all instances: only '--machine' goes with it"),
         (["retry", "--from", "1"], "'--from' needs '--machine'"),
         (["retry", "--names-from", "f", "--all"], "'--names-from' names the instances: nothing else selects any then"),
         (

@@ -97,14 +97,17 @@ public struct BulkSelect: Equatable, WireObject {
     public var olderThan: String?
     /// A text in why it has failed.
     public var failure: String?
+    /// `machine` for those that their machine has suspended.
+    public var suspendedBy: String?
     /// True for all instances that there are: then there is nothing else.
     public var all: Bool?
 
     /// Takes the parts as they are.
     public init(
         machine: String? = nil, version: Int64? = nil, status: Instance.Status? = nil, state: String? = nil,
-        olderThan: String? = nil, failure: String? = nil, all: Bool? = nil
+        olderThan: String? = nil, failure: String? = nil, suspendedBy: String? = nil, all: Bool? = nil
     ) {
+        self.suspendedBy = suspendedBy
         self.machine = machine
         self.version = version
         self.status = status
@@ -121,9 +124,19 @@ public struct BulkSelect: Equatable, WireObject {
         state = try fields.optional("state")
         olderThan = try fields.optional("olderThan")
         failure = try fields.optional("failure")
+        suspendedBy = try fields.optional("suspendedBy")
         all = try fields.optional("all")
         if version != nil, machine == nil {
             throw WireError(.missingField, path: "select.machine", message: "Field 'select.version' needs 'machine'")
+        }
+        if let suspendedBy, suspendedBy != Self.byMachine {
+            throw WireError(
+                .invalidValue, path: "select.suspendedBy", message: "Field 'select.suspendedBy' must be 'machine'")
+        }
+        if suspendedBy != nil, status != nil {
+            throw WireError(
+                .invalidValue, path: "select.suspendedBy",
+                message: "Field 'select.suspendedBy' goes without 'status': only suspended instances have it")
         }
         if isEmpty == (all != true) {
             throw WireError(
@@ -137,7 +150,11 @@ public struct BulkSelect: Equatable, WireObject {
     /// Whether it says nothing of the instances.
     public var isEmpty: Bool {
         machine == nil && version == nil && status == nil && state == nil && olderThan == nil && failure == nil
+            && suspendedBy == nil
     }
+
+    /// The only value of `suspendedBy`.
+    public static let byMachine = "machine"
 
     public func write(to writer: inout JSONWriter) {
         writer.object { writer in
@@ -147,6 +164,7 @@ public struct BulkSelect: Equatable, WireObject {
             writer.field("state", ifPresent: state)
             writer.field("olderThan", ifPresent: olderThan)
             writer.field("failure", ifPresent: failure)
+            writer.field("suspendedBy", ifPresent: suspendedBy)
             writer.field("all", ifPresent: all)
         }
     }

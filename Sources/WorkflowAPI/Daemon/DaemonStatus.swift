@@ -72,6 +72,8 @@ public struct DaemonStatus: Equatable, WireObject {
     public var version: String
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
+    /// Machines that are suspended, by name; nil for none.
+    public var suspendedMachines: [String]?
     /// By how many milliseconds the timer that should have fired first is late; nil when none is.
     public var behind: Int64?
     /// Commands that wait for the writer.
@@ -95,8 +97,9 @@ public struct DaemonStatus: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        status: State, reason: String? = nil, version: String, held: Bool? = nil, behind: Int64? = nil,
-        waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
+        status: State, reason: String? = nil, version: String, held: Bool? = nil, suspendedMachines: [String]? = nil,
+        behind: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
+        otherFailures: Int64? = nil,
         deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil, lastBackupAt: WireTime? = nil,
         lastVerificationAt: WireTime? = nil
     ) {
@@ -104,6 +107,7 @@ public struct DaemonStatus: Equatable, WireObject {
         self.reason = reason
         self.version = version
         self.held = held
+        self.suspendedMachines = suspendedMachines
         self.behind = behind
         self.waiting = waiting
         self.instances = instances
@@ -121,6 +125,7 @@ public struct DaemonStatus: Equatable, WireObject {
         reason = try fields.optional("reason")
         version = try fields.required("version")
         held = try fields.optional("held")
+        suspendedMachines = try fields.optional("suspendedMachines")
         behind = try fields.optional("behind")
         waiting = try fields.required("waiting")
         instances = try fields.required("instances")
@@ -139,6 +144,7 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("reason", ifPresent: reason)
             writer.field("version", version)
             writer.field("held", ifPresent: held)
+            writer.field("suspendedMachines", ifPresent: suspendedMachines)
             writer.field("behind", ifPresent: behind)
             writer.field("waiting", waiting)
             writer.field("instances", instances)

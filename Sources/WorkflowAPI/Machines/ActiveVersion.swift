@@ -64,36 +64,6 @@ public struct ActivateRequest: Equatable, WireObject {
     }
 }
 
-/// What is set for a machine, as the answer to a request that sets something.
-public struct MachineSettingsItem: Equatable, WireObject {
-    public var machine: String
-    /// The version that was applied last.
-    public var latest: Int64
-    /// The version that new instances take.
-    public var active: ActiveVersion
-
-    /// Takes the parts as they are.
-    public init(machine: String, latest: Int64, active: ActiveVersion) {
-        self.machine = machine
-        self.latest = latest
-        self.active = active
-    }
-
-    public init(fields: inout WireFields) throws(WireError) {
-        machine = try fields.required("machine")
-        latest = try fields.required("latest")
-        active = try fields.required("active")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("machine", machine)
-            writer.field("latest", latest)
-            writer.field("active", active)
-        }
-    }
-}
-
 /// The query of `POST /v1/machines`.
 public struct ApplyParameters: Hashable, Sendable {
     /// Whether new instances may take the version; else they go on with the one of before.

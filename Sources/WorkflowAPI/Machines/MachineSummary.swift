@@ -6,6 +6,10 @@ public struct MachineSummary: Equatable, WireObject {
     public var version: Int64
     /// The version that new instances take; nil for the latest.
     public var active: Int64?
+    /// True when the machine is suspended: nothing starts, and its instances take nothing.
+    public var suspended: Bool?
+    /// For how many milliseconds finished instances are kept; nil for ever.
+    public var retentionInMilliseconds: Int64?
     /// SHA-256 of the source, 64 hexadecimal digits.
     public var digest: String
     public var createdAt: WireTime
@@ -16,9 +20,12 @@ public struct MachineSummary: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String, version: Int64, active: Int64? = nil, digest: String, createdAt: WireTime,
+        machine: String, version: Int64, active: Int64? = nil, suspended: Bool? = nil,
+        retentionInMilliseconds: Int64? = nil, digest: String, createdAt: WireTime,
         warnings: [DefinitionDiagnostic]? = nil, source: String? = nil
     ) {
+        self.suspended = suspended
+        self.retentionInMilliseconds = retentionInMilliseconds
         self.machine = machine
         self.version = version
         self.active = active
@@ -32,6 +39,8 @@ public struct MachineSummary: Equatable, WireObject {
         machine = try fields.required("machine")
         version = try fields.required("version")
         active = try fields.optional("active")
+        suspended = try fields.optional("suspended")
+        retentionInMilliseconds = try fields.optional("retentionInMilliseconds")
         digest = try fields.required("digest")
         createdAt = try fields.required("createdAt")
         warnings = try fields.optional("warnings")
@@ -43,6 +52,8 @@ public struct MachineSummary: Equatable, WireObject {
             writer.field("machine", machine)
             writer.field("version", version)
             writer.field("active", ifPresent: active)
+            writer.field("suspended", ifPresent: suspended)
+            writer.field("retentionInMilliseconds", ifPresent: retentionInMilliseconds)
             writer.field("digest", digest)
             writer.field("createdAt", createdAt)
             writer.field("warnings", ifPresent: warnings)

@@ -12,6 +12,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     case instanceNotFailed = "instance-not-failed"
     /// Somebody has stopped the instance: it takes no events until it is resumed.
     case instanceSuspended = "instance-suspended"
+    /// Somebody has suspended the machine: nothing starts, and its instances take nothing until it is resumed.
+    case machineSuspended = "machine-suspended"
     /// A deletion of an instance that may still go on.
     case instanceNotFinished = "instance-not-finished"
     /// What the key was used for was deleted.
@@ -113,7 +115,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var status: Int {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists, .keyAhead,
+            .instanceSuspended, .machineSuspended, .instanceNotSuspended, .expressionFailed, .livelock, .instanceExists,
+            .keyAhead,
             .clockNotVirtual, .instanceNotFinished, .effectsOpen, .invocationsUndecided, .notUndoable,
             .backupRunning, .effectNotWaiting:
             409
@@ -144,8 +147,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
     public var exitStatus: CommandExit {
         switch self {
         case .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceNotFailed,
-            .instanceSuspended, .instanceNotSuspended, .invocationsUndecided, .notUndoable, .expressionFailed,
-            .livelock, .effectNotWaiting, .instanceNotFinished, .effectsOpen:
+            .instanceSuspended, .machineSuspended, .instanceNotSuspended, .invocationsUndecided, .notUndoable,
+            .expressionFailed, .livelock, .effectNotWaiting, .instanceNotFinished, .effectsOpen:
             .refused
         case .unknownEvent, .reservedEvent, .invalidData, .invalidDefinition, .invalidName, .invalidRequest,
             .invalidPageToken, .payloadTooLarge, .headTooLarge, .unsupportedMediaType, .invalidTime,
@@ -175,6 +178,7 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .instanceFailed: "Instance has failed"
         case .instanceNotFailed: "Instance has not failed"
         case .instanceSuspended: "Instance is suspended"
+        case .machineSuspended: "Machine is suspended"
         case .instanceNotSuspended: "Instance is not suspended"
         case .instanceNotFinished: "Instance has not finished"
         case .instancePurged: "Instance was deleted"

@@ -3,7 +3,8 @@
 extension Route {
     /// All routes, in the order in which they are documented.
     public static let all: [Route] = [
-        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, startInstance, listInstances,
+        applyDefinition, listMachines, showMachine, showMachineVersion, activateMachine, suspendMachine,
+        resumeMachine, retainMachine, startInstance, listInstances,
         listFailures, listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance,
         migrateInstance, suspendInstance, resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance,
         purge, listAudit, runBulk, listRuns, showRun, stopRun, resumeRun, listEvents, sendEvents, leaseTasks,
@@ -46,7 +47,23 @@ extension Route {
     /// Says which version new instances of a machine take.
     public static let activateMachine = Route(
         .post, "/v1/machines/{machine}/active", for: .define, body: .object("{version: int or 'latest'}"),
-        answer: .object("{machine, latest, active}"),
+        answer: .object("{machine, latest, active, suspended?, retentionInMilliseconds?}"),
+        problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+    /// Lets nothing of a machine start, and its instances take nothing.
+    public static let suspendMachine = Route(
+        .post, "/v1/machines/{machine}/suspend", for: .operate, body: .object("{reason?, dryRun?}"),
+        answer: .object("as for active, with {instances, dryRun?}: how many run"),
+        problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
+    /// Ends the suspension of a machine, and resumes those that it has suspended.
+    public static let resumeMachine = Route(
+        .post, "/v1/machines/{machine}/resume", for: .operate, body: .object("{run, reason?, dryRun?}"),
+        answer: .object("as for active, with {instances, run?, dryRun?}: how many go on by the run"),
+        problems: [.machineNotFound, .keyReused, .routeNotFound, .payloadTooLarge] + writing)
+    /// Says how long finished instances of a machine are kept.
+    public static let retainMachine = Route(
+        .post, "/v1/machines/{machine}/retention", for: .operate,
+        body: .object("{retention: delay or 'none', dryRun?}"),
+        answer: .object("as for active; of a dry run with {instances, dryRun}: how many would be deleted now"),
         problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
     /// Replays the histories of a machine's instances with another definition.
     public static let backtestMachine = Route(
@@ -62,8 +79,10 @@ extension Route {
     public static let startInstance = Route(
         .post, "/v1/instances", for: .send, body: .object("{machine, version?, instance?, data?}"),
         answer: .object("201, the instance"),
-        problems: [.machineNotFound, .instanceExists, .invalidName, .invalidData, .expressionFailed, .livelock]
-            + keyed + [.instancePurged, .payloadTooLarge] + writing)
+        problems: [
+            .machineNotFound, .machineSuspended, .instanceExists, .invalidName, .invalidData, .expressionFailed,
+            .livelock,
+        ] + keyed + [.instancePurged, .payloadTooLarge] + writing)
     /// A page of instances.
     public static let listInstances = Route(
         .get, "/v1/instances", for: .read,
@@ -175,7 +194,7 @@ extension Route {
     /// Ends a suspension.
     public static let resumeInstance = Route(
         .post, "/v1/instances/{instance}/resume", for: .operate, body: .object("{reason?, seq?, dryRun?}"),
-        answer: .object("as for an event"), problems: repairing + [.instanceNotSuspended] + undone)
+        answer: .object("as for an event"), problems: repairing + [.instanceNotSuspended, .machineSuspended] + undone)
     /// Gives an instance the state again that it had after a seq.
     public static let resetInstance = Route(
         .post, "/v1/instances/{instance}/reset", for: .operate,
@@ -379,8 +398,8 @@ extension Route {
     /// What an operator does lets the machine settle.
     private static let undone: [ProblemType] = [.expressionFailed, .livelock]
     private static let sending: [ProblemType] = [
-        .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceSuspended, .expressionFailed,
-        .livelock,
+        .eventNotAccepted, .guardRejected, .instanceFinished, .instanceFailed, .instanceSuspended, .machineSuspended,
+        .expressionFailed, .livelock,
         .unknownEvent, .reservedEvent, .invalidName, .invalidData, .preconditionFailed,
     ]
 }

@@ -106,6 +106,7 @@ enum BulkText {
             select.machine.map { "machine \($0)" }, select.version.map { "version \($0)" },
             select.status.map { "status \($0.rawValue)" }, select.state.map { "state \($0)" },
             select.olderThan.map { "older than \($0)" }, select.failure.map { "failure '\($0)'" },
+            select.suspendedBy.map { "suspended by its \($0)" },
         ].compactMap(\.self)
         return parts.isEmpty ? "all" : parts.joined(separator: ", ")
     }

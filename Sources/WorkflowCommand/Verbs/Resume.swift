@@ -5,12 +5,16 @@ import WorkflowClient
 /// `wfctl resume`.
 struct Resume: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let a suspended instance go on.",
+        commandName: "resume", abstract: "Let a suspended instance or machine go on.",
         discussion: """
             $ wfctl resume order-1042
+            $ wfctl resume --machine order
 
             What waited comes now, as after an outage: timers at the times at which they were due, results in the \
             order in which they came.
+
+            '--machine' alone resumes the machine itself, and begins a run that resumes the instances that its \
+            suspension has suspended. What a person or the brake has suspended stays so; '--all' is for these too.
             """)
 
     @Argument(help: "The instance's name.", completion: Completion.instances.kind)
@@ -22,9 +26,13 @@ struct Resume: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try many.check(instance: instance, options) }
+    func validate() throws {
+        try many.check(instance: instance, options)
+        try many.refuseExpect()
+    }
 
     func run(in session: Session) async throws {
+        if let machine = many.machineItself { return try await resume(machine: machine, in: session) }
         guard let instance else {
             return try await many.carryOut(
                 BulkAction(.resume), reason: options.reason, dryRun: options.dryRun, in: session)
@@ -32,5 +40,28 @@ struct Resume: Verb {
         try await options.carryOut(in: session, failing: "has failed") { client, key throws(ClientError) in
             try await client.resume(options.request, instance, key: key, wantsContext: session.showsContext)
         }
+    }
+
+    private func resume(machine: String, in session: Session) async throws {
+        let run = options.dryRun ? nil : many.run ?? BulkOptions.newName(for: BulkAction(.resume), in: session)
+        let request = ResumeMachineRequest(run: run, reason: options.reason, dryRun: options.dryRun ? true : nil)
+        let settings = try await session.withClient { client in
+            try await client.untilKnown { () async throws(ClientError) in
+                try await client.resume(machine: machine, request)
+            }
+        }
+        guard let run else {
+            return try session.print(settings) {
+                let count = settings.instances ?? 0
+                return "\(machine): would be resumed; \(BulkText.grouped(count)) suspended "
+                    + "instance\(count == 1 ? "" : "s") would go on\n"
+            }
+        }
+        try session.say("\(machine): resumed; run: \(run)")
+        // The run is under way: this tells how far it is.
+        let select = BulkSelect(machine: machine, suspendedBy: BulkSelect.byMachine)
+        var following = BulkFollowing(
+            session, BulkRequest(run: run, action: BulkAction(.resume), select: select, reason: options.reason))
+        try await following.follow(names: [])
     }
 }

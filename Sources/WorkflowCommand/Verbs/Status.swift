@@ -29,6 +29,12 @@ struct Status: Verb {
         if status.held == true {
             text = text + "effects:   \("held", .bad): 'wfctl release' lets them start\n"
         }
+        if let machines = status.suspendedMachines {
+            let names = machines.count > 5 ? machines.prefix(5) + ["…"] : machines[...]
+            text =
+                text + "suspended: \("\(plural(Int64(machines.count), "machine"))", .bad): "
+                + "\(names.joined(separator: ", ")); 'wfctl resume --machine \(machines[0])' lets it go on\n"
+        }
         let late = status.behind.map { "a timer is \(DurationText.rough(milliseconds: $0)) late" } ?? "nothing is late"
         let waiting = status.waiting == 0 ? "" : ", \(plural(status.waiting, "command")) wait"
         text = text + "behind:    \(late, (status.behind ?? 0) > 60_000 ? .bad : nil)\(waiting)\n"

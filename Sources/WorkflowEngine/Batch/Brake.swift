@@ -79,15 +79,7 @@ extension BatchBuilder {
         guard instance.state.snapshot.status == .running,
             !brake.admits(macrosteps, of: instance.state.record.id, at: time)
         else { return }
-        let input = Input.suspended(Event(name: "suspend", data: nil, at: instance.state.time(at: now)))
-        guard case .success(let chain) = instance.state.chain(input, spending: &cost) else {
-            preconditionFailure("what runs can be suspended")
-        }
-        let caller = Caller(Self.braking, namespace: instance.state.record.namespace, role: .owner)
-        record(chain, of: instance, by: caller, reason: Self.braking.rawValue)
+        suspend(instance, as: .brake, at: instance.state.time(at: now))
         note(.braked(instance.state.record, machine: instance.state.loaded.record, event: event))
     }
-
-    /// Who suspends what does not come to rest, and why.
-    private static let braking: Actor = "brake"
 }

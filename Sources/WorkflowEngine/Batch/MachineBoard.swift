@@ -10,6 +10,9 @@ final class MachineBoard: Sendable {
     /// What is set now; nothing of a machine with the defaults.
     var settings: [MachineKey: MachineSetting] { state.withLock { $0 } }
 
+    /// Whether somebody has suspended a machine.
+    func isSuspended(_ key: MachineKey) -> Bool { state.withLock { $0[key]?.isSuspended ?? false } }
+
     /// Takes what is committed.
     func load(from store: some StoreLookup, limits: EngineLimits) throws(StoreError) {
         var settings: [MachineKey: MachineSetting] = [:]

@@ -115,7 +115,9 @@ extension Engine {
                 let slice = try await read { [query] () async throws(StoreError) in
                     try await store.selection(query, in: caller.namespace)
                 }
-                try await body(slice.instances, [])
+                let found =
+                    selection.isSuspendedByMachine ? try await suspendedByMachine(slice.instances) : slice.instances
+                try await body(found, [])
                 guard let next = slice.next else { return }
                 query.after = next
             }
@@ -203,6 +205,9 @@ extension Engine {
         let name = record.name
         let loaded = try await loadedMachine(record.machineID)
         let state = try InstanceState(record: record, loaded: loaded)
+        if request.action.needsMachine, library.board.isSuspended(loaded.record.key) {
+            throw .machineSuspended(state.facts)
+        }
         switch request.action {
         case .repair(let verb):
             let ids = record.status == .running ? [] : state.effects

@@ -81,6 +81,15 @@ extension BulkRequest {
 }
 
 extension BulkAction {
+    /// Whether it is refused while the machine is suspended.
+    var needsMachine: Bool {
+        switch self {
+        case .repair(.resume), .send: true
+        case .repair(.retry), .repair(.skip), .repair(.cancel), .repair(.set), .repair(.suspend): false
+        case .migrate, .reset, .undo, .delete, .redact: false
+        }
+    }
+
     /// Whether an instance is to go on by it: then one that is failed afterwards has failed on what followed.
     var endsFailures: Bool {
         switch self {

@@ -74,11 +74,14 @@ package struct BulkSelection: Sendable, Equatable {
     /// Milliseconds for which an instance is in its configuration at least, when the run begins.
     package var olderThan: Int64?
     package var failure: String?
+    /// Whether only those are that their machine has suspended.
+    package var isSuspendedByMachine: Bool
 
     package init(
         machine: MachineName? = nil, version: MachineVersion? = nil, status: InstanceStatus? = nil,
-        state: String? = nil, olderThan: Int64? = nil, failure: String? = nil
+        state: String? = nil, olderThan: Int64? = nil, failure: String? = nil, isSuspendedByMachine: Bool = false
     ) {
+        self.isSuspendedByMachine = isSuspendedByMachine
         self.machine = machine
         self.version = version
         self.status = status
@@ -90,7 +93,7 @@ package struct BulkSelection: Sendable, Equatable {
     /// The filter of a list that begins at a time.
     func filter(at now: Timestamp) -> InstanceQuery {
         InstanceQuery(
-            machine: machine, status: status, state: state,
+            machine: machine, status: isSuspendedByMachine ? .suspended : status, state: state,
             enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failure: failure, limit: 0)
     }
 }
@@ -120,6 +123,11 @@ package struct BulkRequest: Sendable, Equatable {
         self.targets = targets
         self.expect = expect
         self.reason = reason
+    }
+
+    /// Whether it is for those only that their machine has suspended.
+    var isForSuspendedByMachine: Bool {
+        if case .selection(let selection) = targets { selection.isSuspendedByMachine } else { false }
     }
 
     /// The digest of names, for `Targets.names`.
@@ -173,6 +181,7 @@ extension BulkSelection {
         object["state"] = state.map(JSONValue.string)
         object["olderThan"] = olderThan.map(JSONValue.int)
         object["failure"] = failure.map(JSONValue.string)
+        if isSuspendedByMachine { object["suspendedBy"] = .string(Actor.machine.rawValue) }
         return object
     }
 
@@ -182,6 +191,7 @@ extension BulkSelection {
             machine: (object["machine"]?.string).map(MachineName.init(rawValue:)),
             version: number("version").map(MachineVersion.init(rawValue:)),
             status: (object["status"]?.string).flatMap(InstanceStatus.init(rawValue:)),
-            state: object["state"]?.string, olderThan: number("olderThan"), failure: object["failure"]?.string)
+            state: object["state"]?.string, olderThan: number("olderThan"), failure: object["failure"]?.string,
+            isSuspendedByMachine: object["suspendedBy"]?.string == Actor.machine.rawValue)
     }
 }

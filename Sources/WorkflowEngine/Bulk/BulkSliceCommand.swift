@@ -38,7 +38,8 @@ struct BulkSliceCommand: Sendable {
 
 extension BulkSliceCommand: WriterCommand {
     var size: Int { items.reduce(1_024) { $0 + 64 + $1.preparation.size } }
-    var isLong: Bool { request.action.isLong }
+    /// Who has suspended an instance stands in rows that must be on disk.
+    var isLong: Bool { request.action.isLong || request.isForSuspendedByMachine }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
     var summary: String { "run \(key.name)" }
@@ -114,6 +115,8 @@ extension BulkSliceCommand: WriterCommand {
         do throws(Rejection) {
             if case .passedOver = target.preparation { return true }
             let instance = try batch.existing(InstanceKey(name, in: key.namespace))
+            // The others were not selected: they have no turn.
+            if request.isForSuspendedByMachine, !(try batch.isSuspendedByMachine(instance)) { return true }
             if let change = change(of: instance.state, since: run.floor, target) {
                 outcome.add(.changed, name, limits: batch.limits, change)
                 return true

@@ -7,9 +7,12 @@ extension Engine {
     /// Begins a run; it is on disk when this returns, and goes on by itself. Of one that was begun already with the
     /// same request, this gives where it is.
     ///
-    /// - Parameter names: The instances that it names; none for a selection.
+    /// - Parameters:
+    ///   - named: The instances that it names; none for a selection.
+    ///   - settles: What is set for a machine when it begins, in the same transaction; nil for nothing.
     package func begin(
-        run name: String, _ asked: BulkRequest, _ named: [InstanceName], by caller: Caller
+        run name: String, _ asked: BulkRequest, _ named: [InstanceName], settles: SetMachineCommand? = nil,
+        by caller: Caller
     ) async throws -> BulkView {
         let key = try self.key(ofRun: name, by: caller)
         let (request, names) = try await resolved(asked, named, by: caller)
@@ -28,7 +31,8 @@ extension Engine {
             key: key, request: text, actor: caller.actor, generation: generation, floor: floor, selected: selected,
             outcome: BulkOutcome().text, begun: begun)
         let forgotten = try await runsToForget()
-        let now = try await queue.submit(BeginRunCommand(run: run, names: names, forgotten: forgotten))
+        let now = try await queue.submit(
+            BeginRunCommand(run: run, names: names, forgotten: forgotten, settles: settles))
         if now.request != text { return try same(now, text) }
         bulk.look(at: key)
         return try BulkView(now)

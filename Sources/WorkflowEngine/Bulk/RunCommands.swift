@@ -24,6 +24,8 @@ struct BeginRunCommand: WriterCommand {
     let names: [InstanceName]
     /// Runs that are forgotten for it.
     let forgotten: [BulkKey]
+    /// What is set for a machine in the same batch; nil for nothing.
+    var settles: SetMachineCommand?
 
     var size: Int { 1_024 + run.request.utf8.count + names.reduce(0) { $0 + 32 + $1.rawValue.utf8.count } }
     var isLong: Bool { names.count > 1_000 }
@@ -31,10 +33,11 @@ struct BeginRunCommand: WriterCommand {
     var targets: [CommandTarget] { [] }
     var summary: String { "begin run \(run.key.name)" }
 
-    func want(_ rows: inout WantedRows) {}
+    func want(_ rows: inout WantedRows) { settles?.want(&rows) }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> BulkRecord {
         if let found = try batch.run(run.key) { return found }
+        if let settles { _ = try settles.apply(to: &batch) }
         for key in forgotten { batch.runs[key] = .some(nil) }
         batch.runs[run.key] = run
         if !names.isEmpty { batch.runNames[run.key] = names }

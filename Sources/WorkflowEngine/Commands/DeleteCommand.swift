@@ -17,6 +17,8 @@ package struct DeleteCommand: Sendable {
     /// The caller's; the same request with the same key is carried out once.
     package var key: RequestKey?
     package var caller: Caller
+    /// Whether the log tells it; one of many is told with the others.
+    var isTold = true
     /// What was found of it before.
     var look: Look?
 
@@ -98,6 +100,7 @@ extension DeleteCommand: WriterCommand {
         }
         for call in calls { batch.end(call) }
         let audit = batch.delete(instance, by: caller, reason: reason, key: keyDigest)
+        if isTold { batch.note(.deleted(audit, machine: instance.state.loaded.record)) }
         return deletion(of: instance, audit, calls, at: audit.at)
     }
 
@@ -119,11 +122,6 @@ extension DeleteCommand: WriterCommand {
             instance: instance, uuid: audit.uuid, machine: machine, rows: audit.rows, digest: audit.digest,
             at: audit.at, cancelled: [], isDryRun: false, isRepeated: true)
     }
-}
-
-extension Snapshot.Status {
-    /// Whether nothing can come to it any more.
-    fileprivate var isFinished: Bool { self == .done || self == .cancelled }
 }
 
 extension Rejection {

@@ -42,8 +42,8 @@ extension FindEffectsCommand: WriterCommand {
                 break
             }
             guard let instance = try batch.instance(of: effect) else { continue }
-            if instance.state.snapshot.status == .suspended {
-                batch.withhold(effect)
+            if batch.withholds(instance) {
+                batch.withhold(effect, of: instance)
                 continue
             }
             // What an instance has failed on waits for a person; what is due first may end it. The timers of one that

@@ -69,8 +69,8 @@ extension LeaseTasksCommand: WriterCommand {
             let asked = passed == 0 ? most : Swift.max(most, batch.limits.passedAtOnce)
             let found = try batch.readyEffects(in: queue, limit: asked)
             for effect in found where tasks.count < most {
-                if try batch.instance(of: effect)?.state.snapshot.status == .suspended {
-                    batch.withhold(effect)
+                if let instance = try batch.instance(of: effect), batch.withholds(instance) {
+                    batch.withhold(effect, of: instance)
                     passed += 1
                     continue
                 }

@@ -67,6 +67,21 @@ extension Rejection {
             .suspended, "\(facts.place.text), is suspended and takes no events until it is resumed", facts: facts)
     }
 
+    /// - Parameter facts: Of an instance for which something came.
+    static func machineSuspended(_ facts: InstanceFacts) -> Rejection {
+        Rejection(
+            .machineSuspended,
+            "\(facts.place.text), takes no events: machine '\(facts.machine)' is suspended until it is resumed",
+            facts: facts)
+    }
+
+    /// - Parameter machine: Of which an instance was to start.
+    static func machineSuspended(_ machine: MachineName) -> Rejection {
+        Rejection(
+            .machineSuspended, "Machine '\(machine)' is suspended: nothing starts until it is resumed",
+            subject: .machine(machine))
+    }
+
     /// Something of an instance that does not go on is to be changed.
     static func unchangeable(_ facts: InstanceFacts) -> Rejection {
         Rejection(.finished, "\(facts.place.text), is \(facts.status) and cannot be changed any more", facts: facts)

@@ -26,6 +26,8 @@ package struct Rejection: Error, Sendable {
         case notFailed = "instance-not-failed"
         /// An event for an instance that somebody has stopped.
         case suspended = "instance-suspended"
+        /// Something for instances of a machine that somebody has suspended.
+        case machineSuspended = "machine-suspended"
         /// A resume of an instance that is not suspended.
         case notSuspended = "instance-not-suspended"
         /// A reset that does not say what becomes of invocations.

@@ -109,6 +109,8 @@ extension RepairCommand: WriterCommand {
         }
         batch.fireDue(of: instance)
         try refuse(instance.state)
+        // What is due would suspend it again.
+        if verb == .resume { try batch.refuseOfSuspendedMachine(instance) }
         // What can fail comes first: afterwards the row is recorded.
         let before = instance.state.snapshot.status
         let waiting = before == .running ? [] : try batch.effects(of: instance)

@@ -73,6 +73,7 @@ extension SendCommand: WriterCommand {
             if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
             try batch.refuseExpired(key)
         }
+        try batch.refuseOfSuspendedMachine(instance)
         batch.fireDue(of: instance)
         let (chain, answer) = try step(from: instance.state, at: batch.now, spending: &batch.cost)
         batch.remember(key, in: scope, at: batch.numbers.nextPosition)

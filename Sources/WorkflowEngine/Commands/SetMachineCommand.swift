@@ -13,6 +13,8 @@ package struct SetMachineCommand: Sendable {
 
     package var machine: MachineName
     package var change: Change
+    /// What the person says, for the log.
+    package var reason: String?
     package var caller: Caller
 
     package init(machine: MachineName, _ change: Change, by caller: Caller) {
@@ -48,12 +50,15 @@ extension SetMachineCommand: WriterCommand {
                 throw .machineNotFound(name: machine, version: version, latest: latest.record.version)
             }
             setting.active = version
-        case .suspended(let isSuspended): setting.isSuspended = isSuspended
+        case .suspended(let isSuspended):
+            setting.isSuspended = isSuspended
+            // Effects of instances that have no row of it go on by themselves.
+            if before.isSuspended, !isSuspended { batch.leases.lookForHeld() }
         case .retention(let milliseconds): setting.retention = milliseconds
         }
         if setting != before {
             try batch.set(setting)
-            batch.note(.settled(setting, by: caller.actor))
+            batch.note(.settled(setting, by: caller.actor, reason))
         }
         return SettledMachine(setting: setting, latest: latest.record.version)
     }

@@ -53,12 +53,14 @@ extension StartCommand: WriterCommand {
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<InstanceView> {
         let scope: KeyScope? = if let key { try scope(of: key, in: batch) } else { nil }
         if let key, let scope, let position = try batch.position(of: key, in: scope) { return .repeated(position) }
-        let version = version ?? batch.setting(of: machineKey).active
+        let setting = batch.setting(of: machineKey)
+        let version = version ?? setting.active
         guard let loaded = try batch.machine(machineKey, version: version) else {
             let latest = try batch.machine(machineKey, version: nil)
             throw .machineNotFound(
                 name: machine, version: version, latest: latest?.record.version)
         }
+        if setting.isSuspended { throw .machineSuspended(machine) }
         let uuid = batch.newID(batch.now)
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
         // A name that was just made is nobody's, and is not looked up.

@@ -76,7 +76,7 @@ extension EngineMetrics.Counts {
         case .failed(_, let machine, let failure):
             failures[EngineMetrics.FailureKey(machine: machine.name, kind: failure.kind), default: 0] += 1
         case .braked(_, let machine, _): brakes[machine.name, default: 0] += 1
-        case .refused, .set, .settled, .held, .stuck, .run, .restless: break
+        case .refused, .set, .settled, .held, .stuck, .deleted, .run, .restless: break
         }
     }
 

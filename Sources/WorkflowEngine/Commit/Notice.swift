@@ -12,13 +12,15 @@ enum Notice: Sendable {
     /// Somebody has set something for a queue.
     case set(QueueRecord)
     /// Somebody has set something for a machine.
-    case settled(MachineSetting, by: Actor?)
+    case settled(MachineSetting, by: Actor?, _ reason: String?)
     /// Somebody holds effects, or releases them.
     case held(Bool, by: Actor?)
     /// An effect waits for a person: it lacks something, or its attempts are used up.
     case stuck(EffectRecord, of: InstanceName)
     /// An instance made too many macrosteps by itself, the last on an event, and was suspended.
     case braked(InstanceRecord, machine: MachineRecord, event: String)
+    /// Somebody has deleted an instance.
+    case deleted(AuditRecord, machine: MachineRecord)
     /// A run over many instances begins, or somebody has changed it: what becomes of it.
     case run(BulkRecord, String)
     /// An instance made so many macrosteps by itself within a minute.
@@ -70,8 +72,8 @@ extension OperatorLog: CommitObserver {
                     "rate": "\(queue.settings.rateText)", "paused": "\(queue.settings.isPaused)",
                     "actor": "\(queue.actor?.rawValue ?? "")",
                 ])
-        case .settled(let setting, let actor):
-            tell(.queues, .notice, "a machine was set", setting.metadata(by: actor))
+        case .settled(let setting, let actor, let reason):
+            tell(.queues, .notice, "a machine was set", setting.metadata(by: actor, reason))
         case .held(let isHeld, let actor):
             tell(
                 .queues, .notice, isHeld ? "effects are held" : "effects were released",
@@ -98,6 +100,8 @@ extension OperatorLog: CommitObserver {
                     "instance": "\(instance.name)", "machine": "\(machine.name)", "version": "\(machine.version)",
                     "seq": "\(instance.seq.rawValue)", "event": "\(event)", "reason": "brake",
                 ])
+        case .deleted(let audit, let machine):
+            tell(.deletions, .notice, "an instance was deleted", audit.metadata(machine))
         case .run(let run, let what):
             tell(.runs, .notice, "a run \(what)", run.metadata)
         case .restless(let instance, let event, let macrosteps):
@@ -142,11 +146,25 @@ extension OperatorLog: CommitObserver {
 
 extension MachineSetting {
     /// For the log.
-    fileprivate func metadata(by actor: Actor?) -> Logger.Metadata {
-        [
+    fileprivate func metadata(by actor: Actor?, _ reason: String?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
             "machine": "\(key.name)", "active": "\(active?.description ?? "latest")", "suspended": "\(isSuspended)",
             "retention": "\(retention.map { "\($0) ms" } ?? "for ever")", "actor": "\(actor?.rawValue ?? "")",
         ]
+        if let reason { metadata["reason"] = "\(reason)" }
+        return metadata
+    }
+}
+
+extension AuditRecord {
+    /// For the log. The name of the instance is gone for good, and is not told.
+    fileprivate func metadata(_ machine: MachineRecord) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "uuid": "\(uuid.text)", "machine": "\(machine.name)", "version": "\(machine.version)",
+            "rows": "\(rows)", "actor": "\(actor?.rawValue ?? "")",
+        ]
+        if let reason { metadata["reason"] = "\(reason)" }
+        return metadata
     }
 }
 

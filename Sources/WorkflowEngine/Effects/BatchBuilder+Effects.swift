@@ -124,6 +124,7 @@ extension BatchBuilder {
             readied[effect.queue, default: []].append(effect.id)
             numbers.nextPosition = effect.id.next
             bytes += 256 + request.text.utf8.count
+            if isMachineSuspended(of: instance) { withhold(effect, of: instance) }
         }
         if link.refusal != nil { setAside(instance) }
         let after = instance.state.effects
@@ -188,9 +189,8 @@ extension BatchBuilder {
         let page = try read { [after] () throws(StoreError) in try store.heldEffects(after: after, limit: limit) }
         for held in page {
             // What a batch under way has changed may still be read as it was.
-            guard var effect = try effect(held.id), effect.state == .held,
-                try instance(of: effect)?.state.snapshot.status != .suspended
-            else { continue }
+            guard var effect = try effect(held.id), effect.state == .held else { continue }
+            if let instance = try instance(of: effect), withholds(instance) { continue }
             // What waited for its instance is due when it was.
             if effect.isWithheld {
                 effect.error = nil
@@ -214,11 +214,17 @@ extension BatchBuilder {
         if instance.state.machine.hasCalls || waiting.contains(where: { $0.state == .held }) { leases.lookForHeld() }
     }
 
-    /// Keeps an effect from starting that is ready, because its instance is suspended.
-    mutating func withhold(_ effect: EffectRecord) {
+    /// Whether no effect of an instance starts: it is suspended, or its machine is, whatever its own status.
+    func withholds(_ instance: LiveInstance) -> Bool {
+        instance.state.snapshot.status == .suspended || isMachineSuspended(of: instance)
+    }
+
+    /// Keeps an effect from starting that is ready, because its instance or its machine is suspended.
+    mutating func withhold(_ effect: EffectRecord, of instance: LiveInstance) {
         var held = effect
         held.state = .held
-        held.error = EffectRecord.withheld
+        held.error =
+            instance.state.snapshot.status == .suspended ? EffectRecord.withheld : EffectRecord.withheldByMachine
         change(held)
     }
 }
@@ -228,7 +234,11 @@ extension EffectRecord {
     fileprivate static let withheld = JSONWriter.string(
         ["message": "its instance is suspended", "type": "suspended"] as JSONValue)
 
-    fileprivate var isWithheld: Bool { error == Self.withheld }
+    /// The error of what waits until its machine is resumed.
+    fileprivate static let withheldByMachine = JSONWriter.string(
+        ["message": "its machine is suspended", "type": "suspended"] as JSONValue)
+
+    fileprivate var isWithheld: Bool { error == Self.withheld || error == Self.withheldByMachine }
 }
 
 // MARK: Queues
@@ -400,6 +410,7 @@ extension BatchBuilder {
         if effect.number == nil {
             return endCall(effect, isDone: !result.event.hasPrefix(EventName.failed), of: instance)
         }
+        _ = suspendWithMachine(instance)
         guard instance.state.snapshot.status == .running, let pending = instance.state.invocation(of: effect.id) else {
             var waiting = effect
             waiting.state = .answered
@@ -447,7 +458,7 @@ extension BatchBuilder {
     ///
     /// - Parameter known: Its effects before, of which some may have ended since.
     mutating func goOn(_ known: [EffectRecord], of instance: LiveInstance) {
-        for effect in known where effect.state == .held && effect.isWithheld {
+        for effect in known where effect.state == .held && effect.isWithheld && !isMachineSuspended(of: instance) {
             guard instance.state.invocation(of: effect.id) != nil, var ready = current(effect) else { continue }
             ready.state = .ready
             ready.error = nil
@@ -460,6 +471,7 @@ extension BatchBuilder {
                 let text = effect.answer, let answer = RecordedFailure.object(text),
                 case .string(let event)? = answer["event"]
             else { continue }
+            if suspendWithMachine(instance) { return }
             let result = EffectResult(event: event, data: answer["data"], key: effect.answerKey)
             take(result, of: pending, effect, of: instance, at: effect.due)
         }

@@ -24,6 +24,8 @@ struct EffectPlan {
         var changed: Set<Position>?
         /// Instances that were suspended since then: of these nothing that is found may start.
         var suspended: Set<InstanceID> = []
+        /// Whether a machine was suspended since then: nothing that is found may start.
+        var isStale = false
         /// When there is something ready next, as far as is known.
         var next: Timestamp?
         /// Whether it has a turn.
@@ -154,13 +156,15 @@ struct EffectPlan {
         guard var queue = queues.removeValue(forKey: name) else { return }
         let changed = queue.changed ?? []
         let suspended = queue.suspended
+        let isStale = queue.isStale
         queue.changed = nil
         queue.suspended = []
+        queue.isStale = false
         for effect in effects where !changed.contains(effect.effect.id) && !queue.running.contains(effect.effect.id) {
-            if suspended.contains(effect.effect.instanceID) { continue }
+            if isStale || suspended.contains(effect.effect.instanceID) { continue }
             append(effect, to: &queue, name)
         }
-        queue.hasMore = queue.hasMore || hasMore || !suspended.isEmpty
+        queue.hasMore = queue.hasMore || hasMore || isStale || !suspended.isEmpty
         giveTurn(&queue, name)
         if let next { note(next, &queue, name) }
         keep(queue, name)
@@ -172,6 +176,7 @@ struct EffectPlan {
         guard var queue = queues.removeValue(forKey: name) else { return }
         queue.changed = nil
         queue.suspended = []
+        queue.isStale = false
         note(time, &queue, name)
         keep(queue, name)
     }
@@ -212,6 +217,7 @@ struct EffectPlan {
             stopped.append(effect.id)
         }
         if !batch.suspended.isEmpty { withhold(batch.suspended) }
+        if batch.changedSettings.contains(where: \.isSuspended) { findAnew() }
         var owners: [InstanceID: InstanceRecord]?
         for effect in batch.newEffects where effect.state == .ready && serves(effect.queue) {
             guard effect.due <= now, canBeNext(effect) else {
@@ -243,6 +249,16 @@ struct EffectPlan {
             let dropped = queues[name]?.waiting.filter { instances.contains($0.effect.instanceID) } ?? []
             for found in dropped { drop(found.effect.id) }
             if !dropped.isEmpty { expectMore(of: name) }
+        }
+    }
+
+    /// Lets nothing start that waits here, because a machine was suspended: it is found again, and what is of that
+    /// machine is held then.
+    private mutating func findAnew() {
+        for name in asked { queues[name]?.isStale = true }
+        for (id, name) in queueOfWaiting {
+            drop(id)
+            expectMore(of: name)
         }
     }
 

@@ -324,6 +324,7 @@ extension StoreBatch {
     /// Whether it concerns what runs or waits.
     fileprivate var hasEffects: Bool {
         !newEffects.isEmpty || !changedEffects.isEmpty || !endedEffects.isEmpty || !suspended.isEmpty
+            || changedSettings.contains(where: \.isSuspended)
     }
 }
 

@@ -45,6 +45,15 @@ extension Engine {
     package func purge(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
         log.asked("purge", by: request.caller)
         if let machine = request.machine { _ = try await self.machine(named: machine, by: request.caller) }
+        let result = try await deleteFinished(request)
+        if !request.isDryRun, result.deleted > 0 {
+            tell(result, of: request.machine, reason: request.reason, by: request.caller)
+        }
+        return result
+    }
+
+    /// Does what is asked, and tells nobody.
+    func deleteFinished(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
         let oldest = Timestamp(rawValue: now.rawValue - request.age)
         var result = PurgeResult()
         for status in [InstanceStatus.done, .cancelled] {
@@ -79,9 +88,10 @@ extension Engine {
             rest = rest.dropFirst(some.count)
             let outcomes = await withTaskGroup(of: Result<Deletion, Rejection>.self) { group in
                 for record in some {
-                    let command = DeleteCommand(
+                    var command = DeleteCommand(
                         instance: record.name, reason: request.reason, expectedSeq: record.seq, by: request.caller)
-                    group.addTask { await self.outcome(of: command) }
+                    command.isTold = false
+                    group.addTask { [command] in await self.outcome(of: command) }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }

@@ -44,10 +44,14 @@ extension BatchBuilder {
         }
     }
 
-    /// Fires what is due next; false when nothing is.
+    /// Fires what is due next, or suspends the instance because of it; false when nothing is due.
     @discardableResult
     private mutating func fireNext(of instance: LiveInstance, by time: LogicalTime) -> Bool {
         guard let timer = instance.state.nextDue(by: time) else { return false }
+        // It waits, and comes at its own time when the instance is resumed.
+        if suspendWithMachine(instance, at: timer.time(notBefore: LogicalTime(instance.state.record.updated))) {
+            return true
+        }
         do throws(Rejection) {
             // A timeout ends its effect.
             try lookUp(timer, of: instance)

@@ -134,6 +134,7 @@ extension BulkSelect {
             machine: selection.machine?.rawValue, version: selection.version?.rawValue,
             status: selection.status.map(Instance.Status.init), state: selection.state,
             olderThan: selection.olderThan.map { "\($0)ms" }, failure: selection.failure,
+            suspendedBy: selection.isSuspendedByMachine ? BulkSelect.byMachine : nil,
             all: selection == BulkSelection() ? true : nil)
     }
 }

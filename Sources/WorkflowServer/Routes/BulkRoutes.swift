@@ -146,7 +146,7 @@ extension BulkSelection {
         self.init(
             machine: select.machine.map(MachineName.init(rawValue:)),
             version: select.version.map(MachineVersion.init(rawValue:)), status: select.status.map(InstanceStatus.init),
-            state: select.state, failure: select.failure)
+            state: select.state, failure: select.failure, isSuspendedByMachine: select.suspendedBy != nil)
         guard let text = select.olderThan else { return }
         do throws(DelayError) {
             olderThan = try DelayText.length(of: text)

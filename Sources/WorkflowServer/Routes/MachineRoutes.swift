@@ -16,6 +16,9 @@ struct MachineRoutes: Sendable {
         routes.on(.applyDefinition) { try await apply($0) }
         routes.on(.listMachines) { request in try await budget.page { try await list(request) } }
         routes.on(.activateMachine) { try await activate($0) }
+        routes.on(.suspendMachine) { try await suspend($0) }
+        routes.on(.resumeMachine) { try await resume($0) }
+        routes.on(.retainMachine) { try await retain($0) }
         routes.on(.showMachine) { try await show($0, version: nil) }
         routes.on(.showMachineVersion) { try await show($0, version: try version(of: $0)) }
     }
@@ -34,17 +37,10 @@ struct MachineRoutes: Sendable {
         let (applied, warnings) = try await asking {
             try await engine.apply(source, syntax: syntax, isActivated: parameters.activate, by: request.caller)
         }
-        var summary = MachineSummary(applied.record, active: applied.active)
+        var summary = MachineSummary(applied.record, nil)
+        summary.active = applied.active?.rawValue
         summary.warnings = warnings.map(DefinitionDiagnostic.init)
         return Response(summary, status: applied.isNew ? .created : .ok)
-    }
-
-    private func activate(_ request: RoutedRequest) async throws -> Response {
-        let machine = try request.machine
-        let version = try await request.object(as: ActivateRequest.self).version.number
-        let command = SetMachineCommand(
-            machine: machine, .active(version.map(MachineVersion.init(rawValue:))), by: request.caller)
-        return Response(MachineSettingsItem(try await asking { try await engine.set(command) }))
     }
 
     private func list(_ request: RoutedRequest) async throws -> Response {
@@ -80,19 +76,19 @@ struct MachineRoutes: Sendable {
         of records: [MachineRecord], after name: MachineName?, by caller: Caller
     ) async throws -> [MachineSummary] {
         guard let last = records.last?.name.rawValue else { return [] }
-        var active: [MachineName: MachineVersion] = [:]
+        var found: [MachineName: MachineSetting] = [:]
         var place = name
         while true {
             let settings = try await asking { [place] in
                 try await engine.settings(after: place, limit: limits.machinesAtOnce, by: caller)
             }
-            for setting in settings { active[setting.key.name] = setting.active }
+            for setting in settings { found[setting.key.name] = setting }
             guard settings.count == limits.machinesAtOnce, let end = settings.last?.key.name,
                 end.rawValue.utf8.lexicographicallyPrecedes(last.utf8)
             else { break }
             place = end
         }
-        return records.map { MachineSummary($0, active: active[$0.name]) }
+        return records.map { MachineSummary($0, found[$0.name]) }
     }
 
     private func show(_ request: RoutedRequest, version: MachineVersion?) async throws -> Response {
@@ -102,7 +98,7 @@ struct MachineRoutes: Sendable {
                 try await engine.machine(named: name, version: version, by: request.caller)
             }
             let setting = try await asking { try await engine.setting(of: name, by: request.caller) }
-            var summary = MachineSummary(record, active: setting.active)
+            var summary = MachineSummary(record, setting)
             summary.source = record.source
             return Response(summary)
         }
@@ -111,19 +107,11 @@ struct MachineRoutes: Sendable {
 
 extension MachineSummary {
     /// The wire form of a stored version.
-    fileprivate init(_ record: MachineRecord, active: MachineVersion?) {
+    fileprivate init(_ record: MachineRecord, _ setting: MachineSetting?) {
         self.init(
-            machine: record.name.rawValue, version: record.version.rawValue, active: active?.rawValue,
+            machine: record.name.rawValue, version: record.version.rawValue, active: setting?.active?.rawValue,
+            suspended: setting?.isSuspended == true ? true : nil, retentionInMilliseconds: setting?.retention,
             digest: record.digest.text,
             createdAt: WireTime(milliseconds: record.created.rawValue))
-    }
-}
-
-extension MachineSettingsItem {
-    /// The wire form of what is set for a machine.
-    init(_ machine: SettledMachine) {
-        self.init(
-            machine: machine.setting.key.name.rawValue, latest: machine.latest.rawValue,
-            active: machine.setting.active.map { .version($0.rawValue) } ?? .latest)
     }
 }

@@ -19,19 +19,21 @@ struct MetricsRoutes: Sendable {
     func register(on routes: inout RouteHandlers) {
         routes.on(.metrics) { request in
             let report = try await asking { try await engine.report(by: request.caller) }
-            let text = text(report, shown: engine.metrics.shown(report.names, atMost: Self.shownMachines))
+            let shown = engine.metrics.shown(report.names, atMost: Self.shownMachines)
+            let text = text(report, suspended: engine.suspendedMachines(by: request.caller), shown: shown)
             return Response(
                 WholeAnswer(
                     status: .ok, headers: [.contentType: MetricsText.mediaType], body: ByteBuffer(string: text)))
         }
     }
 
-    private func text(_ report: EngineReport, shown: Set<MachineName>) -> String {
+    private func text(_ report: EngineReport, suspended: [MachineName], shown: Set<MachineName>) -> String {
         var text = MetricsText()
         text.begin("wfd_build_info", "gauge", "The daemon's version.")
         text.sample("wfd_build_info", 1, [("version", version)])
         text.one("wfd_ready", "gauge", "1 when the daemon takes events.", engine.currentHealth == .ready ? 1 : 0)
         addInstances(report, shown, to: &text)
+        addSuspended(suspended, shown, to: &text)
         addEvents(report, shown, to: &text)
         addTimes(report, to: &text)
         text.one("wfd_queue_commands", "gauge", "Commands that wait for the writer.", report.waiting)
@@ -42,6 +44,15 @@ struct MetricsRoutes: Sendable {
         text.one("wfd_bulk_runs", "gauge", "Runs over many instances that are under way.", engine.runsUnderWay)
         addDisk(report, to: &text)
         return text.text
+    }
+
+    private func addSuspended(_ machines: [MachineName], _ shown: Set<MachineName>, to text: inout MetricsText) {
+        text.begin("wfd_suspended_machines", "gauge", "Machines that are suspended.")
+        for machine in machines where shown.contains(machine) {
+            text.sample("wfd_suspended_machines", 1, [("machine", machine.rawValue)])
+        }
+        let others = machines.count { !shown.contains($0) }
+        if others > 0 { text.sample("wfd_suspended_machines", others, [("machine", Self.others)]) }
     }
 
     private func addInstances(_ report: EngineReport, _ shown: Set<MachineName>, to text: inout MetricsText) {

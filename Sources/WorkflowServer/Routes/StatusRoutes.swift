@@ -26,10 +26,12 @@ struct StatusRoutes: Sendable {
         let runs = try await asking { try await engine.runs(by: caller) }.filter { $0.record.state != .done }
         var counts: [Instance.Status: Int64] = [:]
         for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
+        let suspended = engine.suspendedMachines(by: caller).map(\.rawValue)
         let others = max(0, failures.groups.count - Self.shownFailures)
         return Response(
             DaemonStatus(
                 status: state, reason: reason, version: version, held: engine.queueBoard.isHeld ? true : nil,
+                suspendedMachines: suspended.isEmpty ? nil : suspended,
                 behind: behind, waiting: Int64(report.waiting),
                 instances: counts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
                     DaemonStatus.Count(status: $0.key, count: $0.value)

@@ -7,9 +7,11 @@ struct MachineVerb: ParsableCommand {
         discussion: """
             $ wfctl machine order --version 2
             $ wfctl machine activate order 2
+            $ wfctl machine set order --retention 90d
 
             'wfctl machine order' is short for 'wfctl machine source order'.
             """,
-        subcommands: [MachineSource.self, ShowMachine.self, ActivateMachine.self], defaultSubcommand: MachineSource.self
+        subcommands: [MachineSource.self, ShowMachine.self, ActivateMachine.self, SetMachine.self],
+        defaultSubcommand: MachineSource.self
     )
 }

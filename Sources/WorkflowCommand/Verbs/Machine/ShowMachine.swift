@@ -29,18 +29,26 @@ struct ShowMachine: Verb {
             rows.append(VersionRow(version: version))
         }
         let taken = machine.active ?? machine.version
-        for place in rows.indices { rows[place].isTaken = rows[place].version == taken }
+        let isSuspended = machine.suspended == true
+        for place in rows.indices where rows[place].version == taken {
+            rows[place].taken = isSuspended ? "suspended" : "yes"
+        }
         var printer = ListPrinter(session, columns: VersionRow.columns)
         try printer.add(rows.sorted { $0.version < $1.version })
         try printer.end()
+        if isSuspended { try session.say("\(name) is suspended: 'wfctl resume --machine \(name)' lets it go on") }
+        if let retention = machine.retentionInMilliseconds {
+            let age = DurationText.text(milliseconds: retention)
+            try session.say("finished instances are deleted \(age) after the last that came to them")
+        }
     }
 }
 
 /// The instances of one version.
 private struct VersionRow: JSONWritable {
     let version: Int64
-    /// Whether new instances take it.
-    var isTaken = false
+    /// Whether new instances take it, and why not; nil when they take another.
+    var taken: String?
     private var counts: [Instance.Status: Int64] = [:]
 
     init(version: Int64) { self.version = version }
@@ -55,7 +63,7 @@ private struct VersionRow: JSONWritable {
 
     static let columns: [Table<VersionRow>.Column] = [
         .init("VERSION") { String($0.version) },
-        .init("NEW INSTANCES") { $0.isTaken ? "yes" : "-" },
+        .init("NEW INSTANCES") { $0.taken ?? "-" },
         .init("RUNNING") { $0.text(.running) },
         .init("FAILED") { $0.text(.failed) },
         .init("SUSPENDED") { $0.text(.suspended) },
@@ -66,7 +74,7 @@ private struct VersionRow: JSONWritable {
     func write(to writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("version", version)
-            writer.field("newInstances", isTaken)
+            writer.field("newInstances", taken == "yes")
             for status in [Instance.Status.running, .failed, .suspended, .done, .cancelled] {
                 writer.field(status.rawValue, counts[status] ?? 0)
             }

@@ -1,0 +1,107 @@
+import Statechart
+import WorkflowStore
+
+// Machines that somebody has suspended. That is a flag: an instance gets a row only when something is due for it.
+
+extension BatchBuilder {
+    /// Whether somebody has suspended the machine of an instance, after what was applied so far. Costs nothing while
+    /// nothing is set for machines.
+    func isMachineSuspended(of instance: LiveInstance) -> Bool {
+        hasSettings && setting(of: instance.state.loaded.record.key).isSuspended
+    }
+
+    private var hasSettings: Bool {
+        !settings.isEmpty || !settledBefore.isEmpty || provisional.contains { !$0.settings.isEmpty }
+    }
+
+    /// Throws when nobody may send anything to an instance, because its machine is suspended. One that has finished
+    /// never takes anything again, whatever becomes of its machine.
+    func refuseOfSuspendedMachine(_ instance: LiveInstance) throws(Rejection) {
+        guard isMachineSuspended(of: instance), !instance.state.snapshot.status.isFinished else { return }
+        throw .machineSuspended(instance.state.facts)
+    }
+
+    /// Suspends an instance for which something is due, when its machine is suspended: what is due waits then. False
+    /// when it takes what is due.
+    ///
+    /// - Parameter time: When it is due; nil for now.
+    mutating func suspendWithMachine(_ instance: LiveInstance, at time: LogicalTime? = nil) -> Bool {
+        guard instance.state.snapshot.status == .running, isMachineSuspended(of: instance) else { return false }
+        suspend(instance, as: .machine, at: time ?? instance.state.time(at: now))
+        return true
+    }
+
+    /// Writes the row of a suspension that nobody has asked for.
+    ///
+    /// - Parameter actor: Who does it, which is the reason too.
+    mutating func suspend(_ instance: LiveInstance, as actor: Actor, at time: LogicalTime) {
+        let input = Input.suspended(Event(name: "suspend", data: nil, at: time))
+        guard case .success(let chain) = instance.state.chain(input, spending: &cost) else {
+            preconditionFailure("what runs can be suspended")
+        }
+        let caller = Caller(actor, namespace: instance.state.record.namespace, role: .owner)
+        record(chain, of: instance, by: caller, reason: actor.rawValue)
+    }
+
+    /// Whether it was its machine that suspended an instance. What is under way is not looked at: the batch must stand
+    /// behind all others.
+    func isSuspendedByMachine(_ instance: LiveInstance) throws(Rejection) -> Bool {
+        guard instance.state.snapshot.status == .suspended else { return false }
+        var place: Position? = instance.state.record.head
+        for _ in 0..<limits.rowsOfSuspension {
+            guard let position = place else { return false }
+            var row = uncommittedRow(at: position)
+            if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
+            guard let row else { return false }
+            if let isByMachine = row.suspendsByMachine { return isByMachine }
+            place = row.previous
+        }
+        return false
+    }
+}
+
+extension Actor {
+    /// Who suspends an instance for which something is due while its machine is suspended.
+    static let machine: Actor = "machine"
+    /// Who suspends what does not come to rest.
+    static let brake: Actor = "brake"
+    /// Who deletes what has finished long ago.
+    static let retention: Actor = "retention"
+}
+
+extension JournalRecord {
+    /// Of a suspended instance: whether this row says that its machine has suspended it; nil when a row before it says.
+    fileprivate var suspendsByMachine: Bool? {
+        switch kind {
+        case .suspended: actor == .machine
+        // A suspended instance stays so. A reset may bring back a suspension: then the row before it is another's.
+        case .set, .migrated, .reset, .effect, .redacted: nil
+        case .started, .event, .sent, .timer, .result, .failed, .retried, .skipped, .resumed, .cancelled: false
+        }
+    }
+}
+
+extension Snapshot.Status {
+    /// Whether nothing can come to it any more.
+    var isFinished: Bool { self == .done || self == .cancelled }
+}
+
+extension Engine {
+    /// Those of some suspended instances that were suspended by their machine.
+    func suspendedByMachine(_ records: [InstanceRecord]) async throws(Rejection) -> [InstanceRecord] {
+        var found: [InstanceRecord] = []
+        for record in records {
+            let last = record.seq.rawValue
+            let query = HistoryQuery(
+                instance: record.id, head: record.head, headSeq: record.seq,
+                seqs: max(1, last - Int64(limits.rowsOfSuspension) + 1)...last, isReversed: true)
+            // Nearly always the last row says it.
+            var head = query
+            head.seqs = last...last
+            var says = try await history(head).lazy.compactMap(\.suspendsByMachine).first
+            if says == nil { says = try await history(query).lazy.compactMap(\.suspendsByMachine).first }
+            if says == true { found.append(record) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,72 @@
+package import WorkflowStore
+
+// Suspending all of a machine, and resuming it.
+
+extension Engine {
+    /// Suspends a machine, whatever its versions: nothing starts, and its instances take nothing. Durable when it
+    /// returns. An instance gets a row only when something is due for it.
+    ///
+    /// - Parameter reason: What the person says, for the log.
+    package func suspend(
+        machine: MachineName, reason: String?, by caller: Caller
+    ) async throws(Rejection) -> SettledMachine {
+        var command = SetMachineCommand(machine: machine, .suspended(true), by: caller)
+        command.reason = reason
+        return try await set(command)
+    }
+
+    /// How many instances of a machine run.
+    package func countRunning(of machine: MachineName, by caller: Caller) async throws(Rejection) -> Int64 {
+        var count: Int64 = 0
+        var query = TallyQuery(machine: machine, limit: limits.talliedRows)
+        repeat {
+            let page = try await tally(query, by: caller)
+            count += page.reduce(0) { $1.key.status == .running ? $0 + $1.count : $0 }
+            query.after = page.count < query.limit ? nil : page.last?.key
+        } while query.after != nil
+        return count
+    }
+
+    /// Resumes a machine, and begins the run that resumes those that it has suspended: both in one transaction, which
+    /// is on disk when this returns. The run goes on by itself; what a person or the brake has suspended stays so.
+    ///
+    /// - Parameter run: The name of the run; with that of a run that was begun for the same, nothing is done again.
+    package func resume(
+        machine: MachineName, run: String, reason: String?, by caller: Caller
+    ) async throws -> (SettledMachine, BulkView) {
+        let request = BulkRequest.resuming(machine, reason: reason)
+        let settles = SetMachineCommand(machine: machine, .suspended(false), by: caller)
+        let view = try await begin(run: run, request, [], settles: settles, by: caller)
+        return (try await settled(machine, by: caller), view)
+    }
+
+    /// How many instances a resume of a machine would resume.
+    package func countSuspended(byMachine machine: MachineName, by caller: Caller) async throws -> Int64 {
+        let request = BulkRequest.resuming(machine, reason: nil)
+        try await check(request, [], by: caller)
+        var count: Int64 = 0
+        try await forEachSelected(request, [], at: now, by: caller) { found, _ in count += Int64(found.count) }
+        return count
+    }
+
+    /// What is set for a machine, and its latest version, as they are on disk.
+    package func settled(_ machine: MachineName, by caller: Caller) async throws(Rejection) -> SettledMachine {
+        let latest = try await self.machine(named: machine, version: nil, by: caller).version
+        return SettledMachine(setting: try await setting(of: machine, by: caller), latest: latest)
+    }
+
+    /// The caller's machines that are suspended, by name.
+    package func suspendedMachines(by caller: Caller) -> [MachineName] {
+        library.board.settings.values.filter { $0.isSuspended && $0.key.namespace == caller.namespace }
+            .map(\.key.name).sorted { $0.rawValue < $1.rawValue }
+    }
+}
+
+extension BulkRequest {
+    /// Resumes what a machine has suspended.
+    fileprivate static func resuming(_ machine: MachineName, reason: String?) -> BulkRequest {
+        BulkRequest(
+            action: .repair(.resume),
+            targets: .selection(BulkSelection(machine: machine, isSuspendedByMachine: true)), reason: reason)
+    }
+}
