@@ -39,11 +39,13 @@ package struct Digest: Hashable, Sendable {
     }
 
     /// Always 32 bytes.
-    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { Swift.withUnsafeBytes(of: words) { Array($0) } }
 
     /// The 32 bytes where they are, for as long as the call.
-    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try Swift.withUnsafeBytes(of: words, body)
+    ///
+    /// Not generic: other modules would call it unspecialized, once or twice for every event.
+    package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        Swift.withUnsafeBytes(of: words, body)
     }
 
     /// In hexadecimal, lower case.

@@ -84,7 +84,7 @@ package struct DigestBuffer: Sendable {
             fields.append(seq.rawValue)
             if let purpose { fields.append(purpose) }
         }
-        return digest.withUnsafeBytes { Salt(first: $0) }
+        return Salt(firstOf: digest)
     }
 
     /// The snapshot of an instance as its row says.

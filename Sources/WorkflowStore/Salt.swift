@@ -16,6 +16,13 @@ package struct Salt: Hashable, Sendable {
         low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     }
 
+    /// The first 16 bytes of a digest.
+    init(firstOf digest: Digest) {
+        var first = Salt.zero
+        digest.withUnsafeBytes { first = Salt(first: $0) }
+        self = first
+    }
+
     /// A new one.
     package init(random: inout some RandomNumberGenerator) {
         high = .random(in: .min ... .max, using: &random)
@@ -26,11 +33,13 @@ package struct Salt: Hashable, Sendable {
     package static let zero = Salt(bytes: Array(repeating: 0, count: 16))
 
     /// Always 16 bytes.
-    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { Swift.withUnsafeBytes(of: (high, low)) { Array($0) } }
 
     /// The 16 bytes where they are, for as long as the call.
-    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try Swift.withUnsafeBytes(of: (high, low), body)
+    ///
+    /// Not generic: other modules would call it unspecialized, once or twice for every event.
+    package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        Swift.withUnsafeBytes(of: (high, low), body)
     }
 }
 

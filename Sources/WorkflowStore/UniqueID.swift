@@ -36,11 +36,13 @@ package struct UniqueID: Hashable, Sendable {
     }
 
     /// Always 16 bytes, in network order.
-    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { Swift.withUnsafeBytes(of: (high, low)) { Array($0) } }
 
     /// The 16 bytes where they are, for as long as the call.
-    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try Swift.withUnsafeBytes(of: (high, low), body)
+    ///
+    /// Not generic: other modules would call it unspecialized, once or twice for every event.
+    package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        Swift.withUnsafeBytes(of: (high, low), body)
     }
 
     /// The usual text form, in lower case.

@@ -121,12 +121,8 @@ struct StepAdapter {
             text = machine.text(of: macrostep.snapshot)
             return .refused(Self.reason(refusal))
         case .accepted(let macrostep):
-            let text =
-                if let snapshot, let known = self.text {
-                    machine.text(of: macrostep.snapshot, after: snapshot, known)
-                } else {
-                    machine.text(of: macrostep.snapshot)
-                }
+            var text = self.text ?? machine.text(of: macrostep.snapshot)
+            if let snapshot { machine.update(&text, of: snapshot, to: macrostep.snapshot) }
             pasts.append(macrostep, at: time)
             snapshot = macrostep.snapshot
             self.text = text

@@ -67,11 +67,11 @@ import Testing
     @Test func madeKeysAreStoredAndLoaded() throws {
         var run = try Run(Self.definition(array: "context.list"))
         let before = run.last.snapshot
-        let text = run.machine.text(of: before)
+        var text = run.machine.text(of: before)
         try run.send("go")
-        let after = run.machine.text(of: run.last.snapshot, after: before, text)
-        #expect(after == run.machine.text(of: run.last.snapshot))
-        #expect(try run.machine.snapshot(of: after, status: .running, seq: 2) == run.last.snapshot)
+        run.machine.update(&text, of: before, to: run.last.snapshot)
+        #expect(text == run.machine.text(of: run.last.snapshot))
+        #expect(try run.machine.snapshot(of: text, status: .running, seq: 2) == run.last.snapshot)
     }
 
     @Test func underStrictTheyMustBeDeclared() {

@@ -395,11 +395,11 @@ struct Run {
             let before = run.last.snapshot
             try run.send(event)
             let (after, whole) = (run.last.snapshot, run.machine.text(of: run.last.snapshot))
-            text = run.machine.text(of: after, after: before, text)
+            run.machine.update(&text, of: before, to: after)
             #expect(text == whole)
             // Only what the step left as it was is taken over.
-            let known = SnapshotText(configuration: "?", context: "?", memory: "?", armed: "?", output: "?")
-            let new = run.machine.text(of: after, after: before, known)
+            var new = SnapshotText(configuration: "?", context: "?", memory: "?", armed: "?", output: "?")
+            run.machine.update(&new, of: before, to: after)
             #expect((new.context == "?") == (event != "count"))
             #expect((new.configuration == "?") == ["count", "wait"].contains(event))
             #expect(new.output == whole.output)

@@ -229,12 +229,15 @@ package struct Chain: Sendable {
     package final class Link: Sendable {
         /// As its row records it: `failed` when it could not be taken.
         package let input: Input
+        /// The input's: to take it out of an input copies all that this has.
+        package let event: Event
         package let macrostep: Macrostep
         /// Why the instance has failed; nil when it took the input.
         package let refusal: Refusal?
 
         fileprivate init(_ input: Input, _ macrostep: Macrostep) {
             self.input = input
+            event = input.event
             self.macrostep = macrostep
             refusal = nil
         }
@@ -242,6 +245,7 @@ package struct Chain: Sendable {
         fileprivate init(_ input: Input, failing macrostep: Macrostep, because refusal: Refusal) {
             guard let taken = input.taken else { preconditionFailure("a caller is told why it is refused") }
             self.input = .failed(taken)
+            event = taken.event
             self.macrostep = macrostep
             self.refusal = refusal
         }
@@ -305,7 +309,7 @@ extension Machine {
         while last.macrostep.snapshot.status == .running, let next = last.macrostep.snapshot.armed.nextSent,
             rest.count < StepLimits.chain, cost < CELLimits.evaluation
         {
-            let input = Input.coming(next, at: next.time(notBefore: last.input.event.at))
+            let input = Input.coming(next, at: next.time(notBefore: last.event.at))
             switch apply(input, to: last.macrostep.snapshot, as: identity, isTracing: isTracing) {
             case .accepted(let macrostep):
                 last = Chain.Link(input, macrostep)

@@ -48,12 +48,11 @@ extension Machine {
             output: snapshot.output.map(JSONWriter.string))
     }
 
-    /// The stored form of a snapshot that steps have made of another one, whose stored form is known: the same as
+    /// Makes the stored form of a snapshot that of another one, to which steps have led from it: the same as
     /// `text(of:)` gives. What no step has touched is not encoded again.
-    package func text(
-        of snapshot: Snapshot, positions: [Int64] = [], after previous: Snapshot, _ known: SnapshotText
-    ) -> SnapshotText {
-        var text = known
+    package func update(
+        _ text: inout SnapshotText, of previous: Snapshot, to snapshot: Snapshot, positions: [Int64] = []
+    ) {
         if !snapshot.configuration.isSameMemory(as: previous.configuration) {
             text.configuration = configurationText(of: snapshot.configuration)
         }
@@ -65,7 +64,6 @@ extension Machine {
             text.armed = self.text(of: snapshot.armed, positions: positions)
         }
         text.output = snapshot.output.map(JSONWriter.string)
-        return text
     }
 
     private func text(of memory: [HistoryMemory]) -> String {

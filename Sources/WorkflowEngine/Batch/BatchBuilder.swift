@@ -224,7 +224,7 @@ extension BatchBuilder {
         let hasEffects = instance.state.machine.hasEffects || new?.machine.hasEffects ?? false
         let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
-        let (snapshot, failure) = instance.advance(
+        let snapshot = instance.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new, &digests,
             &journal)
         numbers.nextPosition = position.next
@@ -236,7 +236,7 @@ extension BatchBuilder {
         if hasEffects { changeEffects(effects, by: link, of: instance) }
         bytes += 256 + (journal[journal.count - 1].data?.utf8.count ?? 0)
         if let snapshot { snapshots.append(snapshot) }
-        if let failure {
+        if link.refusal != nil, let failure = link.failure(in: instance.state.machine) {
             note(.failed(instance.state.record, machine: instance.state.loaded.record, failure))
         }
     }

@@ -223,32 +223,33 @@ extension InstanceState {
 extension InstanceState {
     /// The row with its state encoded.
     mutating func written() -> InstanceRecord {
-        switch encoded {
-        case .snapshot: return record
+        // Taken out, and not copied.
+        var before = Encoded.snapshot
+        swap(&before, &encoded)
+        switch consume before {
+        case .snapshot: break
         case .earlier(let earlier):
-            record.state = machine.text(of: snapshot, positions: rawPositions, after: earlier, record.state)
+            machine.update(&record.state, of: earlier, to: snapshot, positions: rawPositions)
         case .another: record.state = machine.text(of: snapshot, positions: rawPositions)
         }
-        encoded = .snapshot
         return record
     }
 
-    /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due, and why
-    /// the instance has failed if it has.
+    /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due.
     ///
     /// - Parameter new: What the instance runs from now on, of a kind that may change that; nil of all others.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
         reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, _ digests: inout DigestBuffer,
         _ journal: inout [JournalRecord]
-    ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
+    ) -> SnapshotRecord? {
         let isFirst = record.seq.rawValue == 0
         if let new { loaded = new }
         let macrostep = link.macrostep
-        let event = link.input.event
-        let failure = link.refusal.flatMap { RecordedFailure($0, of: event.name, in: machine) } ?? link.failureThen
-        let from = configuration
+        let event = link.event
         let isReset = link.input.kind == .reset
+        let failure = link.failure(in: machine)
+        let from = configuration
         if let new {
             record.machineID = new.record.id
             configuration = machine.configurationText(of: macrostep.snapshot.configuration)
@@ -264,12 +265,13 @@ extension InstanceState {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))
         }
+        var before = macrostep.snapshot
+        swap(&before, &snapshot)
         if new != nil || isReset {
             encoded = .another
         } else if case .snapshot = encoded {
-            encoded = .earlier(snapshot)
+            encoded = .earlier(consume before)
         }
-        snapshot = macrostep.snapshot
         record.seq = row.seq
         record.head = position
         record.status = InstanceStatus(snapshot.status)
@@ -285,7 +287,7 @@ extension InstanceState {
             snapshot: stored?.digest)
         record.digest = row.digest
         journal.append(consume row)
-        return (stored, link.refusal == nil ? nil : failure)
+        return stored
     }
 
     /// Rows from the next one on derive their salts from another one.
@@ -306,7 +308,8 @@ extension InstanceState {
         _ failure: RecordedFailure?, _ input: Input, _ reason: String?, _ run: String?, exit: Refusal?
     ) -> String? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
-        if failure == nil, result == nil, reason == nil, run == nil, exit == nil { return nil }
+        // Compared with nil, as a value that can be compared, a failure is copied each time.
+        if case .none = failure, result == nil, reason == nil, run == nil, exit == nil { return nil }
         let exit = exit.flatMap { RecordedFailure($0, of: input.event.name, in: machine) }
         return RowNote(failure: failure, result: result, reason: reason, run: run, exit: exit).text
     }
@@ -335,9 +338,11 @@ extension InstanceState {
 }
 
 extension Chain.Link {
-    /// Why an instance had failed that is reset to what it was then; nil of all else.
-    fileprivate var failureThen: RecordedFailure? {
-        if case .reset(let event) = input { RecordedFailure(ofReset: event.data) } else { nil }
+    /// Why the instance has failed, or had failed when it was what it is reset to; nil of all else.
+    func failure(in machine: Machine) -> RecordedFailure? {
+        if let refusal { return RecordedFailure(refusal, of: event.name, in: machine) }
+        if case .reset(let event) = input { return RecordedFailure(ofReset: event.data) }
+        return nil
     }
 
     /// Whether a macrostep changes the rows of timers. Only what runs has some: with another status they go, or come

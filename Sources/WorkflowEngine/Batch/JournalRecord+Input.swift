@@ -119,7 +119,14 @@ extension JournalRecord {
 
     /// Whether the row says if the instance has failed, and why: a word on an effect, `set`, a migration and a
     /// redaction leave that as it is.
-    var saysFailure: Bool { kind != .effect && kind != .set && kind != .migrated && kind != .redacted }
+    var saysFailure: Bool {
+        switch kind {
+        case .effect, .set, .migrated, .redacted: false
+        case .started, .event, .sent, .timer, .result, .failed, .retried, .skipped, .suspended, .resumed, .cancelled,
+            .reset:
+            true
+        }
+    }
 
     /// Whether the instance is in its configuration only since this row.
     var isEntry: Bool { kind == .reset || (kind == .migrated ? event == Migration.move : from != to) }

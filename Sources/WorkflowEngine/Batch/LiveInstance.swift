@@ -35,7 +35,7 @@ final class LiveInstance {
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
         reason: String?, run: String?, into new: LoadedMachine?, _ digests: inout DigestBuffer,
         _ journal: inout [JournalRecord]
-    ) -> (snapshot: SnapshotRecord?, failure: RecordedFailure?) {
+    ) -> SnapshotRecord? {
         noteChange()
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
             entry.storedTimers = entry.isNew ? [] : state.timers

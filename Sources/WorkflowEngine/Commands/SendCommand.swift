@@ -204,9 +204,14 @@ package final class SendResult: Sendable {
     private let old: Machine
     /// The configuration before.
     package let before: [StateIndex]
-    /// After the last of what the instance sent to itself. No other is kept: each may have a context of a mebibyte, and
-    /// answers wait for their callers.
-    private let after: Snapshot
+    /// The configuration after the last of what the instance sent to itself, as all that follows. No other is kept:
+    /// each may have a context of a mebibyte, and answers wait for their callers.
+    package let afterStates: [StateIndex]
+    package let status: InstanceStatus
+    /// Empty when the command did not want it.
+    package let context: JSONObject
+    /// What the final state gave; nil while the instance runs, and when it gives nothing.
+    package let output: JSONValue?
     /// The states left, in order.
     package let exitedStates: [StateIndex]
     /// The states entered, in order.
@@ -221,21 +226,24 @@ package final class SendResult: Sendable {
         self.migration = migration
         let links = migration?.then.map { chain.rest + $0.links } ?? chain.rest
         instance = before.record.name
-        event = chain.first.input.event.name
+        event = chain.first.event.name
         seq = Seq(rawValue: before.record.seq.rawValue + Int64(1 + links.count))
         fromSeq = before.record.seq
         old = before.machine
         machine = new?.machine ?? old
         self.before = before.snapshot.configuration
-        let first = chain.first.macrostep
-        exitedStates = links.isEmpty ? first.exited : first.exited + links.flatMap(\.macrostep.exited)
-        enteredStates = links.isEmpty ? first.entered : first.entered + links.flatMap(\.macrostep.entered)
-        var after = migration?.then?.snapshot ?? chain.snapshot
-        if !wantsContext { after.context = JSONObject() }
-        self.after = after
+        // Field by field: a copy of a snapshot counts the references of all that an instance has.
+        let first = chain.first
+        let last = links.last ?? first
+        exitedStates = links.reduce(into: first.macrostep.exited) { $0 += $1.macrostep.exited }
+        enteredStates = links.reduce(into: first.macrostep.entered) { $0 += $1.macrostep.entered }
+        afterStates = last.macrostep.snapshot.configuration
+        status = InstanceStatus(last.macrostep.snapshot.status)
+        context = wantsContext ? last.macrostep.snapshot.context : JSONObject()
+        output = last.macrostep.snapshot.output
         self.isDryRun = isDryRun
-        reset = ResetView(chain.first, from: before.snapshot)
-        effects = isDryRun && machine.hasEffects && reset == nil ? EffectForecast(chain, from: before.snapshot) : nil
+        reset = first.input.kind == .reset ? ResetView(first, from: before) : nil
+        effects = isDryRun && machine.hasEffects && reset == nil ? EffectForecast(chain, from: before) : nil
         self.explanation = explanation
         self.isRepeated = isRepeated
     }
@@ -243,22 +251,11 @@ package final class SendResult: Sendable {
     /// Paths of the active leaves before.
     package var from: [String] { old.leafPaths(of: before) }
 
-    /// The configuration after.
-    package var afterStates: [StateIndex] { after.configuration }
-
     /// Paths of the active leaves after.
-    package var to: [String] { machine.leafPaths(of: after.configuration) }
+    package var to: [String] { machine.leafPaths(of: afterStates) }
 
     /// The tags of the active states after; nil when no state of the machine has any.
-    package var tags: [String]? { machine.hasTags ? machine.tags(of: after.configuration) : nil }
-
-    package var status: InstanceStatus { InstanceStatus(after.status) }
-
-    /// Empty when the command did not want it.
-    package var context: JSONObject { after.context }
-
-    /// What the final state gave; nil while the instance runs, and when it gives nothing.
-    package var output: JSONValue? { after.output }
+    package var tags: [String]? { machine.hasTags ? machine.tags(of: afterStates) : nil }
 
     /// Paths of the states left, in order.
     package var exited: [String] { machine.paths(of: exitedStates) }

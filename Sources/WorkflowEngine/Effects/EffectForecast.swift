@@ -7,11 +7,13 @@ package struct EffectForecast: Sendable, Equatable {
     /// The ids of the invocations that run and would be cancelled, in the order in which they were begun.
     package let cancelled: [String]
 
-    init(_ chain: Chain, from before: Snapshot) {
+    /// - Parameter before: The instance, as for `ResetView`.
+    init(_ chain: Chain, from before: borrowing InstanceState) {
         let live = Set(chain.snapshot.armed.map(\.id))
         begun = chain.links.flatMap(\.macrostep.requests).compactMap { asked in
             asked.armed.map { live.contains($0) } ?? true ? asked.effect : nil
         }
-        cancelled = before.armed.filter { $0.kind == .invocation && !live.contains($0.id) }.compactMap(\.invocation)
+        let ended = before.snapshot.armed.filter { $0.kind == .invocation && !live.contains($0.id) }
+        cancelled = ended.compactMap(\.invocation)
     }
 }

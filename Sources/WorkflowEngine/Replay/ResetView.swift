@@ -27,7 +27,9 @@ package struct ResetView: Sendable, Equatable {
     package let invocations: [Invocation]
 
     /// Nil of every other row.
-    init?(_ link: Chain.Link, from before: Snapshot) {
+    ///
+    /// - Parameter before: The instance, and not its snapshot, which every answer would copy.
+    init?(_ link: Chain.Link, from before: borrowing InstanceState) {
         guard case .reset(let event) = link.input, let data = event.data?.object, case .int(let seq)? = data["to"]
         else { return nil }
         to = seq
@@ -37,7 +39,7 @@ package struct ResetView: Sendable, Equatable {
         otherTimers = coming.count - timers.count
         let answered = Self.answered(data)
         let lives = Set(after.armed.map(\.id))
-        let ended = before.armed.filter { $0.kind == .invocation && !lives.contains($0.id) }
+        let ended = before.snapshot.armed.filter { $0.kind == .invocation && !lives.contains($0.id) }
         let living = after.armed.filter { $0.kind == .invocation }.map { pending in
             let isNew = pending.id.seq == after.seq
             let fate: Fate = isNew ? answered.contains(pending.id.number) ? .answered : .again : .stays

@@ -33,6 +33,7 @@ extension BatchBuilder {
     ///
     /// - Parameter then: The time by which it was due; nil for now.
     mutating func fireDue(of instance: LiveInstance, by then: Timestamp? = nil) {
+        guard instance.state.hasTimers else { return }
         let time = then.map { LogicalTime($0) } ?? instance.state.time(at: now)
         guard instance.state.nextDue(by: time) != nil else { return }
         var due = instance.state.snapshot.armed.count { $0.kind == .sent || ($0.kind == .timer && $0.due <= time) }
