@@ -103,7 +103,7 @@ extension BulkSliceCommand: WriterCommand {
                 if isFirst { throw error }
                 return false
             }
-            outcome.add(.refused, name, limits: batch.limits, error.message)
+            outcome.add(.refused, name, limits: batch.limits, error.lastingMessage)
         }
         return true
     }
