@@ -18,7 +18,7 @@ extension SQLiteReading {
 /// A place in the tables that only repeat what others say, which are gone through one after another.
 private struct CopyPlace: Sendable {
     enum Table {
-        case snapshots, timers, effects, attempts, keys, settings, instances, purges, tally
+        case snapshots, timers, effects, attempts, keys, settings, erasures, runs, runNames, instances, purges, tally
     }
 
     var table = Table.snapshots
@@ -40,7 +40,10 @@ private struct CopyPlace: Sendable {
         case .effects: CopyPlace(table: .attempts)
         case .attempts: CopyPlace(table: .keys)
         case .keys: CopyPlace(table: .settings)
-        case .settings: CopyPlace(table: .instances)
+        case .settings: CopyPlace(table: .erasures)
+        case .erasures: CopyPlace(table: .runs)
+        case .runs: CopyPlace(table: .runNames)
+        case .runNames: CopyPlace(table: .instances)
         case .instances: CopyPlace(table: .purges, tally: tally, purges: purges)
         case .purges: CopyPlace(table: .tally, tally: tally)
         case .tally: nil
@@ -150,6 +153,7 @@ private struct CopyInspection {
             if let inconsistency = SettingInspection.inconsistency(of: &row) {
                 slice.inconsistencies.append(inconsistency)
             }
+        case .erasures, .runs, .runNames: lookAtOperators(&row)
         case .instances:
             let id = row.integer()
             if row.text(at: 2) == InstanceStatus.purging.rawValue {
@@ -163,6 +167,17 @@ private struct CopyInspection {
             }
         case .tally: place.tally.subtract(&row)
         }
+    }
+
+    /// What operators have asked for beside the histories.
+    private mutating func lookAtOperators(_ row: inout StatementRow) {
+        let inconsistency =
+            switch place.table {
+            case .erasures: ErasureInspection.inconsistency(of: &row)
+            case .runs: RunInspection.inconsistency(of: &row)
+            default: RunInspection.inconsistency(ofNames: &row)
+            }
+        if let inconsistency { slice.inconsistencies.append(inconsistency) }
     }
 
     /// Snapshots that no journal row asks for. What the others hold is compared with the row.
@@ -210,6 +225,11 @@ extension CopyPlace.Table {
         case .attempts: KeyOrder(table: "attempt", index: nil, columns: ["effect", "attempt"], unique: 2)
         case .keys: KeyOrder(table: "dedupe", index: nil, columns: ["key", "scope"], unique: 2)
         case .settings: KeyOrder(table: "machine_setting", index: nil, columns: ["namespace_id", "name"], unique: 2)
+        case .erasures: KeyOrder(table: "erasure", index: nil, columns: ["rowid"], unique: 1)
+        case .runs: KeyOrder(table: "bulk", index: nil, columns: ["namespace_id", "name", "partition"], unique: 3)
+        case .runNames:
+            KeyOrder(
+                table: "bulk_names", index: nil, columns: ["namespace_id", "name", "partition", "piece"], unique: 4)
         case .instances: KeyOrder(table: "instance", index: nil, columns: ["rowid"], unique: 1)
         case .purges: KeyOrder(table: "purge", index: nil, columns: ["waits", "head"], unique: 2)
         case .tally: KeyOrder(table: "tally", index: nil, columns: ["machine_id", "status", "state"], unique: 3)
@@ -221,7 +241,8 @@ extension CopyPlace.Table {
         switch self {
         case .snapshots, .timers, .keys: true
         case .effects, .attempts: try EffectQueries.isThere(in: database)
-        case .settings, .instances, .purges, .tally: try TallyInspection.isThere(in: database)
+        case .settings, .erasures, .runs, .runNames, .instances, .purges, .tally:
+            try TallyInspection.isThere(in: database)
         }
     }
 
@@ -260,6 +281,23 @@ extension CopyPlace.Table {
             """
             \(SettingInspection.rows)
             \(place ? "WHERE (s.namespace_id, s.name) > (?, ?)" : "") ORDER BY s.namespace_id, s.name
+            """
+        case .erasures:
+            """
+            \(ErasureInspection.rows)
+            \(place ? "WHERE e.id > ?" : "") ORDER BY e.id
+            """
+        case .runs:
+            """
+            \(RunInspection.rows)
+            \(place ? "WHERE (r.namespace_id, r.name, r.partition) > (?, ?, ?)" : "")
+            ORDER BY r.namespace_id, r.name, r.partition
+            """
+        case .runNames:
+            """
+            \(RunInspection.names)
+            \(place ? "WHERE (n.namespace_id, n.name, n.partition, n.piece) > (?, ?, ?, ?)" : "")
+            ORDER BY n.namespace_id, n.name, n.partition, n.piece
             """
         case .instances:
             """

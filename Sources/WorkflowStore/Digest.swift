@@ -42,7 +42,8 @@ package struct Digest: Hashable, Sendable {
     package var bytes: [UInt8] { Swift.withUnsafeBytes(of: words) { Array($0) } }
 
     /// The 32 bytes where they are, for as long as the call.
-    // Not generic: other modules would call it unspecialized, once or twice for every event.
+    ///
+    /// Not generic: other modules would call it unspecialized, once or twice for every event.
     package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         Swift.withUnsafeBytes(of: words, body)
     }

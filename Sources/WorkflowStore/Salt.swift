@@ -36,7 +36,8 @@ package struct Salt: Hashable, Sendable {
     package var bytes: [UInt8] { Swift.withUnsafeBytes(of: (high, low)) { Array($0) } }
 
     /// The 16 bytes where they are, for as long as the call.
-    // Not generic: other modules would call it unspecialized, once or twice for every event.
+    ///
+    /// Not generic: other modules would call it unspecialized, once or twice for every event.
     package func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
         Swift.withUnsafeBytes(of: (high, low), body)
     }

@@ -20,6 +20,8 @@ import WorkflowJSON
             invoke: {task: check, input: {who: context.who}, onDone: closed, onError: closed}
           closed: {type: final, output: {who: context.who}}
         """
+    /// A file is verified whole after each kill, so it is not left to grow for ever.
+    private static let killsPerFile = 10
     /// Rows of an instance: more than one slice.
     private static let rows = 1_200
 
@@ -69,12 +71,18 @@ import WorkflowJSON
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["REDACTION_KILLS"].flatMap { Int($0) } ?? 6
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-        let folder = try TemporaryFolder()
+        var folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
-        let file = DatabaseFile(daemon.database)
         var (interrupted, redactions, events) = (0, 0, 0)
         for round in 0..<kills {
+            if round > 0, round % Self.killsPerFile == 0 {
+                try await end(daemon, seed)
+                folder = try TemporaryFolder()
+                daemon = try await Daemon(in: folder)
+                _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
+            }
+            let file = DatabaseFile(daemon.database)
             let name = "c-\(round)"
             try await write(name, to: daemon)
             let made = try await daemon.killed(round: round, seed: seed, clients: 4, mostSteps: 100) { [markers] in
@@ -101,9 +109,14 @@ import WorkflowJSON
             redactions += redacted
             events += done.count - redacted
         }
+        try await end(daemon, seed)
         print(
             "redactions: seed \(seed), \(interrupted) of \(kills) kills came while rows were erased, "
                 + "\(redactions) redactions and \(events) events carried out once")
+    }
+
+    /// Scrubs the file of a daemon; nothing is left there.
+    private func end(_ daemon: Daemon, _ seed: UInt64) async throws {
         #expect(try await daemon.stop().end == .exited(0))
         let found = count(in: daemon.database)
         let scrubbed = try await wfd("scrub", daemon.database)

@@ -47,7 +47,7 @@ struct BulkTypeTests {
         ),
         (
             #"{"run":"a","action":{"verb":"retry","event":"go"},"select":{"all":true}}"#,
-            "Unknown field 'action.event' (known here: verb)"
+            "Unknown field 'action.event' (known here: verb, to)"
         ),
         (#"{"run":"a","action":{"verb":"send"},"select":{"all":true}}"#, "Field 'action.event' is missing"),
         (

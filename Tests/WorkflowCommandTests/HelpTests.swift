@@ -15,8 +15,8 @@ struct HelpTests {
     @Test func theVerbsAreThese() {
         #expect(
             Self.verbs == [
-                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "suspend", "resume",
-                "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events",
+                "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "undo", "suspend",
+                "resume", "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events",
                 "history", "tail", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",

@@ -11,6 +11,13 @@ package struct GuardFinding: Sendable, Equatable {
     package let failure: String?
     /// What the guard read, in the order of its text; those of the named guards in it follow.
     package let reads: [ValueRead]
+
+    /// The same without what the guard read, and without what its failure may quote.
+    package var withoutValues: GuardFinding {
+        GuardFinding(
+            transition: transition, expression: expression, failure: failure.map { _ in "it cannot be evaluated" },
+            reads: [])
+    }
 }
 
 /// One thing that an expression read.

@@ -135,7 +135,7 @@ extension BulkSliceCommand: WriterCommand {
                 if isFirst { throw error }
                 return false
             }
-            outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.message)
+            outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.lastingMessage)
         }
         return true
     }

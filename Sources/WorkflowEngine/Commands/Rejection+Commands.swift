@@ -54,6 +54,23 @@ extension Rejection {
             refused: RefusedEvent(refusal: refusal, event: event, machine: machine))
     }
 
+    /// The message without values of the instance: it is stored, and no redaction would find them there.
+    var lastingMessage: String {
+        switch (code, refused?.refusal) {
+        case (.guardRejected, .guardRejected(let findings)?):
+            guard let refused else { return message }
+            let silent = Refusal.guardRejected(findings.map(\.withoutValues))
+            return Rejection.refused(silent, event: refused.event, machine: refused.machine, facts: facts).message
+        case (.expressionFailed, let refusal):
+            let place = facts.map { $0.place.text + ": " } ?? ""
+            guard let refused, let refusal,
+                let failure = RecordedFailure(refusal, of: refused.event, in: refused.machine)
+            else { return place + "an expression failed; ask for it alone to be told which" }
+            return place + failure.detail(machine: MachineName(rawValue: refused.machine.name))
+        default: return message
+        }
+    }
+
     static func finished(_ facts: InstanceFacts) -> Rejection {
         Rejection(.finished, "\(facts.place.text), is \(facts.status) and accepts no more events", facts: facts)
     }

@@ -27,7 +27,8 @@ extension Engine {
             } while last != nil
             return true
         } catch {
-            if error.code != .draining {
+            // A store that was closed meanwhile is no news.
+            if error.code != .draining, !retention.isClosed, !Task.isCancelled {
                 log.tell(
                     .deletions, .warning, "finished instances could not be deleted; it is tried again in a minute",
                     ["reason": "\(error.code.rawValue)"])

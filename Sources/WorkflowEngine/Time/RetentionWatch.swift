@@ -69,6 +69,9 @@ final class RetentionWatch: Sendable {
         }
     }
 
+    /// Whether nothing is due any more.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Nothing is due any more.
     func close() {
         let waiters = state.withLock { state in

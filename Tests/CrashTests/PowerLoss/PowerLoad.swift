@@ -86,6 +86,8 @@ struct PowerLoad {
         var key: RequestKey?
         /// What a worker does; nil for a start or an event.
         var work: PowerWork?
+        /// What an operator does; nil for anything else.
+        var verb: PowerVerb?
     }
 
     /// What it said.
@@ -102,6 +104,8 @@ struct PowerLoad {
         /// Nil for a retry: it cannot be told from another one, and is seen from what it led to.
         var attempt: Attempt? {
             if command.event?.name == "retry" || command.work?.isCompletion == false { return nil }
+            // What is redacted or deleted cannot be found; its history is verified.
+            if command.machine == PowerVerb.machine { return nil }
             return Attempt(instance: command.instance, marker: command.marker, outcome: outcome)
         }
     }
@@ -147,6 +151,9 @@ struct PowerLoad {
         made += 1
         let number = Int64(made)
         let key = Bool.random(using: &random) ? RequestKey(text: "key-\(round)-\(number)") : nil
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            return PowerVerb.next(names, own: "\(round)-\(number)", using: &random)
+        }
         if Int.random(in: 0..<5, using: &random) < 2 {
             return PowerWork.next(given, using: &random)
                 ?? Command(
@@ -156,7 +163,8 @@ struct PowerLoad {
                         data: ["client": .int(round), "number": .int(number)]),
                     marker: Marker(client: round, number: number), key: key)
         }
-        guard Int.random(in: 0..<8, using: &random) > 0, let name = names.randomElement(using: &random) else {
+        let walks = names.filter { !$0.hasPrefix(PowerVerb.machine) }
+        guard Int.random(in: 0..<8, using: &random) > 0, let name = walks.randomElement(using: &random) else {
             return Command(instance: "own-\(round)-\(number)", key: key)
         }
         let events = [
@@ -179,6 +187,11 @@ struct PowerLoad {
         do throws(Rejection) {
             if let work = command.work {
                 told.tasks = try await work.give(to: engine)
+                told.outcome = .taken
+                return told
+            }
+            if let verb = command.verb {
+                told.reached = try await verb.give(to: engine, InstanceName(rawValue: command.instance))
                 told.outcome = .taken
                 return told
             }

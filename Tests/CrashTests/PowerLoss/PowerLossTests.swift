@@ -19,7 +19,7 @@ import Testing
         var phases: [PowerCut.Phase: Int] = [:]
         var calls: [String: Int] = [:]
         var (acknowledged, unanswered, again, overlapped, together) = (0, 0, 0, 0, 0)
-        var (leased, completed) = (0, 0)
+        var (leased, completed, repaired) = (0, 0, 0)
         var site = try PowerSite(seed: seed)
         for round in 0..<cuts {
             if round % Self.cutsPerFile == 0 { site = try PowerSite(seed: seed) }
@@ -35,17 +35,20 @@ import Testing
             together += outcome.together
             leased += outcome.leased
             completed += outcome.completed
+            repaired += outcome.repaired
         }
         let counts = PowerCut.Phase.allCases.map { "\($0.rawValue) \(phases[$0] ?? 0)" }.joined(separator: ", ")
         print(
             "power: cut at " + calls.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
         #expect(overlapped > cuts / 10)
         #expect(together > 0 || cuts < 50)
+        #expect(cuts < 500 || repaired > 0)
         #expect(leased > 0 && (cuts < 500 || min(leased, completed) > cuts / 4))
         let milliseconds = (ContinuousClock.now - begin) / .milliseconds(1)
         print(
             "power: seed \(seed), \(cuts) cuts (while \(counts)), \(acknowledged) answers and "
                 + "\(unanswered) without outcome checked, \(leased) tasks handed out, \(completed) completed, "
+                + "\(repaired) migrations, redactions and others of operators, "
                 + "\(again) keys sent again, \(overlapped) batches overlapped, "
                 + "\(together) committed with the one before, "
                 + String(format: "%.0f ms a cut", milliseconds / Double(max(1, cuts))))

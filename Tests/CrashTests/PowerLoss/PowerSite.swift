@@ -23,6 +23,8 @@ final class PowerSite {
     private var attempts: [Attempt] = []
     private var reached: [String: Int64] = [:]
     private var names: [String] = []
+    /// Those that somebody wanted to delete: they may be gone.
+    private var deleted: Set<String> = []
     /// Some commands that had keys, and some completions, to be given again.
     private var keyed: [PowerLoad.Command] = []
     /// The tasks that were handed out, and what was told of their ends.
@@ -45,6 +47,8 @@ final class PowerSite {
         var again = 0
         var acknowledged = 0
         var unanswered = 0
+        /// What operators have done.
+        var repaired = 0
         /// Tasks that were handed out, and those that were completed.
         var leased = 0
         var completed = 0
@@ -122,6 +126,8 @@ final class PowerSite {
         do throws(Rejection) {
             _ = try await host.engine.apply(PowerLoad.definition, syntax: .yaml)
             _ = try await host.engine.apply(PowerLoad.job, syntax: .yaml)
+            if files.isEmpty || names.isEmpty { _ = try await host.engine.apply(PowerVerb.first, syntax: .yaml) }
+            _ = try await host.engine.apply(PowerVerb.second, syntax: .yaml)
         } catch {
             guard disk.isCut else { throw error }
             return
@@ -130,6 +136,7 @@ final class PowerSite {
         if names.isEmpty {
             await load.give(Self.shared.map { PowerLoad.Command(instance: $0) })
             await load.give(PowerLoad.jobs.map { PowerLoad.Command(machine: "job", instance: $0) })
+            await load.give(PowerVerb.tours.map { PowerLoad.Command(machine: PowerVerb.machine, instance: $0) })
         }
         await load.give(keyed.shuffled(using: &random))
         let again = load.told.suffix(keyed.count)
@@ -148,6 +155,7 @@ final class PowerSite {
         outcome.leased = load.given.count - given.count
         given = load.given
         outcome.completed = load.told.count { $0.command.work?.isCompletion == true && $0.outcome.isAccepted }
+        outcome.repaired = load.told.count { $0.command.verb != nil && $0.outcome.isAccepted }
         outcome.acknowledged = load.told.count { $0.reached > 0 }
         outcome.unanswered = load.told.count { $0.outcome == .unknown }
     }
@@ -164,6 +172,7 @@ final class PowerSite {
     /// Adds what was told; of a command that was given again, what is known now.
     private func note(_ told: [PowerLoad.Told]) {
         for told in told {
+            if told.command.verb == .delete, told.outcome != .refused { deleted.insert(told.command.instance) }
             reached[told.command.instance] = max(reached[told.command.instance] ?? 0, told.reached)
             guard let attempt = told.attempt else { continue }
             if let index = attempts.firstIndex(where: { $0.isSame(as: told.command) }) {
@@ -196,13 +205,14 @@ final class PowerSite {
         }
         let check = try JournalCheck(path, attempts: attempts)
         mistakes += check.mistakes
-        for (name, seq) in reached.sorted(by: { $0.key < $1.key }) where check.seqs[name] ?? 0 < seq {
+        for (name, seq) in reached.sorted(by: { $0.key < $1.key })
+        where check.seqs[name] ?? 0 < seq && !deleted.contains(name) {
             mistakes.append("\(name) was said to be at seq \(seq), and is at \(check.seqs[name] ?? 0)")
         }
         mistakes += try TaskCheck(path, given: given, said: said).mistakes
         // What was unknown is known now, and must stay as it is, unless it is given again with its key.
         attempts = attempts.map { check.settled($0) }.filter { $0.isAccepted || $0.marker != nil }
-        names = check.seqs.keys.sorted()
+        names = check.seqs.keys.filter { !$0.hasPrefix("!") }.sorted()
         return mistakes
     }
 

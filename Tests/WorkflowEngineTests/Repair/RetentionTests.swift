@@ -29,8 +29,11 @@ import WorkflowStore
     private static func timed(
         _ logged: LoggedLines = LoggedLines(), limits: EngineLimits = EngineLimits()
     ) async throws -> TimedEngine {
-        try await TimedEngine(
+        let timed = try await TimedEngine(
             door, gate, limits: limits, clock: VirtualClock(at: begin), logger: logged.logger)
+        // The pass of the start is over when this returns.
+        _ = try await timed.engine.moveClock(to: begin)
+        return timed
     }
 
     @Test func whatHasFinishedGoesAndNothingElse() async throws {

@@ -1,0 +1,108 @@
+import DaemonTesting
+import Testing
+import WorkflowJSON
+
+/// What operators ask for and cannot have: a message, and nothing is half done.
+@Suite struct BadRepairTests {
+    private static let first = """
+        id: tour
+        initial: both
+        context: {n: 0}
+        on: {stuck: .spin, over: .end, again: {actions: {raise: again}}}
+        states:
+          both:
+            type: parallel
+            states:
+              left: {initial: one, states: {one: {on: {go: two}}, two: {}}}
+              right: {initial: one, states: {one: {}}}
+          spin:
+            exit: {raise: again}
+            on: {leave: both}
+          end: {type: final}
+        """
+    /// Without the region on the right.
+    private static let second = """
+        id: tour
+        initial: only
+        context: {n: 0}
+        states:
+          only: {initial: one, states: {one: {}, two: {}}}
+          end: {type: final}
+        """
+
+    private struct Case {
+        let target: String
+        let body: String
+        let answer: String
+    }
+
+    private static let large = String(repeating: "x", count: 2 << 20)
+
+    private static let cases = [
+        Case(
+            target: "t/migrate", body: #"{"reason": "r", "to": 2, "map": {"both.left": "only"}}"#,
+            answer: "422 misfit: t does not fit version 2: both.right.one: version 2 has no state 'both.right.one'; "
+                + "--map both.right.one=only.one"),
+        Case(
+            target: "t/migrate", body: #"{"reason": "r", "to": 2, "map": {"both.lefd": "only"}}"#,
+            answer: "422 invalid-data: Version 1 of 'tour' has no state 'both.lefd'; did you mean 'both.left'?"),
+        Case(
+            target: "t/migrate", body: #"{"reason": "r", "to": 2, "map": {"both.left": "onli"}}"#,
+            answer: "422 invalid-data: Version 2 of 'tour' has no state 'onli'; did you mean 'only'?"),
+        Case(
+            target: "t/migrate", body: #"{"reason": "r", "to": 9}"#,
+            answer: "404 machine-not-found: Machine 'tour' has no version 9 (latest is 2)"),
+        Case(
+            target: "t/migrate", body: #"{"reason": "r", "to": 2, "maps": {}}"#,
+            answer: "400 invalid-request: Unknown field 'maps'"),
+        Case(target: "t/reset", body: #"{"to": 0, "reason": "r"}"#, answer: "404 seq-not-found: "),
+        Case(target: "t/reset", body: #"{"to": 9, "reason": "r"}"#, answer: "404 seq-not-found: "),
+        Case(target: "hidden/reset", body: #"{"to": 2, "reason": "r"}"#, answer: "410 redacted: "),
+        Case(target: "gone/reset", body: #"{"to": 1, "reason": "r"}"#, answer: "404 instance-not-found: "),
+        Case(target: "gone/migrate", body: #"{"to": 2, "reason": "r"}"#, answer: "404 instance-not-found: "),
+        Case(target: "gone/undo", body: #"{"reason": "r"}"#, answer: "404 instance-not-found: "),
+        Case(target: "gone/redact", body: #"{"reason": "r"}"#, answer: "404 instance-not-found: "),
+        Case(target: "t/undo", body: #"{"reason": "r"}"#, answer: "409 not-undoable: "),
+        Case(target: "t/undo", body: #"{"reason": "r", "to": 1}"#, answer: "400 invalid-request: Unknown field 'to'"),
+        Case(
+            target: "t/redact", body: #"{"reason": "r", "seqs": "0"}"#,
+            answer: "400 invalid-request: Field 'seqs' must name rows from 1 on, such as 3,7-9"),
+        Case(target: "t/redact", body: #"{"reason": "r", "seqs": "9"}"#, answer: "404 seq-not-found: "),
+        Case(
+            target: "t/redact", body: #"{"reason": "r", "path": "n"}"#,
+            answer: "400 invalid-request: Unknown field 'path'"),
+        Case(target: "t/set", body: #"{"reason": "r", "set": {"n": "\#(large)"}}"#, answer: "413 payload-too-large: "),
+        Case(target: "t/migrate", body: #"{"reason": "\#(large)"}"#, answer: "413 payload-too-large: "),
+        Case(target: "t/redact", body: #"{"reason": "\#(large)"}"#, answer: "413 payload-too-large: "),
+        Case(target: "t/reset", body: #"{"to": 1, "reason": "\#(large)"}"#, answer: "413 payload-too-large: "),
+    ]
+
+    @Test(.timeLimit(.minutes(2))) func eachIsToldAndNothingIsDone() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        _ = try await daemon.said("apply", folder.write(Self.first, to: "tour.yaml"))
+        for name in ["t", "hidden", "gone", "stuck"] { _ = try await daemon.said("start", "tour", name) }
+        _ = try await daemon.said("send", "t", "go")
+        _ = try await daemon.said("send", "hidden", "go")
+        _ = try await daemon.said("redact", "hidden", "--reason", "r")
+        _ = try await daemon.said("send", "stuck", "stuck")
+        _ = try await daemon.said("delete", "gone", "--reason", "r", "--confirm", "gone")
+        // It warns of states that only a migration reaches.
+        _ = try await daemon.saidInTime("apply", folder.write(Self.second, to: "tour2.yaml"))
+        let before = try DatabaseFile(daemon.database).dump()
+        for wrong in Self.cases {
+            let answer = try await daemon.answer(to: .post("/v1/instances/" + wrong.target, wrong.body))
+            let problem = try answer.object
+            let told = "\(answer.status) \(problem["type"]?.string ?? ""): \(problem["detail"]?.string ?? "")"
+            #expect(told.hasPrefix(wrong.answer), "\(wrong.target) \(wrong.body.prefix(80)): \(told)")
+        }
+        #expect(try DatabaseFile(daemon.database).dump() == before)
+        // What raises events for ever when it is left cannot be left by an event, and is cancelled all the same.
+        let left = try await daemon.wfctl("send", "stuck", "leave")
+        #expect(left.end == .exited(5) && left.errors.contains("did not settle within 1000 steps"), "\(left)")
+        _ = try await daemon.said("cancel", "stuck", "--reason", "r")
+        #expect(try await daemon.json("show", "stuck")["status"] == "cancelled")
+        #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+}

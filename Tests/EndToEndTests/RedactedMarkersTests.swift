@@ -1,0 +1,124 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowJSON
+
+/// What a person's data comes to everywhere in a file is gone when it was redacted and the file was scrubbed.
+@Suite struct RedactedMarkersTests {
+    private static let claim = """
+        id: claim
+        initial: open
+        context: {who: null, seen: null}
+        states:
+          open:
+            on:
+              name: {actions: {assign: {who: event.data}}}
+              look: {guard: "context.who == 'nobody'", target: closed}
+              break: {actions: {assign: {seen: "int(context.who)"}}}
+              fall: {actions: {send: bad}}
+              bad: {actions: {assign: {seen: "int(context.who)"}}}
+              later: {actions: {send: {event: name, data: context.who, delay: 30d}}}
+              ask: asked
+          asked:
+            invoke:
+              task: check
+              input: {who: context.who}
+              onDone: {target: closed, actions: {assign: {seen: event.data}}}
+          closed: {type: final, output: {who: context.who}}
+        """
+    /// Where the text stands, one each: what is found says what was forgotten.
+    private static let places = [
+        "start", "data", "set", "reason", "progress", "error", "answer", "retry", "suspend",
+    ]
+
+    /// Texts that stand nowhere by chance.
+    private let markers = Dictionary(
+        uniqueKeysWithValues: places.map { place in
+            (place, place + (0..<20).map { _ in String(UInt8.random(in: 0...15), radix: 16) }.joined())
+        })
+
+    private func marker(_ place: String) -> String { markers[place] ?? "" }
+
+    /// The places whose text stands in one of some files.
+    private func found(in paths: [String]) -> [String] {
+        let files = paths.compactMap { FileManager.default.contents(atPath: $0) }
+        return Self.places.filter { place in files.contains { $0.range(of: Data(marker(place).utf8)) != nil } }
+    }
+
+    private func post(_ target: String, _ body: String, to daemon: Daemon) async throws -> RawAnswer {
+        let answer = try await daemon.answer(to: .post(target, body))
+        guard answer.status < 300 else { throw TestingError("\(target): \(answer.text)") }
+        return answer
+    }
+
+    /// A task of the instance, leased.
+    private func task(of daemon: Daemon) async throws -> String {
+        let leased = try await post("/v1/tasks/check/lease", #"{"worker": "w"}"#, to: daemon)
+        guard case .array(let tasks)? = try leased.object["tasks"], let task = tasks.first?["task"].string else {
+            throw TestingError("no task: \(leased.text)")
+        }
+        return task
+    }
+
+    private func write(to daemon: Daemon) async throws {
+        let name = "c"
+        _ = try await daemon.said("apply", Self.written(daemon))
+        _ = try await daemon.said("start", "claim", name, "--data", #"{"who": "\#(marker("start"))"}"#)
+        _ = try await daemon.said("send", name, "name", "--data", #""\#(marker("data"))""#)
+        _ = try await daemon.said("set", name, #"who="\#(marker("set"))""#, "--reason", marker("reason"))
+        _ = try await daemon.said("send", name, "later")
+        // It stands in messages of a run, if these repeat what a rejection says.
+        for event in ["look", "break"] {
+            let run = try await daemon.wfctl("send", "--machine", "claim", event, "--run", event)
+            #expect(run.output.contains("1 refused"), "\(run)")
+        }
+        _ = try await daemon.wfctl("send", name, "fall")
+        _ = try await daemon.wfctl("retry", name, "--reason", marker("retry"))
+        _ = try await daemon.said("skip", name, "--reason", marker("retry"))
+        _ = try await daemon.said("suspend", name, "--reason", marker("suspend"))
+        _ = try await daemon.said("resume", name)
+        _ = try await daemon.said("send", name, "ask")
+        var task = try await task(of: daemon)
+        _ = try await post("/v1/tasks/\(task)/heartbeat", #"{"progress": "\#(marker("progress"))"}"#, to: daemon)
+        _ = try await post(
+            "/v1/tasks/\(task)/fail", #"{"type": "t", "message": "\#(marker("error"))", "retryAfter": 1}"#,
+            to: daemon)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while true {
+            do {
+                task = try await self.task(of: daemon)
+                break
+            } catch {
+                guard .now < deadline else { throw error }
+            }
+        }
+        _ = try await post("/v1/tasks/\(task)/complete", #""\#(marker("answer"))""#, to: daemon)
+    }
+
+    private static func written(_ daemon: Daemon) throws -> String {
+        let path = daemon.database + ".yaml"
+        try claim.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    @Test(.timeLimit(.minutes(3))) func noneIsLeftInFileLogAndBackup() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await write(to: daemon)
+        let live = [daemon.database, daemon.database + "-wal"]
+        #expect(found(in: live) == Self.places, "what is not written cannot be missed")
+        _ = try await daemon.said("redact", "c", "--reason", "GDPR-7")
+        #expect(found(in: [daemon.database + "-wal"]) == [])
+        let backup = folder.path("backup.db")
+        _ = try await daemon.saidInTime("backup", backup)
+        #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
+        #expect(try await daemon.stop().end == .exited(0))
+        for file in [daemon.database, backup] {
+            let scrubbed = try await Daemon.launch(["scrub", file]).result(within: .seconds(60))
+            #expect(scrubbed.end == .exited(0), "\(scrubbed)")
+            #expect(found(in: [file, file + "-wal", file + "-shm"]) == [], "\(file)")
+            let dump = try DatabaseFile(file).dump()
+            #expect(dump.filter { line in markers.values.contains { line.contains($0) } } == [])
+        }
+    }
+}
