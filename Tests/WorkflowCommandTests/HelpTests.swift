@@ -16,7 +16,8 @@ struct HelpTests {
         #expect(
             Self.verbs == [
                 "apply", "validate", "start", "send", "cancel", "retry", "skip", "set", "migrate", "undo", "suspend",
-                "resume", "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally", "events",
+                "resume", "reset", "bulk", "redact", "delete", "purge", "audit", "show", "list", "failures", "tally",
+                "events",
                 "history", "tail", "replay", "verify", "work", "effects",
                 "attempts", "queues", "queue", "release", "status", "timers",
                 "clock", "simulate", "eval", "import", "graph", "generate", "machines", "machine", "backup",
