@@ -77,11 +77,14 @@ extension JournalRecord {
         let previous: Int64? = row["previous"]
         let real: Int64? = row["real_ms"]
         let key: Data? = row["key"]
+        let salt: Data? = row["salt"]
+        // In the place of what was erased stands a digest.
+        let data: String? = salt?.isEmpty ?? false ? nil : row["data"]
         self.init(
             position: Position(rawValue: row["position"]), instanceID: InstanceID(rawValue: row["instance_id"]),
             machineID: MachineID(rawValue: row["machine_id"]), seq: Seq(rawValue: row["seq"]),
             previous: previous.map(Position.init), at: Timestamp(rawValue: row["at_ms"]),
-            real: real.map(Timestamp.init), kind: kind, event: row["event"], data: row["data"],
+            real: real.map(Timestamp.init), kind: kind, event: row["event"], data: data,
             from: row["from_state"], to: row["to_state"], actor: (row["actor"] as String?).map(Actor.init(rawValue:)),
             key: key.map(Array.init),
             note: row["note"], digest: row.digest())
@@ -90,9 +93,10 @@ extension JournalRecord {
 
 extension SnapshotRecord {
     fileprivate init(row: Row) throws {
+        let salt: Data? = row["salt"]
         self.init(
             instanceID: InstanceID(rawValue: row["instance_id"]), seq: Seq(rawValue: row["seq"]),
             position: Position(rawValue: row["position"]), status: try row.status(), state: row.state(),
-            salt: Salt(bytes: row.bytes("salt")), digest: row.digest())
+            salt: salt.map { Salt(bytes: Array($0)) }, digest: row.digest())
     }
 }
