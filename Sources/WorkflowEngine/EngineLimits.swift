@@ -179,7 +179,7 @@ package struct EngineLimits: Sendable {
     /// Configurations that a rehearsal counts one by one.
     package var rehearsedGroups = 1_000
     /// Rows of a run in a batch, and the time for them, while others wait for the writer or have done so lately.
-    package var sharedRows = 64
+    package var sharedRows = 16
     package var sharedApplying: Duration = .microseconds(500)
     /// For so long after a command others are expected.
     package var sharing: Duration = .milliseconds(100)

@@ -151,7 +151,7 @@ struct PowerLoad {
         made += 1
         let number = Int64(made)
         let key = Bool.random(using: &random) ? RequestKey(text: "key-\(round)-\(number)") : nil
-        if Int.random(in: 0..<4, using: &random) == 0 {
+        if Int.random(in: 0..<8, using: &random) == 0 {
             return PowerVerb.next(names, own: "\(round)-\(number)", using: &random)
         }
         if Int.random(in: 0..<5, using: &random) < 2 {
