@@ -168,6 +168,7 @@ extension BatchBuilder {
     }
 
     func machine(_ key: MachineKey, version: MachineVersion?) throws(Rejection) -> LoadedMachine? {
+        if let version, let loaded = library.machine(key, version: version) { return loaded }
         for added in [machines] + provisional.reversed().map(\.machines) {
             let found = added.last { $0.record.key == key && (version == nil || $0.record.version == version) }
             if let found { return found }

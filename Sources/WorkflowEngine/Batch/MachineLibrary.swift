@@ -21,6 +21,16 @@ final class MachineLibrary: Sendable {
     let board = MachineBoard()
     private let migrations = PreparedMigrations()
     private let cache: Mutex<GenerationCache<MachineID, LoadedMachine>>
+    /// The row numbers of versions that were in use; a version keeps its own for ever.
+    private let ids = Mutex<[VersionKey: MachineID]>([:])
+
+    private struct VersionKey: Hashable {
+        let machine: MachineKey
+        let version: MachineVersion
+
+        /// Versions that are remembered.
+        static let bound = 1_000
+    }
 
     init(limits: EngineLimits) {
         cache = Mutex(GenerationCache(bound: limits.cachedMachineBytes))
@@ -29,6 +39,11 @@ final class MachineLibrary: Sendable {
     /// A version that is compiled already; nil when it is not.
     func machine(_ id: MachineID) -> LoadedMachine? {
         cache.withLock { $0.value(for: id) { $0.record.source.utf8.count } }
+    }
+
+    /// The same by its name and number.
+    func machine(_ key: MachineKey, version: MachineVersion) -> LoadedMachine? {
+        ids.withLock { $0[VersionKey(machine: key, version: version)] }.flatMap(machine)
     }
 
     /// The version of a stored row.
@@ -50,6 +65,10 @@ final class MachineLibrary: Sendable {
 
     @discardableResult
     private func keep(_ loaded: LoadedMachine) -> LoadedMachine {
+        ids.withLock { ids in
+            if ids.count >= VersionKey.bound { ids = [:] }
+            ids[VersionKey(machine: loaded.record.key, version: loaded.record.version)] = loaded.record.id
+        }
         cache.withLock { cache in
             cache.insert(loaded, for: loaded.record.id, cost: loaded.record.source.utf8.count)
             cache.trim()
