@@ -17,6 +17,14 @@ struct BulkTypeTests {
         #"{"action":{"verb":"cancel","actions":false},"select":{"all":true},"dryRun":true,"reason":"r"}"#,
         #"{"run":"a","action":{"verb":"set","set":{"n":1.0},"unset":["b"]},"select":{"status":"failed"},"reason":"r"}"#,
         #"{"run":"a","action":{"verb":"send","event":"go","data":[1]},"select":{"state":"a.b","olderThan":"2d"}}"#,
+        #"{"run":"a","action":{"verb":"migrate","to":2,"map":{"a":"b"},"timers":"from-now"},"#
+            + #""select":{"machine":"m","version":1},"reason":"r","allOrNothing":true}"#,
+        #"{"run":"a","action":{"verb":"retry","to":2,"drop":["a"]},"select":{"machine":"m","version":1}}"#,
+        #"{"run":"a","action":{"verb":"reset","to":4,"timers":"due","invocations":"again"},"select":{"all":true},"#
+            + #""reason":"r"}"#,
+        #"{"run":"a","action":{"verb":"undo","run":"b","invocations":"answer"},"reason":"r"}"#,
+        #"{"run":"a","action":{"verb":"delete","cancelEffects":true},"select":{"all":true},"reason":"r"}"#,
+        #"{"run":"a","action":{"verb":"redact","paths":["a.b"]},"select":{"all":true},"reason":"r"}"#,
     ])
     func bulkRequestKeepsItsLetters(text: String) throws {
         #expect(JSONWriter.string(try BulkRequest(body: Array(text.utf8))) == text)
@@ -54,6 +62,15 @@ struct BulkTypeTests {
             #"{"run":"a","action":{"verb":"set"},"reason":"r","select":{"all":true}}"#,
             "Say what to change: 'set' or 'unset'"
         ),
+        (
+            #"{"run":"a","action":{"verb":"undo","run":"b"},"reason":"r","select":{"all":true}}"#,
+            "Field 'select' goes without 'undo': the run had its instances"
+        ),
+        (
+            #"{"run":"a","action":{"verb":"retry"},"select":{"all":true},"allOrNothing":true}"#,
+            "Field 'allOrNothing' is for the verb 'migrate' only"
+        ),
+        (#"{"run":"a","action":{"verb":"migrate"},"reason":"r"}"#, "Field 'action.to' is missing"),
     ])
     func whatIsWrongIsNamed(text: String, message: String) {
         #expect(mistake(BulkRequest.self, text) == message)

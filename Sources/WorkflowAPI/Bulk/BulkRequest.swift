@@ -53,6 +53,10 @@ public struct BulkRequest: Equatable, WireObject {
             throw WireError(
                 .invalidValue, path: "select", message: "Field 'select' goes without 'undo': the run had its instances")
         }
+        if allOrNothing == true, action.verb != .migrate {
+            throw WireError(
+                .invalidValue, path: "allOrNothing", message: "Field 'allOrNothing' is for the verb 'migrate' only")
+        }
         if action.verb.needsReason, reason == nil, dryRun != true {
             throw WireError(.missingField, path: "reason", message: "Field 'reason' is missing")
         }

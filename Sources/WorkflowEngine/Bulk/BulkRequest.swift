@@ -43,11 +43,12 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// Whether an instance may run another version of its machine afterwards.
+    /// Whether an instance may run another version of its machine afterwards, which is selected too. A migration
+    /// selects only the version that is left.
     var changesVersions: Bool {
         switch self {
-        case .migrate, .reset, .undo: true
-        case .repair, .send, .delete, .redact: false
+        case .reset, .undo: true
+        case .repair, .send, .migrate, .delete, .redact: false
         }
     }
 }

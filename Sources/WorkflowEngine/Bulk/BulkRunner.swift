@@ -31,6 +31,9 @@ final class BulkRunner: Sendable {
         var fault: String?
         var told: ContinuousClock.Instant?
 
+        /// Of all that comes next.
+        var preparedBytes: Int { items.reduce(0) { $0 + $1.preparation.size } }
+
         /// Whether all have their turn at once, or none.
         func isTogether(_ limits: EngineLimits) -> Bool {
             request.isAtomic && run.mark == .start && run.selected <= limits.instancesTogether
@@ -173,7 +176,9 @@ extension BulkRunner {
         let key = way.run.key
         do throws(Rejection) {
             // Reading goes on while the writer has a part.
-            if way.items.count < way.atOnce { try await read(&way, for: engine) }
+            if way.items.count < way.atOnce, way.preparedBytes < limits.preparedBytes {
+                try await read(&way, for: engine)
+            }
             var pages = 1
             while way.next != nil, way.items.isEmpty || way.isTogether(limits) {
                 if pages == limits.selectedPages { return (way, true) }
@@ -244,7 +249,8 @@ extension BulkRunner {
     /// Reads what comes next while a part is done; nil when there is enough, or it cannot be read: then the next turn
     /// says why.
     private func readAhead(_ way: Way, for engine: Engine) async -> Way? {
-        guard way.next != nil, way.items.count < 2 * limits.selectedPage else { return nil }
+        guard way.next != nil, way.items.count < 2 * limits.selectedPage, way.preparedBytes < limits.preparedBytes
+        else { return nil }
         var way = way
         do throws(Rejection) {
             try await read(&way, for: engine)

@@ -39,7 +39,7 @@ struct BulkSliceCommand: Sendable {
 extension BulkSliceCommand: WriterCommand {
     var size: Int { items.reduce(1_024) { $0 + 64 + $1.preparation.size } }
     /// Who has suspended an instance stands in rows that must be on disk.
-    var isLong: Bool { request.action.isLong || request.isForSuspendedByMachine }
+    var isLong: Bool { request.action.isLong || request.isAtomic || request.isForSuspendedByMachine }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
     var summary: String { "run \(key.name)" }
@@ -75,13 +75,13 @@ extension BulkSliceCommand: WriterCommand {
     private func carryOutTogether(
         _ run: inout BulkRecord, in batch: inout BatchBuilder
     ) throws(Rejection) -> Answer {
+        // What is left out goes with the copy, and so does what was done before it.
         var trial = batch.trial()
+        defer { batch.cost = trial.cost }
         var outcome = BulkOutcome()
         for target in items { _ = try carryOut(target, of: run, in: &trial, &outcome, isFirst: true) }
-        batch.cost = trial.cost
         if outcome.count(of: .done) == outcome.total {
-            outcome = BulkOutcome()
-            for target in items { _ = try carryOut(target, of: run, in: &batch, &outcome, isFirst: true) }
+            batch = trial
         } else {
             outcome.leaveOut(.done)
         }
