@@ -34,6 +34,23 @@ import WorkflowJSON
         }
     }
 
+    /// `timeout` sends two, one shortly after the other.
+    @Test func tailSaysWhereItStoppedHoweverOftenItIsInterrupted() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        try await daemon.begin("order")
+        let tail = try RunningProgram(
+            Programs.path("wfctl"), ["tail", "--since", "start", "-o", "jsonl"],
+            environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"]))
+        _ = try await tail.outputLines(containing: #""seq":1"#)
+        while !tail.errors.contains("stopped; '--since ") {
+            tail.signal(SIGINT)
+            // It may have died of one, before the words or after them.
+            if kill(tail.pid, 0) != 0 { break }
+        }
+        #expect(try await tail.result().errors.contains("stopped; '--since "))
+    }
+
     @Test func tailOutlivesAKillAndSaysWhereItWasCut() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Self.daemon(in: folder)

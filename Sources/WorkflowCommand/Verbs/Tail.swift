@@ -46,9 +46,11 @@ struct Tail: Verb {
 
     func run(in session: Session) async throws {
         let reached = ReachedPlace(since)
+        let interruptions = session.environment.interruptions()
+        // A second one, as `timeout` sends it, does not end the last words.
+        defer { withExtendedLifetime(interruptions) {} }
         try await session.withClient { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let interruptions = session.environment.interruptions()
                 group.addTask { for await _ in interruptions { return } }
                 group.addTask {
                     do {
