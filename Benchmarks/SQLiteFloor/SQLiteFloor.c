@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum statement {
-    BEGIN, COMMIT, UPDATE_STORE, UPDATE_INSTANCE, INSERT_JOURNAL, INSERT_SNAPSHOT, DELETE_TIMER, INSERT_TIMER,
-    DELETE_EFFECT, INSERT_EFFECT, UPDATE_EFFECT, INSERT_DEDUPE, STATEMENTS
+    BEGIN, COMMIT, UPDATE_STORE, UPDATE_INSTANCE, MOVE_INSTANCE, INSERT_JOURNAL, INSERT_SNAPSHOT, DELETE_TIMER,
+    INSERT_TIMER, DELETE_EFFECT, INSERT_EFFECT, UPDATE_EFFECT, INSERT_DEDUPE, STATEMENTS
 };
 
 // As the store's own (BatchWriting.swift and EffectWriting.swift in Sources/SQLiteStore).
@@ -18,6 +18,8 @@ static const char *const SQL[STATEMENTS] = {
     "dedupe_ms = ?, dedupe_count = ? WHERE id = 1 AND epoch = ?",
     "UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?, "
     "entered_ms = ?, digest = ?, updated_ms = ? WHERE id = ? AND machine_id = ? AND status = ?",
+    "UPDATE instance SET seq = ?, head = ?, configuration = ?, context = ?, memory = ?, armed = ?, output = ?, "
+    "entered_ms = ?, digest = ?, updated_ms = ?, machine_id = ?, status = ?, failure = NULL WHERE id = ?",
     "INSERT INTO journal (position, instance_id, machine_id, seq, previous, at_ms, real_ms, kind, event, data, "
     "from_state, to_state, actor, key, note, salt, digest) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -216,7 +218,9 @@ static bool update_store(sqlite_floor *floor, int64_t at_ms) {
 
 static bool update_instance(sqlite_floor *floor, const sqlite_floor_plan *plan, const struct instance *instance) {
     const sqlite_floor_event *event = &plan->events[instance->last];
-    sqlite3_stmt *update = floor->statements[UPDATE_INSTANCE];
+    // Naming the machine rewrites an entry of the index.
+    enum statement which = event->machine ? MOVE_INSTANCE : UPDATE_INSTANCE;
+    sqlite3_stmt *update = floor->statements[which];
     char armed[1024];
     sqlite3_bind_int64(update, 1, instance->seq);
     sqlite3_bind_int64(update, 2, instance->head);
@@ -238,17 +242,18 @@ static bool update_instance(sqlite_floor *floor, const sqlite_floor_plan *plan, 
     sqlite3_bind_int64(update, 8, event->at_ms);
     sqlite3_bind_blob(update, 9, DIGEST, sizeof DIGEST, SQLITE_STATIC);
     sqlite3_bind_int64(update, 10, event->at_ms);
-    sqlite3_bind_int64(update, 11, instance->id);
-    sqlite3_bind_int64(update, 12, instance->machine_id);
-    sqlite3_bind_text(update, 13, "running", 7, SQLITE_STATIC);
-    return run(floor, UPDATE_INSTANCE) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such instance"));
+    int first = event->machine ? 11 : 12;
+    sqlite3_bind_int64(update, event->machine ? 13 : 11, instance->id);
+    sqlite3_bind_int64(update, first, instance->machine_id);
+    sqlite3_bind_text(update, first + 1, "running", 7, SQLITE_STATIC);
+    return run(floor, which) && (sqlite3_changes(floor->database) == 1 || fail(floor, "no such instance"));
 }
 
 static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t number, const struct row *row) {
     const sqlite_floor_event *event = &plan->events[number];
     const struct instance *instance = &floor->instances[event->instance];
     sqlite3_stmt *insert = floor->statements[INSERT_JOURNAL];
-    bool is_result = event->step == SQLITE_FLOOR_COMPLETES;
+    const char *kind = event->machine ? "migrated" : event->step == SQLITE_FLOOR_COMPLETES ? "result" : "event";
     sqlite3_bind_int64(insert, 1, row->position);
     sqlite3_bind_int64(insert, 2, instance->id);
     sqlite3_bind_int64(insert, 3, instance->machine_id);
@@ -256,7 +261,7 @@ static bool insert_journal(sqlite_floor *floor, const sqlite_floor_plan *plan, s
     sqlite3_bind_int64(insert, 5, row->previous);
     sqlite3_bind_int64(insert, 6, event->at_ms);
     sqlite3_bind_null(insert, 7);
-    sqlite3_bind_text(insert, 8, is_result ? "result" : "event", is_result ? 6 : 5, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 8, kind, -1, SQLITE_STATIC);
     text(insert, 9, plan, event->event);
     text(insert, 10, plan, event->data);
     text(insert, 11, plan, event->from_state);
@@ -388,6 +393,7 @@ static void number(sqlite_floor *floor, const sqlite_floor_plan *plan, size_t fi
         // A task has the position behind the row that begins it.
         if (event->step == SQLITE_FLOOR_BEGINS) instance->armed_position = floor->next_position++;
         if (event->key >= 0) floor->dedupe_count++;
+        if (event->machine) instance->machine_id = event->machine;
         instance->seq++;
         instance->head = position;
         instance->last = first + i;

@@ -141,6 +141,8 @@ package struct EngineLimits: Sendable {
     /// The same of a batch while events come, which wait for it.
     package var sweptBeside = 64
     package var sweepingBeside = Duration.milliseconds(1)
+    /// After which the next such batch does so.
+    package var sweptBesidePause = Duration.milliseconds(8)
     /// For how long nothing must have come for the larger of these.
     package var sweepPause = Duration.milliseconds(50)
     /// After which what could not be erased is tried again.
@@ -179,8 +181,10 @@ package struct EngineLimits: Sendable {
     /// Configurations that a rehearsal counts one by one.
     package var rehearsedGroups = 1_000
     /// Rows of a run in a batch, and the time for them, while others wait for the writer or have done so lately.
-    package var sharedRows = 16
+    package var sharedRows = 8
     package var sharedApplying: Duration = .microseconds(500)
+    /// After which the run has its next share.
+    package var sharedPause: Duration = .milliseconds(1)
     /// For so long after a command others are expected.
     package var sharing: Duration = .milliseconds(100)
     /// How often it is tried whether the store takes anything, after it did not.

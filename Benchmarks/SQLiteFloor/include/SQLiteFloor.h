@@ -52,6 +52,8 @@ typedef struct {
     int64_t at_ms;
     // What the row notes beside its event.
     int32_t note;
+    // What the instance runs from here on, where this is a migration; 0: what it ran.
+    int64_t machine;
     sqlite_floor_step step;
     // Of the task, with `due_ms` and `ordinal`; only where it begins or is taken.
     int32_t name;

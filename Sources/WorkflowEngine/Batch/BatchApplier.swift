@@ -81,12 +81,14 @@ final class BatchApplier {
         var applied = 0
         // Commands for which nothing is to be done before they are applied.
         var ready = 0
-        var costAtLook = builder.cost
+        var (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
         let (burning, inFront) = (order.burning, order.inFront)
         while applied == 0 || hasRoom(builder) {
             // Not after every one: a look at the clock costs as much as a part of a small step.
-            if applied > 0, applied % 16 == 0 || builder.cost - costAtLook > 1_000 {
-                costAtLook = builder.cost
+            if applied > 0,
+                applied % 16 == 0 || builder.cost - costAtLook > 1_000 || builder.slices > slicesAtLook
+            {
+                (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
                 guard isOpen(builder, since: begin) else { break }
             }
             // What stood aside has a batch of its own.

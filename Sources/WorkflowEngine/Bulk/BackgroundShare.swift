@@ -10,10 +10,10 @@ final class BackgroundShare {
     /// Commands were applied for which somebody waits.
     func othersCame(at now: ContinuousClock.Instant) { others = now }
 
-    /// Rows that such work may bring into a batch, and how long it may take.
-    func bound(at now: ContinuousClock.Instant) -> (rows: Int, time: Duration) {
+    /// Rows that such work may bring into a batch, how long it may take, and whether that is a share.
+    func bound(at now: ContinuousClock.Instant) -> (rows: Int, time: Duration, isShared: Bool) {
         let isShared = others.map { now - $0 < limits.sharing } ?? false
         return isShared
-            ? (limits.sharedRows, limits.sharedApplying) : (limits.batchRows, limits.batchApplying)
+            ? (limits.sharedRows, limits.sharedApplying, true) : (limits.batchRows, limits.batchApplying, false)
     }
 }

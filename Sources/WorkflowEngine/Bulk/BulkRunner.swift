@@ -18,26 +18,40 @@ final class BulkRunner: Sendable {
 
     /// Where one run is.
     private struct Way: Sendable {
+        /// As it is on disk.
         var run: BulkRecord
         let request: BulkRequest
         let filter: InstanceQuery?
         /// What comes next.
-        var items: [BulkTarget] = []
+        let feed = BulkFeed()
         /// How far was looked; nil when there is no more.
         var next: BulkMark?
+        /// What the writer has, in its order.
+        var sent: [Sent] = []
         /// How many go to the writer at once: one after a batch could not be written for a reason of its own.
         var atOnce: Int
         /// Why the next one cannot be done.
         var fault: String?
+        /// Whether others wait for the writer too.
+        var isShared = false
         var told: ContinuousClock.Instant?
-
-        /// Of all that comes next.
-        var preparedBytes: Int { items.reduce(0) { $0 + $1.preparation.size } }
 
         /// Whether all have their turn at once, or none.
         func isTogether(_ limits: EngineLimits) -> Bool {
             request.isAtomic && run.mark == .start && run.selected <= limits.instancesTogether
-                && items.count <= limits.instancesTogether
+                && feed.count <= limits.instancesTogether
+        }
+
+        /// How many parts the writer has at once. The second is applied while the first is committed, which helps
+        /// where both fill a batch.
+        func depth(_ limits: EngineLimits) -> Int {
+            isShared || atOnce == 1 || request.action.isLong || isTogether(limits) ? 1 : 2
+        }
+
+        /// What was read, and how far was looked; nil at the end.
+        mutating func take(_ page: Page, upTo mark: BulkMark?) {
+            feed.add(page.targets, isComplete: mark == nil)
+            next = mark
         }
 
         init(_ run: BulkRecord, atOnce: Int) throws(Rejection) {
@@ -53,6 +67,9 @@ final class BulkRunner: Sendable {
             }
         }
     }
+
+    /// A part that the writer has; gives what came of it.
+    private typealias Sent = AsyncStream<Result<BulkSliceCommand.Answer, Rejection>>
 
     private let store: any WorkflowStore
     private let queue: CommandQueue
@@ -170,30 +187,28 @@ final class BulkRunner: Sendable {
 // MARK: A turn
 
 extension BulkRunner {
-    /// Does the next part of a run. Nil when it has ended; says whether it is further.
+    /// Lets the writer do the next parts of a run, and hears of the oldest. Nil when the run has ended; says whether it
+    /// is further.
     private func turn(of way: Way, for engine: Engine) async -> (Way?, hasMoved: Bool) {
         var way = way
         let key = way.run.key
         do throws(Rejection) {
-            // Reading goes on while the writer has a part.
-            if way.items.count < way.atOnce, way.preparedBytes < limits.preparedBytes {
-                try await read(&way, for: engine)
-            }
-            var pages = 1
-            while way.next != nil, way.items.isEmpty || way.isTogether(limits) {
+            var pages = 0
+            while way.next != nil, way.feed.count == 0 || way.isTogether(limits) {
                 if pages == limits.selectedPages { return (way, true) }
                 try await read(&way, for: engine)
                 pages += 1
             }
-            let command = slice(of: way)
+            while way.sent.count < way.depth(limits) { way.sent.append(send(way)) }
             let now = way
+            // Reading goes on while the writer has a part.
             async let read = readAhead(now, for: engine)
-            let answer = try await queue.submit(command)
-            let ids = command.items.prefix(answer.count).compactMap(\.id)
-            try await engine.finish(way.request.action, of: ids)
-            if let ahead = await read { way = ahead }
-            return try take(answer, of: way)
+            let answer = try await answer(&way)
+            way.next = await read
+            return try await take(answer, of: way, for: engine)
         } catch {
+            // What was sent behind it is tried again with it.
+            while !way.sent.isEmpty { _ = try? await answer(&way) }
             if error.code == .draining { return (way, false) }
             guard error.code.isOfDaemon || way.fault != nil else { return (narrow(way, error), true) }
             let isNew = state.withLock { $0.paused.updateValue(error.message, forKey: key) == nil }
@@ -205,34 +220,57 @@ extension BulkRunner {
         }
     }
 
-    private func slice(of way: Way) -> BulkSliceCommand {
-        let items = way.isTogether(limits) ? way.items : Array(way.items.prefix(way.atOnce))
-        return BulkSliceCommand(
-            key: way.run.key, request: way.request, filter: way.filter, from: way.run.mark, items: items,
-            isLast: way.next == nil && items.count == way.items.count, fault: way.fault)
+    private func send(_ way: Way) -> Sent {
+        let isTogether = way.isTogether(limits)
+        let command = BulkSliceCommand(
+            key: way.run.key, request: way.request, filter: way.filter, feed: way.feed,
+            atMost: isTogether ? .max : way.atOnce, isTogether: isTogether, fault: way.fault,
+            size: 1_024 + 64 * way.feed.count + way.feed.bytes)
+        let (sent, continuation) = Sent.makeStream()
+        queue.begin(command) { answer in
+            continuation.yield(answer)
+            continuation.finish()
+        }
+        return sent
     }
 
-    private func take(_ answer: BulkSliceCommand.Answer, of way: Way) throws(Rejection) -> (Way?, hasMoved: Bool) {
+    /// What came of the part that was sent first.
+    private func answer(_ way: inout Way) async throws(Rejection) -> BulkSliceCommand.Answer {
+        let sent = way.sent.removeFirst()
+        for await answer in sent { return try answer.get() }
+        // The runner is cancelled.
+        throw .draining
+    }
+
+    private func take(
+        _ answer: BulkSliceCommand.Answer, of way: Way, for engine: Engine
+    ) async throws(Rejection) -> (Way?, hasMoved: Bool) {
         var way = way
         let key = way.run.key
+        if let run = answer.run {
+            let done = way.feed.drop(through: run.mark)
+            try await engine.finish(way.request.action, of: done.compactMap(\.id))
+        }
         guard let run = answer.run, run.state == .running else {
+            // What was sent behind it has nothing to do.
+            while !way.sent.isEmpty { _ = try? await self.answer(&way) }
             if let run = answer.run, run.state == .done { log.ended(run) }
             ended(key)
             return (nil, true)
         }
-        // Stopped and resumed meanwhile, or a batch before was lost.
-        if answer.isStale { return (try Way(run, atOnce: limits.selectedPage), true) }
         way.run = run
-        way.items.removeFirst(answer.count)
         way.atOnce = limits.selectedPage
         way.fault = nil
+        way.isShared = answer.isShared
         let now = ContinuousClock.now
         let wasPaused = state.withLock { $0.paused.removeValue(forKey: key) != nil }
         if wasPaused || way.told.map({ now - $0 >= limits.progressInterval }) ?? true {
             way.told = now
             feed.tell { [key] }
         }
-        return (way, answer.count > 0 || !way.items.isEmpty || way.next != nil)
+        // Ends early when the engine does.
+        if way.isShared { try? await Task.sleep(for: limits.sharedPause) }
+        return (way, answer.count > 0 || way.feed.count > 0 || way.next != nil)
     }
 
     /// What was to be done at once could not be written: then one by one, and the one to blame is told.
@@ -246,30 +284,28 @@ extension BulkRunner {
         return way
     }
 
-    /// Reads what comes next while a part is done; nil when there is enough, or it cannot be read: then the next turn
-    /// says why.
-    private func readAhead(_ way: Way, for engine: Engine) async -> Way? {
-        guard way.next != nil, way.items.count < 2 * limits.selectedPage, way.preparedBytes < limits.preparedBytes
-        else { return nil }
+    /// Reads what comes next while a part is done; gives how far was looked.
+    private func readAhead(_ way: Way, for engine: Engine) async -> BulkMark? {
+        guard way.next != nil, way.feed.count < 2 * limits.selectedPage, way.feed.bytes < limits.preparedBytes
+        else { return way.next }
         var way = way
         do throws(Rejection) {
             try await read(&way, for: engine)
-            return way
         } catch {
-            return nil
+            // A later turn says why.
         }
+        return way.next
     }
 
     private func read(_ way: inout Way, for engine: Engine) async throws(Rejection) {
         guard let next = way.next else { return }
         let namespace = way.run.key.namespace
+        var page = Page()
         guard case .selection(let selection) = way.request.targets, var filter = way.filter else {
             let names = try await engine.read { () async throws(StoreError) in
                 try await store.bulkNames(of: way.run.key, from: next.number)
             }
-            way.next = nil
-            var size = 0
-            for (offset, name) in names.enumerated() {
+            for (offset, name) in names.enumerated() where !page.isFull(limits) {
                 let mark = BulkMark(machine: 0, number: next.number + Int64(offset) + 1)
                 var target = BulkTarget(instance: name, id: nil, mark: mark)
                 if way.request.action.isPrepared {
@@ -278,22 +314,34 @@ extension BulkRunner {
                     }
                     if let record { target = try await self.target(record, mark, of: way, for: engine) }
                 }
-                guard add(target, to: &way, &size) else { return }
+                page.add(target)
             }
-            if !names.isEmpty { way.next = way.items.last?.mark }
-            return
+            return way.take(page, upTo: page.targets.last?.mark)
         }
         filter.limit = limits.selectedPage
         let query = SelectionQuery(filter, version: selection.version, after: next, limit: limits.selectedPage)
         let slice = try await engine.read { () async throws(StoreError) in
             try await store.selection(query, in: namespace)
         }
-        var size = 0
-        for record in slice.instances {
+        for record in slice.instances where !page.isFull(limits) {
             let mark = BulkMark(machine: record.machineID.rawValue, number: record.id.rawValue)
-            guard add(try await target(record, mark, of: way, for: engine), to: &way, &size) else { return }
+            page.add(try await target(record, mark, of: way, for: engine))
         }
-        way.next = slice.next
+        let isWhole = page.targets.count == slice.instances.count
+        way.take(page, upTo: isWhole ? slice.next : page.targets.last?.mark)
+    }
+
+    /// What is read at once.
+    private struct Page {
+        var targets: [BulkTarget] = []
+        private var bytes = 0
+
+        func isFull(_ limits: EngineLimits) -> Bool { bytes >= limits.preparedBytes }
+
+        mutating func add(_ target: BulkTarget) {
+            targets.append(target)
+            bytes += target.preparation.size
+        }
     }
 
     private func target(
@@ -302,15 +350,6 @@ extension BulkRunner {
         BulkTarget(
             instance: record.name, id: record.id, mark: mark,
             preparation: try await engine.prepare(way.request.action, on: record, in: way.run))
-    }
-
-    /// False when that is enough for now.
-    private func add(_ target: BulkTarget, to way: inout Way, _ size: inout Int) -> Bool {
-        way.items.append(target)
-        size += target.preparation.size
-        if size < limits.preparedBytes { return true }
-        way.next = target.mark
-        return false
     }
 }
 

@@ -1,93 +1,95 @@
 import Statechart
 import WorkflowStore
 
-/// One of the instances of a run.
-struct BulkTarget: Sendable {
-    let instance: InstanceName
-    /// Nil where nobody looked.
-    let id: InstanceID?
-    /// Where the run stands when it had its turn.
-    let mark: BulkMark
-    var preparation = BulkPreparation.none
-}
-
 /// A part of a run: does what it can within a batch, and writes in the same batch how far it came.
 struct BulkSliceCommand: Sendable {
     let key: BulkKey
     let request: BulkRequest
     /// Which instances are selected; nil where they are named.
     let filter: InstanceQuery?
-    /// Where the run must stand.
-    let from: BulkMark
-    let items: [BulkTarget]
-    /// Whether nothing is left behind them.
-    let isLast: Bool
-    /// What is wrong with the only target: it is not tried again. Nil to try.
+    /// Its instances.
+    let feed: BulkFeed
+    /// How many of them have their turn at most.
+    let atMost: Int
+    /// Whether they are all that the run has, and have their turn at once or not at all.
+    let isTogether: Bool
+    /// What is wrong with the next one: it is not tried again. Nil to try.
     let fault: String?
+    /// Of what it holds while it waits.
+    let size: Int
 
     /// What came of it.
     struct Answer: Sendable {
         /// The run as it is now; nil when it is not there.
         let run: BulkRecord?
-        /// How many of the targets had their turn.
+        /// How many had their turn.
         let count: Int
-        /// Whether the run did not stand where it was expected, or does not run: then nothing was done.
-        let isStale: Bool
+        /// Whether others wait for the writer too, or did lately.
+        let isShared: Bool
     }
 }
 
 extension BulkSliceCommand: WriterCommand {
-    var size: Int { items.reduce(1_024) { $0 + 64 + $1.preparation.size } }
     /// Who has suspended an instance stands in rows that must be on disk.
     var isLong: Bool { request.action.isLong || request.isAtomic || request.isForSuspendedByMachine }
+    var fillsBatch: Bool { !isLong && atMost > 1 }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
     var summary: String { "run \(key.name)" }
 
     func want(_ rows: inout WantedRows) {
-        for target in items { rows.instances.insert(InstanceKey(target.instance, in: key.namespace)) }
+        for target in feed.next(after: .start, atMost: atMost).targets {
+            rows.instances.insert(InstanceKey(target.instance, in: key.namespace))
+        }
     }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         batch.slices += 1
-        guard var run = try batch.run(key), run.state == .running, run.mark == from else {
-            return Answer(run: try batch.run(key), count: 0, isStale: true)
-        }
-        if request.isAtomic, run.mark == .start, isLast { return try carryOutTogether(&run, in: &batch) }
-        var outcome = BulkOutcome(run.outcome)
-        var count = 0
         let begin = ContinuousClock.now
         let bound = batch.share.bound(at: begin)
+        // One share of a batch, though two parts wait.
+        guard var run = try batch.run(key), run.state == .running, !bound.isShared || batch.slices == 1 else {
+            return Answer(run: try batch.run(key), count: 0, isShared: bound.isShared)
+        }
+        let (targets, isEnd) = feed.next(after: run.mark, atMost: atMost)
+        if isTogether {
+            return Answer(
+                run: try carryOutTogether(targets, of: run, in: &batch), count: targets.count,
+                isShared: bound.isShared)
+        }
+        var outcome = BulkOutcome(run.outcome)
+        var count = 0
         let (rows, cost) = (batch.rows, batch.cost)
-        for target in items {
+        for target in targets {
             if count > 0, batch.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost { break }
             if count % 8 == 7, ContinuousClock.now > begin + bound.time { break }
             guard try carryOut(target, of: run, in: &batch, &outcome, isFirst: count == 0) else { break }
             count += 1
             run.mark = target.mark
         }
-        if count == 0, !(items.isEmpty && isLast) { return Answer(run: run, count: 0, isStale: false) }
-        write(outcome, of: &run, isDone: isLast && count == items.count, in: &batch)
-        return Answer(run: run, count: count, isStale: false)
+        let isDone = isEnd && count == targets.count
+        if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
+        return Answer(run: run, count: count, isShared: bound.isShared)
     }
 
     /// Does it to all, or to none when one of them is left out: then the run tells of those.
     private func carryOutTogether(
-        _ run: inout BulkRecord, in batch: inout BatchBuilder
-    ) throws(Rejection) -> Answer {
+        _ targets: ArraySlice<BulkTarget>, of begun: BulkRecord, in batch: inout BatchBuilder
+    ) throws(Rejection) -> BulkRecord {
         // What is left out goes with the copy, and so does what was done before it.
         var trial = batch.trial()
         defer { batch.cost = trial.cost }
+        var run = begun
         var outcome = BulkOutcome()
-        for target in items { _ = try carryOut(target, of: run, in: &trial, &outcome, isFirst: true) }
+        for target in targets { _ = try carryOut(target, of: run, in: &trial, &outcome, isFirst: true) }
         if outcome.count(of: .done) == outcome.total {
             batch = trial
         } else {
             outcome.leaveOut(.done)
         }
-        if let last = items.last { run.mark = last.mark }
+        if let last = targets.last { run.mark = last.mark }
         write(outcome, of: &run, isDone: true, in: &batch)
-        return Answer(run: run, count: items.count, isStale: false)
+        return run
     }
 
     private func write(

@@ -22,6 +22,9 @@ protocol WriterCommand: Sendable {
     /// Whether applying it may take longer than a batch.
     var isLong: Bool { get }
 
+    /// Whether it takes as much of a batch as it gets: then the next one is worth applying beside a commit.
+    var fillsBatch: Bool { get }
+
     /// Whether it brings the end of what was begun: then neither a full queue nor draining refuses it.
     static var isResult: Bool { get }
 
@@ -48,6 +51,7 @@ protocol WriterCommand: Sendable {
 
 extension WriterCommand {
     static var isResult: Bool { false }
+    var fillsBatch: Bool { false }
 
     consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand { Queued(self, destination) }
 }

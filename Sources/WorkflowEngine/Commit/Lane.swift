@@ -43,6 +43,8 @@ final class Lane {
     let purging: PurgeWatch
     /// When a batch had something else to do than to take away what was deleted.
     var lastBusy = ContinuousClock.now
+    /// When the next batch takes some of that away although events come.
+    var nextSweep = ContinuousClock.now
     private let watch: QueueWatch
     /// What the batch that is being applied has entered into the window.
     var entered: [InstanceID: TimerKey] = [:]
@@ -167,11 +169,13 @@ final class Lane {
             : applier.apply(
                 &waiting, to: &builder, in: &order, from: queue, isBesideCommit: !state.isIdle, since: begin)
         guard try endView() else { return }
+        // What comes next of a run is in the queue.
+        if builder.slices > 0, applied == waiting.count { waiting += order.admit(queue.takeWaiting()) }
         let sealed = seal(
             &builder, fired: fired, entries: waiting.prefix(applied),
             sweep: sweepOrder(isBusy: applied > 0 || !fired.isEmpty))
         // What is applied on top of a batch does not know the names that it sets free.
-        let isOverlapping = sealed.batch.purged.isEmpty && mayOverlap(with: waiting.count - applied)
+        let isOverlapping = sealed.batch.purged.isEmpty && mayOverlap(with: waiting.dropFirst(applied))
         guard try makeRoom(isOverlapping: isOverlapping) else { return }
         waiting.removeFirst(applied)
         try commit(sealed, isOverlapping: isOverlapping)
@@ -216,8 +220,9 @@ final class Lane {
 
     /// Whether so much waits that the next batch is worth applying while this one is committed. A backup needs the
     /// store between two batches.
-    private func mayOverlap(with waiting: Int) -> Bool {
-        waiting > 0 && waiting >= limits.batchRows / 2 && !firedOne && !(backups?.orders.hasWork ?? false)
+    private func mayOverlap(with waiting: Waiting) -> Bool {
+        guard let next = waiting.first, !firedOne, !(backups?.orders.hasWork ?? false) else { return false }
+        return waiting.count >= limits.batchRows / 2 || next.command.fillsBatch
     }
 
     private func moveClock(for request: ClockMoveRequest) throws(StoreError) {

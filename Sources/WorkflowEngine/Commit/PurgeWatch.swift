@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import WorkflowStore
 
@@ -17,11 +18,19 @@ extension Lane {
     /// - Parameter isBusy: Whether the batch has something else to do.
     func sweepOrder(isBusy: Bool) -> SweepOrder? {
         guard purging.backlog.isDue else { return nil }
-        if isBusy { lastBusy = .now }
+        let now = ContinuousClock.now
+        if isBusy { lastBusy = now }
         guard !areTimersResting, health.reason == nil else { return nil }
-        let isQuiet = lastBusy + limits.sweepPause < .now
-        return isQuiet
-            ? SweepOrder(rows: limits.sweptRows, time: limits.sweeping)
-            : SweepOrder(rows: limits.sweptBeside, time: limits.sweepingBeside)
+        if lastBusy + limits.sweepPause < now { return SweepOrder(rows: limits.sweptRows, time: limits.sweeping) }
+        guard nextSweep <= now else { return nil }
+        nextSweep = now + limits.sweptBesidePause
+        return SweepOrder(rows: limits.sweptBeside, time: limits.sweepingBeside)
+    }
+
+    /// When more of it is to be taken away; nil when nothing is.
+    var nextSweepWake: Date? {
+        guard purging.backlog.isDue, !areTimersResting, health.reason == nil else { return nil }
+        let now = ContinuousClock.now
+        return nextSweep <= now ? .distantPast : clock.date(after: nextSweep - now)
     }
 }

@@ -12,7 +12,7 @@ extension Lane {
         var wakes = [try nextTimerWake()].compactMap(\.self)
         if health.reason != nil { wakes.append(clock.date(after: limits.probePause)) }
         if let expiry = leases.nextExpiry, let date = date(of: expiry) { wakes.append(date) }
-        if purging.backlog.isDue, !areTimersResting, health.reason == nil { wakes.append(.distantPast) }
+        if let sweep = nextSweepWake { wakes.append(sweep) }
         if leases.heldPlace != nil, !areTimersResting { wakes.append(.distantPast) }
         return wakes.min()
     }
