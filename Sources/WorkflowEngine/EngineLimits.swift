@@ -139,10 +139,10 @@ package struct EngineLimits: Sendable {
     package var sweptRows = 500
     package var sweeping = Duration.milliseconds(5)
     /// The same of a batch while events come, which wait for it.
-    package var sweptBeside = 64
+    package var sweptBeside = 16
     package var sweepingBeside = Duration.milliseconds(1)
     /// After which the next such batch does so.
-    package var sweptBesidePause = Duration.milliseconds(8)
+    package var sweptBesidePause = Duration.milliseconds(3)
     /// For how long nothing must have come for the larger of these.
     package var sweepPause = Duration.milliseconds(50)
     /// After which what could not be erased is tried again.
