@@ -4,7 +4,8 @@ import Statechart
 import WorkflowStore
 
 /// The way through the list index for one page: machine by machine, status by status, id by id. A page in another order
-/// needs the whole way, and keeps the first that it finds.
+/// needs the whole way, and keeps the first that it finds. For all machines that is the table itself: the index would
+/// lead from row to row all over it.
 ///
 /// A range is the instances of one machine version in one status. Entering one costs as much of the page's rows as
 /// reading a row, so that many versions without instances are bounded too.
@@ -40,6 +41,10 @@ struct InstanceScan: Sendable {
 
     /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
+        if let order = query.order, query.machine == nil {
+            if isDone { return }
+            return try walk(order, database, &budget)
+        }
         while !isDone {
             guard let start = try nextRange(database) else { return try end(database) }
             place = start
@@ -118,7 +123,13 @@ struct InstanceScan: Sendable {
             configuration: row.text(at: InstanceRecord.configurationColumn), entered: entered,
             failure: query.failure.flatMap { _ in row.optionalText(at: InstanceRecord.failureColumn) })
         if let order = query.order {
-            if isWanted { rank(&row, order, entered) }
+            if isWanted {
+                rank(
+                    InstanceRank(
+                        order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered,
+                        updated: Timestamp(rawValue: row.integer(at: InstanceRecord.updatedColumn)),
+                        name: order == .name ? row.text(at: 2) : ""))
+            }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // Only now is it known that there is a next page.
             page.next = place.map { .found($0) }
@@ -147,12 +158,40 @@ struct InstanceScan: Sendable {
 // MARK: In an order
 
 extension InstanceScan {
+    /// Goes through all instances as they stand in the table.
+    private mutating func walk(_ order: InstanceOrder, _ database: Database, _ budget: inout SliceBudget) throws {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure
+            FROM instance WHERE id > ? ORDER BY id
+            """)
+        select.bind(place?.id.rawValue ?? 0)
+        let statuses = statuses.map(\.rawValue)
+        var isWhole = true
+        try select.forEachRow { row in
+            let id = InstanceID(rawValue: row.integer(at: 0))
+            place = InstanceListPlace(
+                machineID: MachineID(rawValue: row.integer(at: 2)), status: .running, id: id)
+            isWhole = budget.spend()
+            guard row.integer(at: 1) == namespace.rawValue, statuses.contains(row.text(at: 3)) else { return isWhole }
+            let entered = Timestamp(rawValue: row.integer(at: 5))
+            let isWanted = query.takes(
+                configuration: query.state == nil ? "" : row.text(at: 4), entered: entered,
+                failure: query.failure.flatMap { _ in row.optionalText(at: 8) })
+            if isWanted {
+                rank(
+                    InstanceRank(
+                        order, id: id, entered: entered, updated: Timestamp(rawValue: row.integer(at: 6)),
+                        name: order == .name ? row.text(at: 7) : ""))
+            }
+            return isWhole
+        }
+        if isWhole { try end(database) }
+    }
+
     /// Keeps an instance when it is among the first behind the page before.
-    private mutating func rank(_ row: inout StatementRow, _ order: InstanceOrder, _ entered: Timestamp) {
-        let rank = InstanceRank(
-            order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered,
-            updated: Timestamp(rawValue: row.integer(at: InstanceRecord.updatedColumn)),
-            name: order == .name ? row.text(at: 2) : "")
+    private mutating func rank(_ rank: InstanceRank) {
         if case .ranked(let after)? = query.after, rank <= after { return }
         if first.count > query.limit {
             guard let last = first.max, rank < last else { return }
