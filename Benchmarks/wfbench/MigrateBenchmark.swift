@@ -121,7 +121,8 @@ struct MigrateBenchmark: AsyncParsableCommand {
         var data = Self.plan.json
         data["from"] = 1
         data["to"] = 2
-        let event = Event(name: Migration.rename, data: nil, at: LogicalTime(milliseconds: SystemClock().now().rawValue))
+        let time = LogicalTime(milliseconds: SystemClock().now().rawValue)
+        let event = Event(name: Migration.rename, data: nil, at: time)
         let loop = try SQLiteFloorFile(path: path)
         var seconds = 0.0
         for first in stride(from: 0, to: instances, by: 100_000) {
