@@ -34,7 +34,8 @@ final class BulkRunner: Sendable {
         var fault: String?
         /// Whether others wait for the writer too.
         var isShared = false
-        var told: ContinuousClock.Instant?
+        /// When it was last told how far the run is, or when it began.
+        var told = ContinuousClock.now
 
         /// Whether all have their turn at once, or none.
         func isTogether(_ limits: EngineLimits) -> Bool {
@@ -264,13 +265,14 @@ extension BulkRunner {
         way.isShared = answer.isShared
         let now = ContinuousClock.now
         let wasPaused = state.withLock { $0.paused.removeValue(forKey: key) != nil }
-        if wasPaused || way.told.map({ now - $0 >= limits.progressInterval }) ?? true {
+        if wasPaused || now - way.told >= limits.progressInterval {
             way.told = now
             feed.tell { [key] }
         }
+        let hasMore = way.feed.count > 0 || way.next != nil
         // Ends early when the engine does.
-        if way.isShared { try? await Task.sleep(for: limits.sharedPause) }
-        return (way, answer.count > 0 || way.feed.count > 0 || way.next != nil)
+        if way.isShared, hasMore { try? await Task.sleep(for: limits.sharedPause) }
+        return (way, answer.count > 0 || hasMore)
     }
 
     /// What was to be done at once could not be written: then one by one, and the one to blame is told.
