@@ -195,7 +195,8 @@ extension BulkRunner {
         let key = way.run.key
         do throws(Rejection) {
             var pages = 0
-            while way.next != nil, way.feed.count == 0 || way.isTogether(limits) {
+            // With its second page a short run is known to be whole: then it is done at once.
+            while way.next != nil, way.feed.count == 0 || way.isTogether(limits) || pages < 2 && hasRoom(way) {
                 if pages == limits.selectedPages { return (way, true) }
                 try await read(&way, for: engine)
                 pages += 1
@@ -219,6 +220,10 @@ extension BulkRunner {
             feed.tell { [key] }
             return (way, false)
         }
+    }
+
+    private func hasRoom(_ way: Way, pages: Int = 1) -> Bool {
+        way.feed.count < pages * limits.selectedPage && way.feed.bytes < limits.preparedBytes
     }
 
     private func send(_ way: Way) -> Sent {
@@ -269,10 +274,9 @@ extension BulkRunner {
             way.told = now
             feed.tell { [key] }
         }
-        let hasMore = way.feed.count > 0 || way.next != nil
         // Ends early when the engine does.
-        if way.isShared, hasMore { try? await Task.sleep(for: limits.sharedPause) }
-        return (way, answer.count > 0 || hasMore)
+        if way.isShared, way.feed.count > 0 { try? await Task.sleep(for: limits.sharedPause) }
+        return (way, answer.count > 0 || way.feed.count > 0 || way.next != nil)
     }
 
     /// What was to be done at once could not be written: then one by one, and the one to blame is told.
@@ -288,8 +292,7 @@ extension BulkRunner {
 
     /// Reads what comes next while a part is done; gives how far was looked.
     private func readAhead(_ way: Way, for engine: Engine) async -> BulkMark? {
-        guard way.next != nil, way.feed.count < 2 * limits.selectedPage, way.feed.bytes < limits.preparedBytes
-        else { return way.next }
+        guard way.next != nil, hasRoom(way, pages: 2) else { return way.next }
         var way = way
         do throws(Rejection) {
             try await read(&way, for: engine)
