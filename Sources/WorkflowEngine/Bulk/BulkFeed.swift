@@ -32,6 +32,9 @@ final class BulkFeed: Sendable {
     /// - Parameter isComplete: Whether nothing is left behind them.
     func add(_ targets: [BulkTarget], isComplete: Bool) {
         state.withLock { state in
+            if let last = state.targets.last, let first = targets.first {
+                precondition(last.mark < first.mark, "an instance of a run has its turn once")
+            }
             state.targets += targets
             state.bytes += targets.reduce(0) { $0 + $1.preparation.size }
             state.isComplete = isComplete

@@ -205,12 +205,13 @@ extension BulkRunner {
             let now = way
             // Reading goes on while the writer has a part.
             async let read = readAhead(now, for: engine)
-            let answer = try await answer(&way)
+            let answer = await answer(&way)
+            // Also after a failure: what was read is in the feed, and must not be read again.
             way.next = await read
-            return try await take(answer, of: way, for: engine)
+            return try await take(try answer.get(), of: way, for: engine)
         } catch {
             // What was sent behind it is tried again with it.
-            while !way.sent.isEmpty { _ = try? await answer(&way) }
+            while !way.sent.isEmpty { _ = await answer(&way) }
             if error.code == .draining { return (way, false) }
             guard error.code.isOfDaemon || way.fault != nil else { return (narrow(way, error), true) }
             let isNew = state.withLock { $0.paused.updateValue(error.message, forKey: key) == nil }
@@ -241,11 +242,11 @@ extension BulkRunner {
     }
 
     /// What came of the part that was sent first.
-    private func answer(_ way: inout Way) async throws(Rejection) -> BulkSliceCommand.Answer {
+    private func answer(_ way: inout Way) async -> Result<BulkSliceCommand.Answer, Rejection> {
         let sent = way.sent.removeFirst()
-        for await answer in sent { return try answer.get() }
+        for await answer in sent { return answer }
         // The runner is cancelled.
-        throw .draining
+        return .failure(.draining)
     }
 
     private func take(
@@ -259,7 +260,7 @@ extension BulkRunner {
         }
         guard let run = answer.run, run.state == .running else {
             // What was sent behind it has nothing to do.
-            while !way.sent.isEmpty { _ = try? await self.answer(&way) }
+            while !way.sent.isEmpty { _ = await self.answer(&way) }
             if let run = answer.run, run.state == .done { log.ended(run) }
             ended(key)
             return (nil, true)
