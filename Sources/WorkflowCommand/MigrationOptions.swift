@@ -1,4 +1,5 @@
 import ArgumentParser
+import Statechart
 import WorkflowAPI
 import WorkflowJSON
 
@@ -26,7 +27,7 @@ struct MigrationOptions: ParsableArguments {
     var cancelInvocations = false
 
     @Option(
-        help: ArgumentHelp("Take all of this from JSON; what is said beside it comes on top.", valueName: "file"),
+        help: ArgumentHelp("Take all of this from YAML or JSON; what is said beside it comes on top.", valueName: "file"),
         completion: .file())
     var plan: String?
 
@@ -48,20 +49,30 @@ struct MigrationOptions: ParsableArguments {
     /// The plan, read and put together.
     func item(in session: Session) throws -> MigrationPlanItem {
         var item = MigrationPlanItem()
-        if let plan {
-            let value = try DataArgument.value(of: "@" + plan, in: session)
-            do {
-                item = try MigrationPlanItem(json: value)
-            } catch {
-                throw CommandFailure(.badData, "'\(plan)' is no plan of a migration: \(error.message)")
-            }
-        }
+        if let plan { item = try Self.item(ofFile: plan, in: session) }
         item.map = Self.merged(item.map, try Self.pairs(map, "--map", "OLD=NEW"))
         item.assign = Self.merged(item.assign, try Self.pairs(assign, "--assign", "PATH=CEL"))
         if !drop.isEmpty { item.drop = (item.drop ?? []) + drop }
         if let timers { item.timers = timers == .fromNow ? .fromNow : .sinceEntry }
         if cancelInvocations { item.cancelInvocations = true }
         return item
+    }
+
+    private static func item(ofFile path: String, in session: Session) throws -> MigrationPlanItem {
+        let bytes = try session.environment.files.read(path, limit: APILimits.bodyBytes)
+        func noPlan(_ why: String) -> CommandFailure {
+            CommandFailure(.badData, "'\(path)' is no plan of a migration: \(why)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw noPlan("it is not valid UTF-8") }
+        guard text.contains(where: { !$0.isWhitespace }) else { throw noPlan("it is empty") }
+        do {
+            let syntax: DefinitionSyntax = path.hasSuffix(".json") ? .json : .detected
+            return try MigrationPlanItem(json: try DefinitionReader.value(of: text, syntax: syntax))
+        } catch let error as DefinitionError {
+            throw noPlan(error.diagnostics.map { "\($0.line):\($0.column): \($0.message)" }.joined(separator: "; "))
+        } catch let error as WireError {
+            throw noPlan(error.message)
+        }
     }
 
     private static func merged(_ one: [String: String]?, _ other: [String: String]) -> [String: String]? {

@@ -1,3 +1,5 @@
+package import WorkflowJSON
+
 /// From the text of a definition to a machine: read the text, draft the machine, resolve targets, check, compile.
 package enum DefinitionReader {
     /// Reads, validates and compiles a definition.
@@ -15,6 +17,19 @@ package enum DefinitionReader {
     /// The same for a tree that was made, not read: its places are what is told of mistakes.
     package static func read(_ tree: DefinitionNode) throws(DefinitionError) -> DefinitionReading {
         try read(SourceNode(tree), DiagnosticList())
+    }
+
+    /// The value of a text that is no definition: YAML, or JSON.
+    package static func value(
+        of text: String, syntax: DefinitionSyntax = .detected
+    ) throws(DefinitionError) -> JSONValue {
+        var diagnostics = DiagnosticList()
+        let source = try SourceReader.node(from: text, syntax: syntax, diagnostics: &diagnostics)
+        var reader = DraftReader(diagnostics: diagnostics)
+        guard let value = reader.literal(source), reader.diagnostics.errors.isEmpty else {
+            throw DefinitionError(diagnostics: reader.diagnostics.told)
+        }
+        return value
     }
 
     private static func read(

@@ -27,6 +27,11 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
+    fileprivate func undoes(_ run: String, _ wanted: Reset.Invocations?) -> Bool {
+        guard case .undo(let undone, let invocations) = self else { return false }
+        return undone.name == run && invocations == wanted
+    }
+
     /// Whether what it does is read as it is on disk.
     var isLong: Bool {
         switch self {
@@ -151,6 +156,16 @@ extension BulkRequest {
         object["reason"] = reason.map(JSONValue.string)
         if isAtomic { object["allOrNothing"] = true }
         return JSONWriter.string(JSONValue.object(object))
+    }
+
+    /// Whether it is what somebody asks for, who need not know more of a run to be undone than its name.
+    func isSame(as asked: BulkRequest) -> Bool {
+        var asked = asked
+        if case .undo(let undone, let invocations) = action, asked.action.undoes(undone.name, invocations) {
+            asked.action = action
+            asked.targets = targets
+        }
+        return text == asked.text
     }
 
     /// Nil for what no wfd has written.

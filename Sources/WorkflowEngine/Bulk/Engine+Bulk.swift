@@ -15,13 +15,13 @@ extension Engine {
         by caller: Caller
     ) async throws -> BulkView {
         let key = try self.key(ofRun: name, by: caller)
+        let (found, floor) = try await queue.submit(LookAtRunCommand(key: key))
+        if let found { return try same(found, asked) }
         let (request, names) = try await resolved(asked, named, by: caller)
         let text = request.text
         guard text.utf8.count <= limits.runBytes else {
             throw Rejection.tooMuchTogether("What a run does is at most \(limits.runBytes) bytes of JSON")
         }
-        let (found, floor) = try await queue.submit(LookAtRunCommand(key: key))
-        if let found { return try same(found, text) }
         try await check(request, names, by: caller)
         guard bulk.hasRoom() else { throw Rejection.runsUnderWay(limits.runsAtOnce) }
         let begun = now
@@ -33,7 +33,7 @@ extension Engine {
         let forgotten = try await runsToForget()
         let now = try await queue.submit(
             BeginRunCommand(run: run, names: names, forgotten: forgotten, settles: settles))
-        if now.request != text { return try same(now, text) }
+        if now.request != text { return try same(now, asked) }
         bulk.look(at: key)
         return try BulkView(now)
     }
@@ -68,8 +68,8 @@ extension Engine {
             .misfit, "\(left) of \(outcome.total) instances would be left out, so nothing was done\(first ?? "")")
     }
 
-    private func same(_ found: BulkRecord, _ text: String) throws(Rejection) -> BulkView {
-        guard found.request == text else {
+    private func same(_ found: BulkRecord, _ asked: BulkRequest) throws(Rejection) -> BulkView {
+        guard let request = BulkRequest(found.request), request.isSame(as: asked) else {
             throw Rejection(
                 .keyReused, "The name '\(found.key.name)' was used for another run; nothing was changed")
         }

@@ -41,43 +41,23 @@ package struct MigrateCommand: Sendable {
         self.caller = caller
     }
 
-    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
-
     /// What the row says beside the plan.
     var mark: JSONObject { retries ? [Migration.then: .string(Migration.retry)] : [:] }
 }
 
-extension MigrateCommand: WriterCommand {
+extension MigrateCommand: InstanceVerb {
+    typealias Answer = KeyedAnswer<SendResult>
+
     var size: Int {
         512 + plan.map.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
             + plan.assign.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
     }
 
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [.instance(target)] }
-    var targets: [CommandTarget] { payers }
     var summary: String { "migrate \(instance)" }
 
-    func want(_ rows: inout WantedRows) {
-        rows.instances.insert(target)
-        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
-    }
-
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        guard isDryRun else { return try carryOut(in: &batch) }
-        var trial = batch.trial()
-        defer { batch.cost = trial.cost }
-        return try carryOut(in: &trial)
-    }
-
-    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        let instance = try batch.existing(target)
-        let scope = KeyScope.instance(instance.state.record.id)
-        if let key, !isDryRun {
-            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
-            try batch.refuseExpired(key)
-        }
-        batch.fireDue(of: instance)
+    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        let (instance, repeated) = try begin(in: &batch)
+        if let repeated { return .repeated(repeated) }
         try refuse(instance.state)
         let new = try newVersion(of: instance, in: batch)
         // What can fail comes first: afterwards rows are recorded.
@@ -85,7 +65,7 @@ extension MigrateCommand: WriterCommand {
         if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
         let migration = try batch.library.migration(plan, from: instance.state.loaded, to: new)
         let steps = try steps(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
-        batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+        batch.remember(key, in: .instance(instance.state.record.id), at: batch.numbers.nextPosition)
         batch.record(steps.chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
         if let retry = steps.retry {
             batch.record(retry, of: instance, by: caller, reason: reason, run: run)

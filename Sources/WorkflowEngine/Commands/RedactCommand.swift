@@ -57,8 +57,6 @@ package struct RedactCommand: Sendable {
             by: .process(in: record.namespace))
         self.order = order
     }
-
-    fileprivate var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 }
 
 /// The answer to a redaction.
@@ -77,11 +75,12 @@ package struct RedactResult: Sendable, Equatable {
     package var isRepeated = false
 }
 
-extension RedactCommand: WriterCommand {
+extension RedactCommand: InstanceVerb {
+    typealias Answer = KeyedAnswer<RedactResult>
+
     var size: Int { 1_024 + paths.reduce(0) { $0 + $1.utf8.count } }
     // What it erases is read as it is on disk.
     var isLong: Bool { true }
-    var payers: [CommandTarget] { [.instance(target)] }
     var targets: [CommandTarget] {
         payers + (newName.map { [.instance(InstanceKey($0, in: caller.namespace))] } ?? [])
     }
@@ -93,24 +92,12 @@ extension RedactCommand: WriterCommand {
         if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
     }
 
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<RedactResult> {
-        guard isDryRun else { return try carryOut(in: &batch) }
-        var trial = batch.trial()
-        defer { batch.cost = trial.cost }
-        let instance = try trial.existing(target)
-        trial.fireDue(of: instance)
-        return .first(try plan(for: instance, in: &trial).answer)
-    }
-
-    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<RedactResult> {
-        let instance = try batch.existing(target)
-        let id = instance.state.record.id
-        if let key {
-            if let position = try batch.position(of: key, in: .instance(id)) { return .repeated(position) }
-            try batch.refuseExpired(key)
-        }
-        batch.fireDue(of: instance)
+    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        let (instance, repeated) = try begin(in: &batch)
+        if let repeated { return .repeated(repeated) }
         let plan = try plan(for: instance, in: &batch)
+        if isDryRun { return .first(plan.answer) }
+        let id = instance.state.record.id
         let start = newName == nil ? nil : try batch.startRow(at: found?.start, of: instance)
         let position = batch.numbers.nextPosition
         let before = instance.state.record

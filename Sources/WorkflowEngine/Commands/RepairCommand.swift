@@ -73,41 +73,21 @@ package struct RepairCommand: Sendable {
         self.key = key
         self.caller = caller
     }
-
-    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 }
 
-extension RepairCommand: WriterCommand {
+extension RepairCommand: InstanceVerb {
+    typealias Answer = KeyedAnswer<SendResult>
+
     var size: Int {
         guard case .set(let change) = verb else { return 512 }
         return 512 + change.data.size
     }
 
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [.instance(target)] }
-    var targets: [CommandTarget] { payers }
     var summary: String { "\(verb.name) \(instance)" }
 
-    func want(_ rows: inout WantedRows) {
-        rows.instances.insert(target)
-        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
-    }
-
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        guard isDryRun else { return try carryOut(in: &batch) }
-        var trial = batch.trial()
-        defer { batch.cost = trial.cost }
-        return try carryOut(in: &trial)
-    }
-
-    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> KeyedAnswer<SendResult> {
-        let instance = try batch.existing(target)
-        let scope = KeyScope.instance(instance.state.record.id)
-        if let key, !isDryRun {
-            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
-            try batch.refuseExpired(key)
-        }
-        batch.fireDue(of: instance)
+    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        let (instance, repeated) = try begin(in: &batch)
+        if let repeated { return .repeated(repeated) }
         try refuse(instance.state)
         // What is due would suspend it again.
         if verb == .resume { try batch.refuseOfSuspendedMachine(instance) }
@@ -116,7 +96,7 @@ extension RepairCommand: WriterCommand {
         let waiting = before == .running ? [] : try batch.effects(of: instance)
         if verb == .retry, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
         let (chain, answer) = try step(instance.state, waiting, at: batch.now, spending: &batch.cost)
-        batch.remember(key, in: scope, at: batch.numbers.nextPosition)
+        batch.remember(key, in: .instance(instance.state.record.id), at: batch.numbers.nextPosition)
         batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run)
         if before != .running { batch.goOn(waiting, of: instance) }
         if verb == .resume { batch.fireDue(of: instance) }

@@ -57,8 +57,6 @@ package struct ResetCommand: Sendable {
         self.key = key
         self.caller = caller
     }
-
-    var target: InstanceKey { InstanceKey(instance, in: caller.namespace) }
 }
 
 /// An instance as it was, read from its history.
@@ -71,7 +69,7 @@ struct FoldedPast: Sendable {
     let read: Seq
 }
 
-extension ResetCommand: WriterCommand {
+extension ResetCommand: InstanceVerb {
     /// What became of it.
     enum Answer: Sendable {
         case first(SendResult)
@@ -82,31 +80,11 @@ extension ResetCommand: WriterCommand {
     }
 
     var size: Int { 512 + ((try? past?.get())?.size ?? 0) }
-    var isLong: Bool { false }
-    var payers: [CommandTarget] { [.instance(target)] }
-    var targets: [CommandTarget] { payers }
     var summary: String { "\(goal.event) \(instance)" }
 
-    func want(_ rows: inout WantedRows) {
-        rows.instances.insert(target)
-        if let key, !isDryRun { rows.keys.insert(WantedKey(key, in: .instance(target))) }
-    }
-
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
-        guard isDryRun else { return try carryOut(in: &batch) }
-        var trial = batch.trial()
-        defer { batch.cost = trial.cost }
-        return try carryOut(in: &trial)
-    }
-
-    private func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
-        let instance = try batch.existing(target)
-        let scope = KeyScope.instance(instance.state.record.id)
-        if let key, !isDryRun {
-            if let position = try batch.position(of: key, in: scope) { return .repeated(position) }
-            try batch.refuseExpired(key)
-        }
-        batch.fireDue(of: instance)
+    func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        let (instance, repeated) = try begin(in: &batch)
+        if let repeated { return .repeated(repeated) }
         try instance.state.refuse(unless: expectedSeq)
         guard let past = try past?.get(), past.read == instance.state.record.seq else { return .moved }
         // What can fail comes first: afterwards the row is recorded.
@@ -116,7 +94,7 @@ extension ResetCommand: WriterCommand {
         let reset = try reset(instance.state, to: past, at: time)
         let (chain, answer) = try step(instance.state, reset, past, at: time, spending: &batch.cost)
         let row = batch.numbers.nextPosition
-        batch.remember(key, in: scope, at: row)
+        batch.remember(key, in: .instance(instance.state.record.id), at: row)
         let new = past.loaded.record.id == instance.state.record.machineID ? nil : past.loaded
         batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)

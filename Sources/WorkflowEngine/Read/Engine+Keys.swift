@@ -155,9 +155,7 @@ extension Engine {
 }
 
 /// What a person asks of an instance, once for a key.
-protocol KeyedRepair: Sendable {
-    var target: InstanceKey { get }
-    var key: RequestKey? { get }
+protocol KeyedRepair: InstanceVerb {
     var wantsContext: Bool { get }
 
     /// Whether a row with the command's key is the command's.

@@ -28,8 +28,8 @@ import WorkflowStore
     }
 
     /// Ten instances: three are busy, of which one has a text for a number, and one has failed.
-    private static func bench() async throws -> BulkBench {
-        let bench = try await BulkBench(10, of: first) { $0 == 9 }
+    private static func bench(_ limits: EngineLimits = EngineLimits()) async throws -> BulkBench {
+        let bench = try await BulkBench(10, of: first, limits: limits) { $0 == 9 }
         for number in 0..<3 { try await bench.timed.send("go", to: "p-\(number)") }
         let change = ContextChange(set: ["n": "three"], unset: [])
         _ = try await bench.engine.repair(RepairCommand(instance: "p-2", .set(change), reason: "r"))
@@ -90,6 +90,23 @@ import WorkflowStore
         // The timer of before is due when it was.
         try await bench.timed.pass(2 * 3_600_000)
         #expect(try await bench.timed.record("p-0").state.configuration.contains("idle"))
+    }
+
+    @Test func anUndoIsToldAgainWhenTheRunThatItUndidIsForgotten() async throws {
+        var limits = EngineLimits()
+        limits.keptRuns = 2
+        let bench = try await Self.bench(limits)
+        _ = try await bench.ended(try await bench.begin("m", Self.migration(), Self.ofFirst, reason: "r"))
+        let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
+        let undone = try await bench.ended(try await bench.begin("undo-m", undo, reason: "r"))
+        _ = try await bench.ended(try await bench.begin("s", .repair(.suspend)))
+        #expect(try await bench.told { _ = try await bench.engine.run(named: "m", by: .test) }.hasPrefix("run-not-found"))
+        #expect(try await bench.begin("undo-m", undo, reason: "r").record == undone.record)
+        let other = BulkAction.undo(UndoneRun("n"), invocations: nil)
+        for (action, reason) in [(other, "r"), (undo, "other"), (.undo(UndoneRun("m"), invocations: .again), "r")] {
+            let told = try await bench.told { _ = try await bench.begin("undo-m", action, reason: reason) }
+            #expect(told.hasPrefix("key-reused"), "\(told)")
+        }
     }
 
     @Test func onlyMigrationsThatAreDoneAreUndone() async throws {

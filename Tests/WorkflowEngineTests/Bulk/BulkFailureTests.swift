@@ -1,0 +1,99 @@
+import IdentityTesting
+import Statechart
+import StoreTesting
+import Testing
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// Runs whose parts cannot be written, or whose instances change at the worst time.
+@Suite(.timeLimit(.minutes(3))) struct BulkFailureTests {
+    private static let count = 60
+
+    private let store = FakeStore()
+    private let running: RunningEngine
+
+    init() async throws {
+        var limits = EngineLimits()
+        limits.selectedPage = 4
+        limits.batchRows = 8
+        running = try await RunningEngine(store: store, limits: limits)
+        for number in 0..<Self.count { try await running.start("l-\(number)") }
+    }
+
+    private func begin(_ action: BulkAction, isAtomic: Bool = false) async throws -> BulkView {
+        let request = BulkRequest(
+            action: action, targets: .selection(BulkSelection(machine: "lamp", version: 1)), reason: "r", isAtomic: isAtomic)
+        return try await running.engine.begin(run: "r", request, [], by: .test)
+    }
+
+    private func ended() async throws -> BulkOutcome {
+        let engine = running.engine
+        try await eventually("the run has ended") { try await engine.run(named: "r", by: .test).record.state == .done }
+        return try await engine.run(named: "r", by: .test).outcome
+    }
+
+    /// Expects that each instance has flipped once, but for some.
+    private func expectFlipped(except names: Set<String> = []) {
+        for number in 0..<Self.count {
+            let name = "l-\(number)"
+            #expect(store.record(name)?.seq.rawValue == (names.contains(name) ? 1 : 2), "\(name)")
+        }
+    }
+
+    /// Whatever failed, pages that were read meanwhile are not read again.
+    @Test(arguments: [StoreError.Code.unavailable, .constraint])
+    func whatFailsForAWhileIsDoneLaterAndOnce(_ code: StoreError.Code) async throws {
+        store.fail { attempt, batch in
+            [3, 4, 7].contains(attempt) && !batch.changedInstances.isEmpty ? StoreError(code, "made to fail") : nil
+        }
+        _ = try await begin(.send(event: "flip", data: nil))
+        let outcome = try await ended()
+        #expect(outcome.total == Self.count)
+        if code == .unavailable {
+            #expect(outcome.brief == "done \(Self.count)")
+            expectFlipped()
+        }
+        for number in 0..<Self.count {
+            let seq = try #require(store.record("l-\(number)")?.seq.rawValue)
+            #expect(seq <= 2)
+        }
+        try await running.stop()
+    }
+
+    @Test func theOneThatCannotBeWrittenIsToldAndTheOthersAreDone() async throws {
+        store.fail { _, batch in
+            batch.changedInstances.contains { $0.name == "l-21" } ? StoreError(.constraint, "made to fail") : nil
+        }
+        _ = try await begin(.send(event: "flip", data: nil))
+        let outcome = try await ended()
+        #expect(outcome.brief == "done \(Self.count - 1), refused 1")
+        #expect(outcome.told.first { $0.kind == .refused }?.instance == "l-21")
+        expectFlipped(except: ["l-21"])
+        try await running.stop()
+    }
+
+    /// It fitted when the run began; when all have their turn, it does not.
+    @Test func whatIsForAllOrNothingDoesNothingWhenOneStopsFittingAfterTheBegin() async throws {
+        let engine = running.engine
+        let second = RunningEngine.definition.replacing("{lit: false}", with: "{lit: false, n: 0}")
+        _ = try await engine.apply(second, syntax: .yaml)
+        store.hold.shut()
+        async let begun = begin(.migrate(to: 2, MigrationPlan(), retries: false), isAtomic: true)
+        // All were looked at, and the run's begin is being written.
+        await store.hold.somebodyIsHeld()
+        let cancelled = Task.immediate {
+            try await engine.repair(RepairCommand(instance: "l-21", .cancel(runsActions: true), reason: "r"))
+        }
+        store.hold.open()
+        #expect(try await begun.record.selected == Int64(Self.count))
+        _ = try await cancelled.value
+        let outcome = try await ended()
+        #expect(outcome.brief == "refused 1")
+        #expect(outcome.told.first?.instance == "l-21")
+        for number in 0..<Self.count where number != 21 {
+            #expect(store.record("l-\(number)")?.seq.rawValue == 1)
+        }
+        try await running.stop()
+    }
+}
