@@ -42,7 +42,9 @@ extension BatchWriting {
     private func insert(_ names: [InstanceName], of key: BulkKey, _ database: Database) throws {
         var insert = try PreparedStatement(
             database,
-            "INSERT INTO bulk_names (namespace_id, name, partition, piece, instances) VALUES (?, ?, ?, ?, ?)")
+            """
+            INSERT OR REPLACE INTO bulk_names (namespace_id, name, partition, piece, instances) VALUES (?, ?, ?, ?, ?)
+            """)
         for (piece, start) in stride(from: 0, to: names.count, by: BulkRecord.namesOfPiece).enumerated() {
             let some = names[start..<min(start + BulkRecord.namesOfPiece, names.count)]
             insert.bind(key)

@@ -278,7 +278,8 @@ package struct StoreBatch: Sendable {
     package var erasure = BatchErasure()
     /// Runs that it begins or changes, each once, whole.
     package var changedRuns: [BulkRecord] = []
-    /// The instances of runs that begin in this batch and name them.
+    /// The instances of runs that begin in this batch and name them; or of earlier ones, as many, where one has another
+    /// name now.
     package var runNames: [BulkKey: [InstanceName]] = [:]
     /// Runs that are forgotten, with their names.
     package var forgottenRuns: [BulkKey] = []

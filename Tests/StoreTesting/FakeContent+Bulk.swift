@@ -14,7 +14,8 @@ extension FakeContent {
             runs[run.key] = run
         }
         for (key, names) in batch.runNames {
-            guard runNames.updateValue(names, forKey: key) == nil else { throw Self.refused("names that are there") }
+            let before = runNames.updateValue(names, forKey: key)
+            guard before?.count ?? names.count == names.count else { throw Self.refused("names of another number") }
         }
     }
 

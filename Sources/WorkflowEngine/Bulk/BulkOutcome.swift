@@ -47,6 +47,17 @@ package struct BulkOutcome: Sendable, Equatable {
         told.append(Told(kind: kind, instance: instance, message: message))
     }
 
+    /// Counts one that is not told.
+    mutating func count(_ kind: Kind) { counts[kind, default: 0] += 1 }
+
+    /// Whether one of those that are told has a name.
+    func tells(of instance: InstanceName) -> Bool { told.contains { $0.instance == instance } }
+
+    /// Tells of an instance by another name, and no more why it had its outcome.
+    mutating func rename(_ instance: InstanceName, to name: InstanceName) {
+        told = told.map { $0.instance == instance ? Told(kind: $0.kind, instance: name, message: nil) : $0 }
+    }
+
     /// Tells nothing of a kind: it did not come about.
     mutating func leaveOut(_ kind: Kind) {
         counts[kind] = nil

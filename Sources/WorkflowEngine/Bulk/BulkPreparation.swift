@@ -117,17 +117,20 @@ extension Engine {
             return (request, [])
         case .names(let count, _):
             request.targets = run.request.targets
-            var names: [InstanceName] = []
-            while names.count < count {
-                let begin = Int64(names.count)
-                let more = try await read { () async throws(StoreError) in
-                    try await store.bulkNames(of: run.record.key, from: begin)
-                }
-                if more.isEmpty { throw .inconsistent("the run '\(undone.name)' has lost names") }
-                names += more
-            }
-            return (request, names)
+            return (request, try await names(of: run.record.key, count))
         }
+    }
+
+    /// The instances that a run names.
+    func names(of run: BulkKey, _ count: Int) async throws(Rejection) -> [InstanceName] {
+        var names: [InstanceName] = []
+        while names.count < count {
+            let begin = Int64(names.count)
+            let more = try await read { () async throws(StoreError) in try await store.bulkNames(of: run, from: begin) }
+            if more.isEmpty { throw .inconsistent("the run '\(run.name)' has lost names") }
+            names += more
+        }
+        return names
     }
 
     /// Does to the end what a run has begun of instances.

@@ -137,7 +137,12 @@ extension BulkSliceCommand: WriterCommand {
                 if isFirst { throw error }
                 return false
             }
-            outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.lastingMessage)
+            if error.code == .instanceNotFound, filter != nil {
+                // It was deleted or renamed since it was selected: its name is nobody's to tell.
+                outcome.count(.changed)
+            } else {
+                outcome.add(request.action.outcome(of: error), name, limits: batch.limits, error.lastingMessage)
+            }
         }
         return true
     }

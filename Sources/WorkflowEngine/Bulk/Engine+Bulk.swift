@@ -87,7 +87,8 @@ extension Engine {
         return surplus > 0 ? ended.prefix(surplus).map(\.key) : []
     }
 
-    private func allRuns() async throws(Rejection) -> [BulkRecord] {
+    /// All runs that are kept.
+    func allRuns() async throws(Rejection) -> [BulkRecord] {
         var runs: [BulkRecord] = []
         while true {
             let last = runs.last?.key

@@ -31,6 +31,7 @@ extension Engine {
     ) async throws(Rejection) -> RedactResult {
         var command = command
         command.found = try await find(record)
+        if command.newName != nil { command.found?.runs = try await runs(telling: record) }
         switch try await queue.submit(command) {
         case .first(let answer): return answer
         case .repeated(let position): return try await repeated(command, at: position)
@@ -44,6 +45,24 @@ extension Engine {
         }
         let calls = try await read { () async throws(StoreError) in try await store.calls(behind: record.head) }
         return RedactCommand.Found(seq: record.seq, start: start.position, calls: calls)
+    }
+
+    /// The runs over many instances that tell of an instance by its name, or name it. While one goes on, it may come to
+    /// tell of it.
+    private func runs(telling record: InstanceRecord) async throws(Rejection) -> [RedactCommand.TellingRun] {
+        var telling: [RedactCommand.TellingRun] = []
+        for run in try await allRuns() where run.key.namespace == record.namespace {
+            let request = try BulkView(run).request
+            var names: [InstanceName]?
+            if case .names(let count, _) = request.targets {
+                let all = try await self.names(of: run.key, count)
+                if all.contains(record.name) { names = all }
+            }
+            if names != nil || run.state != .done || BulkOutcome(run.outcome).tells(of: record.name) {
+                telling.append(RedactCommand.TellingRun(key: run.key, names: names))
+            }
+        }
+        return telling
     }
 
     /// The answer that a redaction with this key got.

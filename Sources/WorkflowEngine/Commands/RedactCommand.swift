@@ -33,6 +33,15 @@ package struct RedactCommand: Sendable {
         var start: Position
         /// The ids of effects for which nobody waits.
         var calls: [Position]
+        /// Where the instance gets another name.
+        var runs: [TellingRun] = []
+    }
+
+    /// A run over many instances that may tell of one by its name.
+    struct TellingRun: Sendable {
+        let key: BulkKey
+        /// All instances of a run that names this one; nil of another.
+        let names: [InstanceName]?
     }
 
     package init(
@@ -115,6 +124,10 @@ extension RedactCommand: InstanceVerb {
             batch.rewrite(instance) { $0.forgetFailure() }
         }
         if let newName { batch.rename(instance, to: newName, start: start) }
+        for (run, names) in plan.runs {
+            batch.runs[run.key] = run
+            batch.runNames[run.key] = names
+        }
         return .first(plan.answer)
     }
 
@@ -123,6 +136,8 @@ extension RedactCommand: InstanceVerb {
         let answer: RedactResult
         /// Effects that change with it.
         let effects: [EffectRecord]
+        /// Runs that told of it by its old name, and what they name; nil where that stays.
+        let runs: [(run: BulkRecord, names: [InstanceName]?)]
     }
 
     /// What is erased, and what comes of it. All that can fail is here.
@@ -132,6 +147,7 @@ extension RedactCommand: InstanceVerb {
         let isFinished = status == .done || status == .cancelled
         try refuse(instance.state, isFinished: isFinished)
         if let newName { try refuse(newName, in: &batch) }
+        let runs = try renamedRuns(in: batch)
         let all: ClosedRange<Int64> = 1...max(1, min(found.seq, instance.state.record.seq).rawValue)
         let failing = instance.state.record.failureSeq
         var redaction = Redaction(
@@ -153,7 +169,7 @@ extension RedactCommand: InstanceVerb {
                 status: instance.state.record.status,
                 configuration: instance.state.machine.leafPaths(of: chain.snapshot.configuration),
                 redaction: redaction, isDryRun: isDryRun)
-            return Plan(chain: chain, answer: answer, effects: effects)
+            return Plan(chain: chain, answer: answer, effects: effects, runs: runs)
         }
     }
 
@@ -171,6 +187,23 @@ extension RedactCommand: InstanceVerb {
 
     private func refuse(_ name: InstanceName, in batch: inout BatchBuilder) throws(Rejection) {
         if try batch.instance(InstanceKey(name, in: caller.namespace)) != nil { throw .instanceExists(name) }
+    }
+
+    /// Runs tell of an instance by its new name, and no more why it had its outcome: that may say the old one.
+    private func renamedRuns(
+        in batch: BatchBuilder
+    ) throws(Rejection) -> [(run: BulkRecord, names: [InstanceName]?)] {
+        guard let newName, let found else { return [] }
+        var renamed: [(run: BulkRecord, names: [InstanceName]?)] = []
+        for telling in found.runs {
+            guard var run = try batch.run(telling.key) else { continue }
+            if telling.names != nil, run.state == .running { throw .isNamed(instance, by: run.key.name) }
+            var outcome = BulkOutcome(run.outcome)
+            outcome.rename(instance, to: newName)
+            run.outcome = outcome.text
+            renamed.append((run, telling.names?.map { $0 == instance ? newName : $0 }))
+        }
+        return renamed
     }
 
     /// Effects that lose something. Whoever works on one needs what it asks: where a person redacts, it must have
@@ -220,6 +253,13 @@ extension InstanceRecord {
 }
 
 extension Rejection {
+    fileprivate static func isNamed(_ name: InstanceName, by run: String) -> Rejection {
+        Rejection(
+            .preconditionFailed,
+            "The run '\(run)' names '\(name)' and is not done: rename it afterwards, or when "
+                + "'wfctl bulk stop \(run)' has stopped the run; nothing was changed", subject: .instance(name))
+    }
+
     fileprivate static func seqNotFound(_ seq: Int64, _ facts: InstanceFacts) -> Rejection {
         Rejection(.seqNotFound, "\(facts.place.text), has no seq \(seq)", facts: facts)
     }

@@ -21,10 +21,14 @@ import WorkflowStore
         for number in 0..<Self.count { try await running.start("l-\(number)") }
     }
 
-    private func begin(_ action: BulkAction, isAtomic: Bool = false) async throws -> BulkView {
-        let request = BulkRequest(
-            action: action, targets: .selection(BulkSelection(machine: "lamp", version: 1)), reason: "r", isAtomic: isAtomic)
-        return try await running.engine.begin(run: "r", request, [], by: .test)
+    private func begin(
+        _ action: BulkAction, isAtomic: Bool = false, names: [InstanceName] = []
+    ) async throws -> BulkView {
+        let targets: BulkRequest.Targets =
+            names.isEmpty
+            ? .selection(BulkSelection(machine: "lamp", version: 1)) : .names(names.count, BulkRequest.digest(of: names))
+        let request = BulkRequest(action: action, targets: targets, reason: "r", isAtomic: isAtomic)
+        return try await running.engine.begin(run: "r", request, names, by: .test)
     }
 
     private func ended() async throws -> BulkOutcome {
@@ -94,6 +98,46 @@ import WorkflowStore
         for number in 0..<Self.count where number != 21 {
             #expect(store.record("l-\(number)")?.seq.rawValue == 1)
         }
+        try await running.stop()
+    }
+
+    /// It would look for it under a name that is no more.
+    @Test func whatARunUnderWayNamesIsRenamedWhenItIsDone() async throws {
+        let engine = running.engine
+        store.fail { _, batch in
+            batch.changedInstances.isEmpty ? nil : StoreError(.unavailable, "made to fail")
+        }
+        _ = try await begin(.send(event: "flip", data: nil), names: ["l-1", "l-2"])
+        try await eventually("the run pauses") { try await engine.run(named: "r", by: .test).paused != nil }
+        func rename() async throws(Rejection) {
+            _ = try await engine.redact(RedactCommand(instance: "l-2", newName: "m", reason: "r", by: .test))
+        }
+        do {
+            try await rename()
+            Issue.record("it was renamed")
+        } catch let error as Rejection {
+            #expect(error.code == .preconditionFailed && error.message.contains("'wfctl bulk stop r'"))
+        }
+        store.fail { _, _ in nil }
+        #expect(try await ended().brief == "done 2")
+        try await rename()
+        #expect(try await engine.run(named: "r", by: .test).outcome.told.map(\.instance) == ["l-1", "m"])
+        try await running.stop()
+    }
+
+    @Test func whatWasSelectedAndIsNoMoreIsNotTold() async throws {
+        let engine = running.engine
+        store.fail { _, batch in
+            batch.changedInstances.contains { $0.name == "l-0" } ? StoreError(.unavailable, "made to fail") : nil
+        }
+        _ = try await begin(.send(event: "flip", data: nil))
+        try await eventually("the run pauses") { try await engine.run(named: "r", by: .test).paused != nil }
+        // It was read with the first page, and has not had its turn.
+        _ = try await engine.redact(RedactCommand(instance: "l-3", newName: "m", reason: "r", by: .test))
+        store.fail { _, _ in nil }
+        let outcome = try await ended()
+        #expect(outcome.brief == "done \(Self.count - 1), changed 1")
+        #expect(outcome.told.allSatisfy { $0.kind == .done && $0.instance != "l-3" })
         try await running.stop()
     }
 }

@@ -210,6 +210,34 @@ import WorkflowStore
         try await bench.expectErased("d", gaps: "1-3")
     }
 
+    @Test func runsTellOfItByItsNewName() async throws {
+        let bench = try await Self.bench()
+        let old = InstanceName(rawValue: "n" + marker)
+        try await bench.timed.start("claim", old.rawValue)
+        let named: [InstanceName] = ["c", old]
+        for (run, names) in [("selected", []), ("named", named)] {
+            let targets: BulkRequest.Targets =
+                names.isEmpty
+                ? .selection(BulkSelection(machine: "claim")) : .names(names.count, BulkRequest.digest(of: names))
+            let request = BulkRequest(action: .send(event: "nonsense", data: nil), targets: targets)
+            _ = try await bench.engine.begin(run: run, request, names, by: .test)
+            try await eventually("\(run) is done") {
+                try await bench.engine.run(named: run, by: .test).record.state == .done
+            }
+        }
+        try await bench.redact(old.rawValue, rename: "d")
+        #expect(try bench.count(of: marker) == 0)
+        for run in ["selected", "named"] {
+            let view = try await bench.engine.run(named: run, by: .test)
+            #expect(view.outcome.count(of: .refused) == 2)
+            #expect(view.outcome.told.map(\.instance) == ["c", "d"], "\(run)")
+            #expect(view.outcome.told.map { $0.message == nil } == [false, true])
+        }
+        let key = try await bench.engine.run(named: "named", by: .test).record.key
+        #expect(try await bench.timed.store.bulkNames(of: key, from: 0) == ["c", "d"])
+        try await bench.expectErased("d", gaps: "1-2")
+    }
+
     // MARK: Effects
 
     @Test func whatIsUnderWayIsInTheWay() async throws {
