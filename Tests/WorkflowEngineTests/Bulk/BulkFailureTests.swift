@@ -24,9 +24,9 @@ import WorkflowStore
     private func begin(
         _ action: BulkAction, isAtomic: Bool = false, names: [InstanceName] = []
     ) async throws -> BulkView {
+        let selection = BulkSelection(machine: "lamp", version: 1)
         let targets: BulkRequest.Targets =
-            names.isEmpty
-            ? .selection(BulkSelection(machine: "lamp", version: 1)) : .names(names.count, BulkRequest.digest(of: names))
+            names.isEmpty ? .selection(selection) : .names(names.count, BulkRequest.digest(of: names))
         let request = BulkRequest(action: action, targets: targets, reason: "r", isAtomic: isAtomic)
         return try await running.engine.begin(run: "r", request, names, by: .test)
     }

@@ -100,7 +100,8 @@ import WorkflowStore
         let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
         let undone = try await bench.ended(try await bench.begin("undo-m", undo, reason: "r"))
         _ = try await bench.ended(try await bench.begin("s", .repair(.suspend)))
-        #expect(try await bench.told { _ = try await bench.engine.run(named: "m", by: .test) }.hasPrefix("run-not-found"))
+        let forgotten = try await bench.told { _ = try await bench.engine.run(named: "m", by: .test) }
+        #expect(forgotten.hasPrefix("run-not-found"))
         #expect(try await bench.begin("undo-m", undo, reason: "r").record == undone.record)
         let other = BulkAction.undo(UndoneRun("n"), invocations: nil)
         for (action, reason) in [(other, "r"), (undo, "other"), (.undo(UndoneRun("m"), invocations: .again), "r")] {
