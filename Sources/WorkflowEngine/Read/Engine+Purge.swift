@@ -45,17 +45,22 @@ extension Engine {
     package func purge(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
         log.asked("purge", by: request.caller)
         if let machine = request.machine { _ = try await self.machine(named: machine, by: request.caller) }
-        let result = try await deleteFinished(request)
-        if !request.isDryRun, result.deleted > 0 {
-            tell(result, of: request.machine, reason: request.reason, by: request.caller)
+        var result = PurgeResult()
+        // Also what was deleted before something failed.
+        defer {
+            if !request.isDryRun, result.deleted > 0 {
+                tell(result, of: request.machine, reason: request.reason, by: request.caller)
+            }
         }
+        try await deleteFinished(request, &result)
         return result
     }
 
-    /// Does what is asked, and tells nobody.
-    func deleteFinished(_ request: PurgeRequest) async throws(Rejection) -> PurgeResult {
+    /// Does what is asked, and tells nobody; adds to what was deleted before.
+    func deleteFinished(_ request: PurgeRequest, _ result: inout PurgeResult) async throws(Rejection) {
         let oldest = Timestamp(rawValue: now.rawValue - request.age)
-        var result = PurgeResult()
+        let before = result.deleted
+        (result.kept, result.isDone) = (0, false)
         for status in [InstanceStatus.done, .cancelled] {
             var query = InstanceQuery(
                 machine: request.machine, status: status, enteredBefore: oldest, limit: limits.purgedPage)
@@ -69,13 +74,12 @@ extension Engine {
                     result.rows += old.reduce(0) { $0 + $1.seq.rawValue }
                 } else {
                     try await delete(old, request, &result)
-                    if result.deleted >= limits.purgedAtOnce { return result }
+                    if result.deleted - before >= limits.purgedAtOnce { return }
                 }
                 query.after = page.next
             } while query.after != nil
         }
         result.isDone = true
-        return result
     }
 
     /// Deletes some, as many at once as leave room for others in a batch.

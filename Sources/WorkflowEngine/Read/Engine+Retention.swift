@@ -40,16 +40,15 @@ extension Engine {
     private func keepRetention(of setting: MachineSetting, by caller: Caller) async throws(Rejection) {
         let machine = setting.key.name
         guard let age = setting.retention else { return }
+        let request = PurgeRequest(machine: machine, age: age, reason: nil, by: caller)
         var sum = PurgeResult()
+        // Also of a pass that fails on its way.
+        defer { if sum.deleted > 0 { tell(sum, of: machine, reason: nil, by: caller) } }
         while !sum.isDone {
             // Somebody may have taken it back meanwhile.
-            guard try await self.setting(of: machine, by: caller).retention == age else { break }
-            let part = try await deleteFinished(PurgeRequest(machine: machine, age: age, reason: nil, by: caller))
-            sum.deleted += part.deleted
-            sum.rows += part.rows
-            (sum.kept, sum.isDone) = (part.kept, part.isDone)
+            guard try await self.setting(of: machine, by: caller).retention == age else { return }
+            try await deleteFinished(request, &sum)
         }
-        if sum.deleted > 0 { tell(sum, of: machine, reason: nil, by: caller) }
     }
 
     /// Tells in the log what was deleted.

@@ -6,7 +6,7 @@ import WorkflowStore
 
 /// What an operator does to an instance of a machine with two versions, while its disk may lose its power.
 enum PowerVerb: Sendable, CaseIterable {
-    case turn, forth, back, undo, redact, delete
+    case turn, forth, back, undo, reset, redact, delete
 
     /// The name of the machine, and the beginning of its instances' names.
     static let machine = "tour"
@@ -59,6 +59,12 @@ enum PowerVerb: Sendable, CaseIterable {
         case .undo:
             return try await engine.reset(
                 ResetCommand(instance: name, to: .beforeMigration, reason: "r", by: .test)
+            ).seq.rawValue
+        case .reset:
+            // To some time before; what was redacted since is refused.
+            let seq = try await engine.instance(named: name, by: .test).record.seq.rawValue
+            return try await engine.reset(
+                ResetCommand(instance: name, to: .seq(Seq(rawValue: max(1, seq - 2))), reason: "r", by: .test)
             ).seq.rawValue
         case .redact:
             return try await engine.redact(

@@ -6,7 +6,7 @@ import WorkflowStore
 
 /// What happens to instances of one machine, step by step, each at its time: chains of events that they send to
 /// themselves, timers that are on time, late, skipped and cancelled, failures and what an operator does, keys. Two go
-/// over to another version and one comes back; a third is deleted, and another one gets its name.
+/// over to another version and one comes back; a third is deleted, and others get its name, of which the last is too old.
 struct Scenario {
     /// What somebody does.
     enum Action {
@@ -19,6 +19,8 @@ struct Scenario {
         /// The migration that came last.
         case undo(String)
         case delete(String)
+        /// All are deleted that have finished so many milliseconds ago.
+        case purge(Int64)
         /// What the instance said is erased, and these paths of its context.
         case redact(String, [String])
         /// What is due by now comes.
@@ -92,7 +94,8 @@ struct Scenario {
         (508_000, .send("c", "write", "x")), (510_000, .apply(second)), (511_000, .migrate("a", plan)),
         (512_000, .migrate("b", plan)), (513_000, .undo("b")), (514_000, .migrate("b", plan)), (515_000, .undo("b")),
         (516_000, .delete("c")), (517_000, .start("c")), (518_000, .send("c", "later")), (519_000, .delete("c")),
-        (580_000, .wait),
+        (520_000, .start("c")), (521_000, .send("c", "write", "y")), (522_000, .send("c", "finish")),
+        (540_000, .purge(10_000)), (580_000, .wait),
         (581_000, .repair("a", .cancel(runsActions: true))), (582_000, .repair("b", .cancel(runsActions: true))),
         // One with a key and one without.
         (591_000, .redact("a", [])), (593_000, .redact("b", [])),
@@ -153,6 +156,10 @@ extension Engine {
                     instance: InstanceName(rawValue: name), takesUnfinished: true, reason: "r", key: step.key, by: .test
                 ))
             return Told(seqs: [0, answer.rows])
+        case .purge(let age):
+            // Once more, and nothing is left to delete.
+            let answer = try await purge(PurgeRequest(age: age, reason: "r", by: .test))
+            guard answer.isDone else { throw .draining }
         case .redact(let name, let paths):
             let answer = try await redact(
                 RedactCommand(

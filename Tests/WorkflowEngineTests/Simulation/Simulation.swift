@@ -95,7 +95,7 @@ final class Simulation {
     private func isTaken(_ number: Int) async throws -> Bool {
         guard let reference, Scenario.steps[number].key == nil else { return false }
         switch Scenario.steps[number].action {
-        case .apply, .wait: return false
+        case .apply, .purge, .wait: return false
         case .delete(let name): return try await seqs()[name] == nil
         case .start(let name), .send(let name, _, _), .repair(let name, _), .reset(let name, _), .redact(let name, _),
             .migrate(let name, _), .undo(let name):

@@ -44,6 +44,7 @@ import WorkflowStore
         ] {
             #expect(rows.contains(row), "there is no row \(row)")
         }
+        #expect(!rows.contains("c: "), "the last of its name was purged")
         print("simulation: \(reference.told.count) steps, \(rows.count) rows")
     }
 
