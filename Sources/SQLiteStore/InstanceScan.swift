@@ -4,8 +4,8 @@ import Statechart
 import WorkflowStore
 
 /// The way through the list index for one page: machine by machine, status by status, id by id. A page in another order
-/// needs the whole way, and keeps the first that it finds. For all machines that is the table itself: the index would
-/// lead from row to row all over it.
+/// needs the whole way, and keeps the first that it finds. Where it meets much of the table, that is the table itself:
+/// the index would lead from row to row all over it.
 ///
 /// A range is the instances of one machine version in one status. Entering one costs as much of the page's rows as
 /// reading a row, so that many versions without instances are bounded too.
@@ -24,6 +24,23 @@ struct InstanceScan: Sendable {
     /// Everything up to here was looked at; an id of `.max` stands for the end of a range.
     private var place: InstanceListPlace?
 
+    /// Of a page in an order: the machine versions whose instances are looked for in the table itself; nil on the way
+    /// through the index.
+    private var walked: Walked?
+
+    /// Machine versions.
+    private enum Walked {
+        case all
+        case some(Set<Int64>)
+
+        func contains(_ machine: Int64) -> Bool {
+            switch self {
+            case .all: true
+            case .some(let machines): machines.contains(machine)
+            }
+        }
+    }
+
     /// What was found so far.
     private(set) var page = InstancePage(instances: [], next: nil)
     private(set) var isDone: Bool
@@ -41,9 +58,9 @@ struct InstanceScan: Sendable {
 
     /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
     mutating func step(_ database: Database, _ budget: inout SliceBudget) throws {
-        if let order = query.order, query.machine == nil {
-            if isDone { return }
-            return try walk(order, database, &budget)
+        if let order = query.order, !isDone {
+            if place == nil { walked = try machinesToWalk(database) }
+            if let walked { return try walk(walked, order, database, &budget) }
         }
         while !isDone {
             guard let start = try nextRange(database) else { return try end(database) }
@@ -158,8 +175,36 @@ struct InstanceScan: Sendable {
 // MARK: In an order
 
 extension InstanceScan {
+    /// Of how many rows of the table one must be an instance of the machine, so that the way is through the table. A
+    /// row that the index leads to costs about as much as five on the way.
+    private static let rowsForOne: Int64 = 5
+
+    private func machinesToWalk(_ database: Database) throws -> Walked? {
+        guard let name = query.machine else { return .all }
+        guard try TallyInspection.isThere(in: database) else { return nil }
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT id, (SELECT coalesce(sum(n), 0) FROM tally WHERE machine_id = machine.id)
+            FROM machine WHERE namespace_id = ? AND name = ?
+            """)
+        select.bind(namespace.rawValue)
+        select.bind(name.rawValue)
+        var machines: Set<Int64> = []
+        var count: Int64 = 0
+        try select.forEachRow { row in
+            machines.insert(row.integer())
+            count += row.integer()
+            return true
+        }
+        let rows = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
+        return count > rows / Self.rowsForOne ? .some(machines) : nil
+    }
+
     /// Goes through all instances as they stand in the table.
-    private mutating func walk(_ order: InstanceOrder, _ database: Database, _ budget: inout SliceBudget) throws {
+    private mutating func walk(
+        _ walked: Walked, _ order: InstanceOrder, _ database: Database, _ budget: inout SliceBudget
+    ) throws {
         var select = try PreparedStatement(
             database,
             """
@@ -174,7 +219,9 @@ extension InstanceScan {
             place = InstanceListPlace(
                 machineID: MachineID(rawValue: row.integer(at: 2)), status: .running, id: id)
             isWhole = budget.spend()
-            guard row.integer(at: 1) == namespace.rawValue, statuses.contains(row.text(at: 3)) else { return isWhole }
+            guard row.integer(at: 1) == namespace.rawValue, walked.contains(row.integer(at: 2)),
+                statuses.contains(row.text(at: 3))
+            else { return isWhole }
             let entered = Timestamp(rawValue: row.integer(at: 5))
             let isWanted = query.takes(
                 configuration: query.state == nil ? "" : row.text(at: 4), entered: entered,

@@ -116,7 +116,7 @@ extension StoreSuite {
     private static let states = ["idle", "review.legal.pending,review.finance.ok", "review", "reviewed", "packing"]
 
     private static let queries: [InstanceQuery] = {
-        let machines: [MachineName?] = [nil, "order", "refund", "none"]
+        let machines: [MachineName?] = [nil, "order", "refund", "seldom", "none"]
         let statuses: [InstanceStatus?] = [nil] + InstanceStatus.allCases.map { $0 }
         let paths = [nil, "review", "review.legal", "review.finance.ok", "idle", "nowhere"]
         return machines.flatMap { machine in
@@ -131,12 +131,13 @@ extension StoreSuite {
         #"{"event":"go","message":"says \"no\"","type":"livelock"}"#,
     ]
 
-    /// Two machines, three versions, sixty instances in all statuses and states.
+    /// Three machines, four versions, sixty instances in all statuses and states. Of one machine there are few.
     private static func populate(_ scribe: Scribe, _ writer: any StoreWriter) throws {
         let machines = [scribe.apply("order"), scribe.apply("refund"), scribe.apply("order")]
+        let seldom = scribe.apply("seldom")
         for number in 0..<60 {
             let name = "i\(number)"
-            scribe.start(name, machines[number % 3])
+            scribe.start(name, number % 28 == 5 ? seldom : machines[number % 3])
             let status = InstanceStatus.allCases[number / 7 % InstanceStatus.allCases.count]
             scribe.send(
                 name, to: states[number % states.count], status: status,
@@ -155,7 +156,7 @@ extension StoreSuite {
     }
 
     private static func expectTally(_ scribe: Scribe, _ store: any WorkflowStore) async throws {
-        for machine in [nil, "order", "refund", "none"] as [MachineName?] {
+        for machine in [nil, "order", "refund", "seldom", "none"] as [MachineName?] {
             var wanted: [TallyKey: Int64] = [:]
             for instance in scribe.instances.values where instance.status != .purging {
                 guard let own = scribe.machines.first(where: { $0.id == instance.machineID }),
