@@ -117,7 +117,7 @@ extension Engine {
             return (request, [])
         case .names(let count, _):
             request.targets = run.request.targets
-            return (request, try await names(of: run.record.key, count))
+            return (request, try await self.names(of: run.record.key, count))
         }
     }
 
