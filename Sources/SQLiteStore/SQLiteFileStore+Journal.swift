@@ -17,8 +17,10 @@ private struct JournalReading {
     private let query: JournalQuery
     private let namespace: NamespaceID
     private var bytesLeft: Int
-    /// The machine versions of the slice; nil for those that are not wanted.
-    private var machines: [Int64: MachineRecord?] = [:]
+    /// The machine versions of the slice.
+    private var machines: [Int64: Version] = [:]
+    /// That of the row before.
+    private var last: Version?
     var slice: JournalSlice
 
     init(_ query: JournalQuery, in namespace: NamespaceID) {
@@ -26,6 +28,14 @@ private struct JournalReading {
         self.namespace = namespace
         bytesLeft = query.bytes
         slice = JournalSlice(through: query.after, isLast: true)
+    }
+
+    /// A machine version, as rows tell it.
+    private struct Version {
+        let id: Int64
+        let machine: MachineName
+        let version: MachineVersion
+        let isWanted: Bool
     }
 
     // Behind the columns of a row: its instance's name, and whether the row before it says `failed` where nobody did
@@ -59,16 +69,15 @@ private struct JournalReading {
     }
 
     private mutating func take(_ row: inout StatementRow, _ database: Database) throws {
-        guard isWanted(row), let machine = try machine(row.integer(at: 2), database),
-            let name = row.optionalText(at: Self.columns.name)
-        else { return }
+        guard isWanted(row) else { return }
+        let version = try version(row.integer(at: 2), database)
+        guard version.isWanted, let name = row.optionalText(at: Self.columns.name) else { return }
         let isRetry = row.integer(at: Self.columns.isRetry) != 0
-        let record = try JournalRecord(row: &row)
-        bytesLeft -= record.size
         slice.rows.append(
             ListedRow(
-                row: record, instance: InstanceName(rawValue: name), machine: machine.name,
-                version: machine.version, isRetry: isRetry))
+                row: try JournalRecord(row: &row), instance: InstanceName(rawValue: name), machine: version.machine,
+                version: version.version, isRetry: isRetry))
+        bytesLeft -= slice.rows[slice.rows.endIndex - 1].row.size
     }
 
     /// Whether the filter wants a row, its machine aside; reads no more of it than it must.
@@ -78,12 +87,20 @@ private struct JournalReading {
             kind: row.text(at: 7), event: row.text(at: 8), from: row.text(at: 10), to: row.text(at: 11))
     }
 
-    private mutating func machine(_ id: Int64, _ database: Database) throws -> MachineRecord? {
-        if let known = machines[id] { return known }
-        let found = try StoreQueries.machine(database, MachineID(rawValue: id))
-        guard let found else { throw SQLiteFailure.malformed("a machine") }
-        let wanted = query.filter.machine ?? found.name == found.name ? found : nil
-        machines[id] = .some(wanted)
-        return wanted
+    private mutating func version(_ id: Int64, _ database: Database) throws -> Version {
+        if let last, last.id == id { return last }
+        let found = try machines[id] ?? read(id, database)
+        machines[id] = found
+        last = found
+        return found
+    }
+
+    private func read(_ id: Int64, _ database: Database) throws -> Version {
+        guard let found = try StoreQueries.machine(database, MachineID(rawValue: id)) else {
+            throw SQLiteFailure.malformed("a machine")
+        }
+        return Version(
+            id: id, machine: found.name, version: found.version,
+            isWanted: query.filter.machine ?? found.name == found.name)
     }
 }

@@ -40,7 +40,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes text that stands around values, such as the frame of an event; a value may follow.
-    public mutating func frame(_ text: some Sequence<UInt8>) {
+    public mutating func frame(_ text: [UInt8]) {
         bytes.append(contentsOf: text)
         needsComma = false
     }
@@ -72,7 +72,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a string of which it is known that nothing in it needs an escape.
-    public mutating func quoted(plain text: some Sequence<UInt8>) {
+    public mutating func quoted(plain text: UnsafeBufferPointer<UInt8>) {
         comma()
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: text)
@@ -99,9 +99,10 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes text that is valid JSON already.
-    public mutating func raw(_ text: some Sequence<UInt8>) {
+    public mutating func raw(_ text: String) {
         comma()
-        bytes.append(contentsOf: text)
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
         needsComma = true
     }
 
@@ -163,10 +164,10 @@ public protocol JSONWritable {
 extension JSONValue: JSONWritable {
     public func write(to writer: inout JSONWriter) {
         switch self {
-        case .null: writer.raw("null".utf8)
+        case .null: writer.raw("null")
         case .bool(let bool): bool.write(to: &writer)
         case .int(let int): int.write(to: &writer)
-        case .double(let double): writer.raw(double.description.utf8)
+        case .double(let double): writer.raw(double.description)
         case .string(let string): writer.string(string)
         case .array(let elements): elements.write(to: &writer)
         case .object(let object): object.write(to: &writer)
@@ -187,7 +188,7 @@ extension String: JSONWritable {
 }
 
 extension Bool: JSONWritable {
-    public func write(to writer: inout JSONWriter) { writer.raw((self ? "true" : "false").utf8) }
+    public func write(to writer: inout JSONWriter) { writer.raw(self ? "true" : "false") }
 }
 
 extension Int64: JSONWritable {

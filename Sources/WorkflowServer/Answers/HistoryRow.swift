@@ -41,7 +41,7 @@ struct HistoryRow: JSONWritable {
         if isRetry { writer.field("retry", true) }
         if row.isRedacted { writer.field("redacted", true) }
         writer.key("cursor")
-        writer.quoted(plain: cursor)
+        cursor.withUnsafeBufferPointer { writer.quoted(plain: $0) }
         writer.field("exited", ifPresent: moves?.exited)
         writer.field("entered", ifPresent: moves?.entered)
     }
@@ -50,14 +50,22 @@ struct HistoryRow: JSONWritable {
     private static func write(stored json: String?, as name: String, to writer: inout JSONWriter) {
         guard let json else { return }
         writer.key(name)
-        writer.raw(json.utf8)
+        writer.raw(json)
     }
 
     /// The paths of leaves have no character that needs an escape.
     private static func write(leaves text: String, as name: String, to writer: inout JSONWriter) {
         writer.key(name)
         writer.array { writer in
-            for leaf in text.utf8.split(separator: UInt8(ascii: ",")) { writer.quoted(plain: leaf) }
+            var text = text
+            text.withUTF8 { bytes in
+                var start = 0
+                while start < bytes.count {
+                    let end = bytes[start...].firstIndex(of: UInt8(ascii: ",")) ?? bytes.count
+                    writer.quoted(plain: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                    start = end + 1
+                }
+            }
         }
     }
 }

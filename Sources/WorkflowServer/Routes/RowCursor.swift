@@ -12,18 +12,48 @@ struct RowCursor: Equatable {
 
     /// The text's bytes, without padding.
     var bytes: [UInt8] {
-        let words = Array("\(generation).\(position.partition.rawValue).\(position.number)".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(words.count / 3 * 4 + 4)
-        for start in stride(from: 0, to: words.count, by: 3) {
-            let group = words[start..<min(start + 3, words.count)]
-            var bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for _ in 0...group.count {
-                text.append(Self.alphabet[bits >> 18])
-                bits = bits << 6 & 0xFF_FFFF
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostWords) { words in
+            // From the end to the beginning, as digits come.
+            var start = words.count
+            func put(_ number: Int64) {
+                var rest = number.magnitude
+                repeat {
+                    start -= 1
+                    words[start] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                } while rest > 0
+            }
+            func putDot() {
+                start -= 1
+                words[start] = UInt8(ascii: ".")
+            }
+            put(position.number)
+            putDot()
+            put(position.partition.rawValue)
+            putDot()
+            put(generation)
+            return Self.base64(UnsafeBufferPointer(rebasing: words[start...]))
+        }
+    }
+
+    /// Three numbers of 64 bits, and what stands between them.
+    private static let mostWords = 3 * 20 + 2
+
+    private static func base64(_ words: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: words.count / 3 * 4 + 4) { text, count in
+            var place = 0
+            while place < words.count {
+                let group = min(3, words.count - place)
+                var bits = 0
+                for offset in 0..<group { bits |= Int(words[place + offset]) << (16 - 8 * offset) }
+                for _ in 0...group {
+                    text[count] = alphabet[bits >> 18]
+                    bits = bits << 6 & 0xFF_FFFF
+                    count += 1
+                }
+                place += group
             }
         }
-        return text
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

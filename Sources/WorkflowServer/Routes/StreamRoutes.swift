@@ -45,7 +45,8 @@ struct StreamRoutes: Sendable {
         let tail =
             caller.namespace == .default
             ? self.tail : JournalTail(engine: engine, caller: .process(in: caller.namespace), limits: limits)
-        let rows = StreamRows(after: position, of: tail, filter, engine: engine, by: caller, limits: limits)
+        let rows = StreamRows(
+            after: position, of: tail, filter, engine: engine, by: caller, limits: limits, budget: budget)
         return stream(rows, bell, place, for: request)
     }
 
@@ -74,7 +75,7 @@ struct StreamRoutes: Sendable {
         }
         let rows = StreamRows(
             of: record, after: seq, at: position ?? .beginning(of: record.id.partition), filter, engine: engine,
-            by: caller, limits: limits)
+            by: caller, limits: limits, budget: budget)
         return stream(rows, bell, place, for: request)
     }
 

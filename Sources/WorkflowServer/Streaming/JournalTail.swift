@@ -88,7 +88,7 @@ final class JournalTail: Sendable {
         let newest = engine.feed.newest ?? place
         let slice = try await engine.journal(JournalQuery(after: place, bytes: limits.streamBytes), by: caller)
         let rows = slice.rows.map { listed in
-            var text = StreamText()
+            var text = StreamText(rows: 1)
             text.add(listed, generation: engine.generation)
             return Row(listed: listed, text: text.bytes)
         }

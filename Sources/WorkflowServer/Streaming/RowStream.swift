@@ -56,6 +56,7 @@ struct RowStream: Sendable {
 
     @concurrent private func tell(_ sender: inout Sender) async throws {
         var rows = rows
+        defer { rows.end() }
         var rings = bell.rings.makeAsyncIterator()
         try await sender.send(comment(rows.place))
         while !connection.callerHasLeft, !Task.isShuttingDownGracefully {

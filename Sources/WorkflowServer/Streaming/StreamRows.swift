@@ -24,7 +24,16 @@ struct StreamRows: Sendable {
     private let caller: Caller
     private let filter: JournalFilter
     private let limits: ServerLimits
+    private let budget: AnswerBudget
     private var source: Source
+    /// What is read while the part before is made and sent; nil near the end.
+    private var ahead: Task<ReadSlice, any Error>?
+
+    /// A slice, and when it was read.
+    private struct ReadSlice: Sendable {
+        let slice: JournalSlice
+        let time = ContinuousClock.now
+    }
     /// Up to where everything was told.
     private(set) var place: Position
     /// Whether it has come to the end of the journal, so that others probably read the same.
@@ -33,8 +42,9 @@ struct StreamRows: Sendable {
     /// The rows of all instances behind a position.
     init(
         after place: Position, of tail: JournalTail, _ filter: JournalFilter, engine: Engine, by caller: Caller,
-        limits: ServerLimits
+        limits: ServerLimits, budget: AnswerBudget
     ) {
+        self.budget = budget
         source = .journal(tail)
         self.place = place
         self.filter = filter
@@ -46,8 +56,9 @@ struct StreamRows: Sendable {
     /// The rows of one instance behind a seq.
     init(
         of record: InstanceRecord, after seq: Seq, at place: Position, _ filter: JournalFilter, engine: Engine,
-        by caller: Caller, limits: ServerLimits
+        by caller: Caller, limits: ServerLimits, budget: AnswerBudget
     ) {
+        self.budget = budget
         source = .instance(record.id, seq)
         self.place = place
         self.filter = filter
@@ -86,14 +97,31 @@ struct StreamRows: Sendable {
     }
 
     private mutating func readJournal() async throws -> Part {
-        let query = JournalQuery(after: place, filter: filter, bytes: limits.streamBytes)
-        let slice = try await engine.journal(query, by: caller)
+        var read = try await ahead.take()?.value ?? readSlice(after: place)
+        // What was redacted or purged while the stream stood still is told no more.
+        if read.time < .now - limits.streamTail { read = try await readSlice(after: place) }
+        let slice = read.slice
         isNearEnd = slice.isLast
+        // Not where memory is short; and one slice only, however long the reader takes for the part before.
+        if !slice.isLast, let share = budget.share(of: limits.streamBytes) {
+            ahead = Task { [self] in
+                defer { withExtendedLifetime(share) {} }
+                return try await readSlice(after: slice.through)
+            }
+        }
         return text(of: slice)
     }
 
+    private func readSlice(after place: Position) async throws -> ReadSlice {
+        let query = JournalQuery(after: place, filter: filter, bytes: limits.streamBytes)
+        return ReadSlice(slice: try await engine.journal(query, by: caller))
+    }
+
+    /// Reads no more.
+    mutating func end() { ahead.take()?.cancel() }
+
     private mutating func text(of slice: JournalSlice) -> Part {
-        var text = StreamText()
+        var text = StreamText(rows: slice.rows.count)
         for listed in slice.rows { text.add(listed, generation: engine.generation) }
         place = max(place, slice.through)
         return Part(text: text.bytes, isLast: slice.isLast)

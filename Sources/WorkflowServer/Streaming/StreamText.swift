@@ -5,23 +5,32 @@ import WorkflowStore
 
 /// The text of a stream of server-sent events (WHATWG HTML, 9.2.5), as it is collected to be sent.
 struct StreamText {
-    private var writer = JSONWriter()
+    private var writer: JSONWriter
+
+    /// - Parameter count: How many rows are expected.
+    init(rows count: Int) { writer = JSONWriter(capacity: count * Self.bytesOfRow) }
+
+    /// About as many as a small row has.
+    private static let bytesOfRow = 384
+    private static let beforeCursor = Array("id: ".utf8)
+    private static let beforeData = Array("\nevent: \(EventStream.transition)\ndata: ".utf8)
+    private static let end = Array("\n\n".utf8)
 
     var bytes: [UInt8] { writer.bytes }
 
     /// A row, and its cursor as the event's id.
     mutating func add(_ listed: ListedRow, generation: Int64) {
         let row = HistoryRow(listed.row, generation: generation, isRetry: listed.isRetry)
-        writer.frame("id: ".utf8)
+        writer.frame(Self.beforeCursor)
         writer.frame(row.cursor)
-        writer.frame("\nevent: \(EventStream.transition)\ndata: ".utf8)
+        writer.frame(Self.beforeData)
         writer.object { writer in
             writer.field("instance", listed.instance.rawValue)
             writer.field("machine", listed.machine.rawValue)
             writer.field("version", listed.version.rawValue)
             row.writeFields(to: &writer)
         }
-        writer.frame("\n\n".utf8)
+        writer.frame(Self.end)
     }
 
     /// A comment, and the place up to which all was told. A client takes it as the last id, and dispatches nothing,

@@ -51,7 +51,7 @@ struct StreamTextTests {
     }
 
     @Test func anEventHasItsFrame() throws {
-        var text = StreamText()
+        var text = StreamText(rows: 1)
         for seq in [1, 2] as [Int64] {
             let listed = ListedRow(
                 row: Self.row(.event) { $0.seq = Seq(rawValue: seq) }, instance: "o-1", machine: "order",
