@@ -97,10 +97,7 @@ struct StreamRows: Sendable {
     }
 
     private mutating func readJournal() async throws -> Part {
-        var read = try await ahead.take()?.value ?? readSlice(after: place)
-        // What was redacted or purged while the stream stood still is told no more.
-        if read.time < .now - limits.streamTail { read = try await readSlice(after: place) }
-        let slice = read.slice
+        let slice = try await nextSlice()
         isNearEnd = slice.isLast
         // Not where memory is short; and one slice only, however long the reader takes for the part before.
         if !slice.isLast, let share = budget.share(of: limits.streamBytes) {
@@ -110,6 +107,12 @@ struct StreamRows: Sendable {
             }
         }
         return text(of: slice)
+    }
+
+    private mutating func nextSlice() async throws -> JournalSlice {
+        // What was redacted or purged while the stream stood still is told no more.
+        if let read = try await ahead.take()?.value, read.time > .now - limits.streamTail { return read.slice }
+        return try await readSlice(after: place).slice
     }
 
     private func readSlice(after place: Position) async throws -> ReadSlice {
