@@ -115,7 +115,7 @@ import WorkflowStore
         do {
             try await rename()
             Issue.record("it was renamed")
-        } catch let error as Rejection {
+        } catch {
             #expect(error.code == .preconditionFailed && error.message.contains("'wfctl bulk stop r'"))
         }
         store.fail { _, _ in nil }
