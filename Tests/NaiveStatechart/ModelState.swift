@@ -8,7 +8,7 @@ package final class ModelState {
     }
 
     /// Unique among the children of its parent.
-    package let key: String
+    package var key: String
     /// The written id; nil when the path is the id.
     package var id: String?
     package var kind: Kind
@@ -115,7 +115,7 @@ package final class ModelMachine {
     package let root: ModelState
     package var isStrict: Bool
     /// Where the data of an instance begins.
-    package let context: ModelContext
+    package var context: ModelContext
     /// The named guards, in the order of the definition.
     package let guards: [Expression]
     /// In document order, the root first.

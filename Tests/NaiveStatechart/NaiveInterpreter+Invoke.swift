@@ -28,7 +28,7 @@ extension NaiveInterpreter {
         }
     }
 
-    private func invoke(_ invocation: ModelInvocation, in s: ModelState) {
+    func invoke(_ invocation: ModelInvocation, in s: ModelState) {
         if invocation.fails { return raise("error.execution") }
         lastNumber += 1
         var own = NaivePending(

@@ -48,7 +48,7 @@ extension NaiveInterpreter {
     /// The first part of the macrostep of something that is pending.
     func begin(_ own: NaivePending, as event: Event) throws(Observation.Refusal) {
         // The end of an invocation ends its timeout, and the other way round.
-        pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
+        pending.removeAll { $0.number == own.number || isPartner($0, of: own) }
         let enabledTransitions = selectTransitions(event.name, isInternal: event.name.hasPrefix("error."))
         if !enabledTransitions.isEmpty {
             try microstep(enabledTransitions.toList())
@@ -58,15 +58,19 @@ extension NaiveInterpreter {
         }
     }
 
+    /// Whether the end of one ends the other: an invocation and its timeout. What it has failed on has no partner; in
+    /// another version an invocation of the same id may have begun since.
+    private func isPartner(_ other: NaivePending, of own: NaivePending) -> Bool {
+        own.invocation != nil && other.invocation == own.invocation && other.number != own.number && !own.isKept
+            && !other.isKept
+    }
+
     /// It has failed on something, which waits. Of an invocation and its timeout the invocation waits, as that event.
     func keep(_ own: NaivePending, as event: Event) {
         defer { failedMacrostep(at: event.at) }
-        if let id = own.invocation { pending.removeAll { $0.invocation == id && !$0.isInvocation } }
-        guard
-            let place = pending.firstIndex(where: {
-                $0.number == own.number || $0.isInvocation && $0.invocation == own.invocation
-            })
-        else { return }
+        let isPart = { (other: NaivePending) in other.number == own.number || self.isPartner(other, of: own) }
+        if own.invocation != nil { pending.removeAll { isPart($0) && !$0.isInvocation } }
+        guard let place = pending.firstIndex(where: isPart) else { return }
         let waiting = pending[place]
         var kept = NaivePending(
             number: waiting.number, event: event.name, data: event.data,
@@ -102,6 +106,15 @@ extension NaiveInterpreter {
 
     func cancel(_ id: String) {
         pending.removeAll { $0.owner == .send(id: id) }
+    }
+
+    /// Arms a timer of a state that is active already.
+    func arm(_ timeout: ModelTimeout, of s: ModelState, due: Int64) {
+        lastNumber += 1
+        pending.append(
+            NaivePending(
+                number: lastNumber, event: s.event(of: timeout), data: nil, due: due, owner: .state(s),
+                isImmediate: false, skip: timeout.skip))
     }
 
     private func arm(

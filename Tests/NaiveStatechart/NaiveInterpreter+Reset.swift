@@ -23,6 +23,8 @@ extension NaiveInterpreter {
 
     /// All that an instance is after a macrostep.
     struct Past {
+        let machine: ModelMachine
+        let version: Int64
         let configuration: OrderedSet<ModelState>
         let historyValue: [ModelState: [ModelState]]
         let datamodel: ModelContext
@@ -46,6 +48,7 @@ extension NaiveInterpreter {
 
     private var present: Past {
         Past(
+            machine: machine, version: version,
             configuration: configuration, historyValue: historyValue, datamodel: datamodel, pending: pending,
             output: output, running: running, isSuspended: isSuspended, isCancelled: isCancelled,
             isUnsettled: isUnsettled, time: time)
@@ -60,8 +63,10 @@ extension NaiveInterpreter {
         var kept: [NaivePending] = []
         for own in then.pending where own.isInvocation {
             guard let living = living(own) else { continue }
-            kept.append(living.isKept ? own : living)
-            if !living.isKept { kept += pending.filter { !$0.isInvocation && $0.invocation == living.invocation } }
+            kept.append(living.isKept ? own : living.owned(as: own))
+            guard !living.isKept else { continue }
+            let timeouts = pending.filter { !$0.isInvocation && $0.invocation == living.invocation }
+            kept += timeouts.map { $0.owned(as: own) }
         }
         kept.sort { $0.number < $1.number }
         let shift = reset.keepsTimes ? 0 : now - then.time
@@ -73,6 +78,7 @@ extension NaiveInterpreter {
         let hadFailed = then.pending.contains(where: \.isKept)
         let isLeftUnsettled = then.isUnsettled && hadFailed && !kept.contains(where: \.isKept)
         become(then, with: kept, isSuspended: isSuspended || isLeftUnsettled)
+        enteredAt = now
         return idleMacrostep(at: now, begun: asked)
     }
 
@@ -102,6 +108,7 @@ extension NaiveInterpreter {
     }
 
     private func become(_ then: Past, with kept: [NaivePending], isSuspended wasSuspended: Bool) {
+        become(then.machine, then.version)
         configuration = then.configuration
         historyValue = then.historyValue
         datamodel = then.datamodel
@@ -115,6 +122,13 @@ extension NaiveInterpreter {
 }
 
 extension NaivePending {
+    /// The same, as it was when its version was that of another.
+    fileprivate func owned(as past: NaivePending) -> NaivePending {
+        var own = self
+        own.owner = past.owner
+        return own
+    }
+
     fileprivate func again(number: Int, due: Int64) -> NaivePending {
         var again = NaivePending(
             number: number, event: event, data: data, due: due, owner: owner, isImmediate: isImmediate, skip: skip,

@@ -66,6 +66,9 @@ extension NaiveInterpreter {
         }
     }
 
+    /// Whether a descriptor fits an event.
+    func fits(_ descriptor: String, _ event: String) -> Bool { rank(of: descriptor, for: event) != nil }
+
     /// `nameMatch`: how well a descriptor fits an event; nil when it does not.
     private func rank(of descriptor: String, for event: String) -> Int? {
         // Difference: `*` takes no event of a timer.

@@ -57,7 +57,7 @@ extension NaiveInterpreter {
         }
     }
 
-    private func addAncestorStatesToEnter(
+    func addAncestorStatesToEnter(
         _ state: ModelState, _ ancestor: ModelState?, _ statesToEnter: inout OrderedSet<ModelState>,
         _ statesForDefaultEntry: inout OrderedSet<ModelState>
     ) {

@@ -29,7 +29,11 @@ package final class NaiveInterpreter {
         var at: Int64
     }
 
-    package let machine: ModelMachine
+    /// Of the version that it has.
+    package private(set) var machine: ModelMachine
+    package private(set) var version: Int64
+    /// When it entered the leaves that are active: since then it is where it is.
+    var enteredAt: Int64
     /// How many microsteps and internal events one macrostep may have.
     package var workLimit: Int
     let identity: Identity
@@ -76,6 +80,8 @@ package final class NaiveInterpreter {
         as identity: Identity = Identity(name: "random", version: 1, startedAt: 0)
     ) {
         self.machine = machine
+        version = identity.version
+        enteredAt = identity.startedAt
         self.workLimit = workLimit
         self.identity = identity
         datamodel = machine.context
@@ -114,9 +120,15 @@ package final class NaiveInterpreter {
     }
 
     /// Difference: a macrostep happens as a whole or not at all.
-    func macrostep(of event: Event, _ first: () throws(Observation.Refusal) -> Void) -> Observation {
+    ///
+    /// - Parameter settles: Whether it goes on until nothing is left to do. If not, nothing may be raised.
+    func macrostep(
+        of event: Event, settles: Bool = true, _ first: () throws(Observation.Refusal) -> Void
+    ) -> Observation {
         let before = (configuration, historyValue, datamodel, running)
+        let versionBefore = (machine, version)
         let (pendingBefore, eventBefore) = (pending, self.event)
+        let pathsBefore = leafPaths
         self.event = event
         macrostepEvent = event
         statesToInvoke.clear()
@@ -128,13 +140,15 @@ package final class NaiveInterpreter {
         entered = []
         do throws(Observation.Refusal) {
             try first()
-            try completeMacrostep()
+            if settles { try completeMacrostep() } else { try completeArrival() }
         } catch {
             (configuration, historyValue, datamodel, running) = before
+            (machine, version) = versionBefore
             (pending, self.event) = (pendingBefore, eventBefore)
             return .refused(error)
         }
         time = event.at
+        if leafPaths != pathsBefore { enteredAt = event.at }
         remember()
         return .accepted(observed())
     }
@@ -158,6 +172,20 @@ package final class NaiveInterpreter {
     private func completeMacrostep() throws(Observation.Refusal) {
         try settle()
         if !running { try exitInterpreter() }
+    }
+
+    /// Of an instance that does not run: its invocations begin, and nothing is taken.
+    private func completeArrival() throws(Observation.Refusal) {
+        invokeStates()
+        guard running, internalQueue.isEmpty else { throw .notAccepted }
+    }
+
+    private var leafPaths: Set<String> { Set(configuration.toList().filter(isAtomicState).map(\.path)) }
+
+    /// Takes another version of the machine.
+    func become(_ machine: ModelMachine, _ version: Int64) {
+        self.machine = machine
+        self.version = version
     }
 
     /// Until nothing is left to do.
@@ -254,7 +282,7 @@ package final class NaiveInterpreter {
         enter(statesToEnter, statesForDefaultEntry)
     }
 
-    private func enter(_ statesToEnter: OrderedSet<ModelState>, _ statesForDefaultEntry: OrderedSet<ModelState>) {
+    func enter(_ statesToEnter: OrderedSet<ModelState>, _ statesForDefaultEntry: OrderedSet<ModelState>) {
         for s in statesToEnter.toList().sorted(by: entryOrder) {
             // Difference: the source of a transition that does not reenter it, and the root, may be targets that were
             // not left; they are not entered again, but begin again.

@@ -11,14 +11,14 @@ struct NaivePending {
 
     /// Of an instance no two are the same: the next is one more.
     let number: Int
-    let event: String
+    var event: String
     let data: JSONValue?
     /// Milliseconds since 1970.
     let due: Int64
-    let owner: Owner
+    var owner: Owner
     /// Whether it was sent without delay.
     let isImmediate: Bool
-    let skip: Int64?
+    var skip: Int64?
     /// The id of the invocation that it is, or whose timeout it is.
     var invocation: String?
     /// Whether it comes when work outside ends, and not by itself.

@@ -3,6 +3,10 @@ package enum Observation: Equatable {
     /// Why an event was not taken.
     package enum Refusal: String, Error {
         case unknownEvent, notAccepted, guardRejected, finished, expressionFailed, livelock
+        /// A plan speaks of what there is not.
+        case mistake
+        /// What a row records, or what is asked of the world, is not what was done.
+        case notRecorded
     }
 
     /// What it did.
@@ -41,6 +45,20 @@ package enum Observation: Equatable {
 
     case accepted(Macrostep)
     case refused(Refusal)
+    /// The instance is in another version of its machine; what a person is told of it, line by line.
+    case migrated(Macrostep, told: [String])
+    /// What has no place in another version.
+    case misfits([String])
+}
+
+extension Observation {
+    /// What it did; nil when it was not taken.
+    package var macrostep: Macrostep? {
+        switch self {
+        case .accepted(let step), .migrated(let step, _): step
+        case .refused, .misfits: nil
+        }
+    }
 }
 
 /// An event that came by itself, and what it did.
@@ -58,6 +76,9 @@ extension Observation: CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let reason): return "refused: \(reason.rawValue)"
+        case .misfits(let places): return "misfits: \(places.joined(separator: "; "))"
+        case .migrated(let step, let told):
+            return "\(Observation.accepted(step))" + told.map { "\n        \($0)" }.joined()
         case .accepted(let step):
             return """
                 accepted, \(step.status)

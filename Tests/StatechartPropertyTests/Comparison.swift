@@ -1,6 +1,6 @@
 import NaiveStatechart
 
-/// Runs one machine through one sequence of events on both sides.
+/// Runs one machine, or several versions of one, through one sequence of events on both sides.
 struct Comparison {
     /// Microsteps and internal events after which most machines have settled.
     static let soon = 60
@@ -23,21 +23,23 @@ struct Comparison {
     /// Whether both sides agreed that the machine tried last cannot start; other events make no difference then.
     private(set) var isRefusedAtStart = false
     /// What both sides agreed on, by kind.
-    private var counts: [String: Int] = [:]
+    private(set) var counts: [String: Int] = [:]
     private var sequences = 0
 
     /// The first difference, or the first configuration that is none; nil when there is neither.
     ///
-    /// - Parameter adapter: An instance of the machine that was not started.
+    /// - Parameters:
+    ///   - machines: The versions of the machine; the instance begins with the first.
+    ///   - adapter: An instance of the machine that was not started.
     mutating func difference(
-        _ machine: ModelMachine, _ adapter: StepAdapter, _ stimuli: [Stimulus]
+        _ machines: [ModelMachine], _ adapter: StepAdapter, _ stimuli: [Stimulus]
     ) -> Difference? {
         var adapter = adapter
         isRefusedAtStart = false
         sequences += 1
-        let interpreter = NaiveInterpreter(machine, workLimit: StepAdapter.workLimit)
+        let interpreter = NaiveInterpreter(machines[0], workLimit: StepAdapter.workLimit)
         let (step, naive) = (adapter.start(), interpreter.start())
-        if let problem = compare(step, naive, "start: ", machine) { return problem(of: []) }
+        if let problem = compare(step, naive, "start: ", interpreter) { return problem(of: []) }
         if case .refused = step {
             isRefusedAtStart = true
             return nil
@@ -52,13 +54,24 @@ struct Comparison {
                 let naive = interpreter.send(event, at: now)
                 if !isPatient, naive == .refused(.livelock) { continue }
                 let step = adapter.send(event, at: now)
-                if let problem = compare(step, naive, "", machine) { return problem(of: stimuli.prefix(count)) }
+                if let problem = compare(step, naive, "", interpreter) { return problem(of: stimuli.prefix(count)) }
                 if adapter.isOver, stimuli.dropFirst(count).allSatisfy({ !$0.isReset }) { return nil }
             case .repair(let repair):
+                let version = interpreter.version
                 let naive = interpreter.repair(repair, at: now)
                 if !isPatient, naive == .refused(.livelock) { return nil }
                 let step = adapter.repair(repair, at: now)
-                if let problem = compare(step, naive, "\(repair.name): ", machine) {
+                if let problem = compare(step, naive, "\(repair.name): ", interpreter) {
+                    return problem(of: stimuli.prefix(count))
+                }
+                if interpreter.version != version { counts["reset: to another version", default: 0] += 1 }
+            case .migrate(let version, let plan):
+                guard interpreter.version != version, version <= machines.count else { continue }
+                let next = machines[Int(version) - 1]
+                let naive = interpreter.migrate(to: next, version: version, by: plan, at: now)
+                if !isPatient, naive == .refused(.livelock) { return nil }
+                let step = adapter.migrate(to: version, by: plan, at: now)
+                if let problem = compare(step, naive, "migrate: ", interpreter) {
                     return problem(of: stimuli.prefix(count))
                 }
             case .end(let choice, let isDone):
@@ -66,7 +79,7 @@ struct Comparison {
                 if !isPatient, naive?.observation == .refused(.livelock) { return nil }
                 let step = adapter.endInvocation(choice, isDone: isDone, at: now)
                 if step == nil, naive == nil { continue }
-                if let problem = compare(step, naive, "result: ", machine) {
+                if let problem = compare(step, naive, "result: ", interpreter) {
                     return problem(of: stimuli.prefix(count))
                 }
             }
@@ -75,7 +88,7 @@ struct Comparison {
                 if !isPatient, naive?.observation == .refused(.livelock) { return nil }
                 let step = adapter.takeOwn(at: now)
                 if step == nil, naive == nil { break }
-                if let problem = compare(step, naive, "by itself: ", machine) {
+                if let problem = compare(step, naive, "by itself: ", interpreter) {
                     return problem(of: stimuli.prefix(count))
                 }
             }
@@ -83,12 +96,12 @@ struct Comparison {
         return nil
     }
 
-    /// The first difference on a machine that may be no legal one; nil also when it is none.
-    static func difference(_ machine: ModelMachine, _ stimuli: [Stimulus]) -> Difference? {
+    /// The first difference on machines that may be no legal ones; nil also when they are none.
+    static func difference(_ machines: [ModelMachine], _ stimuli: [Stimulus]) -> Difference? {
         // What cannot be read is not to be compared.
-        guard let adapter = try? StepAdapter(machine.definition.compact) else { return nil }
+        guard let read = try? machines.map({ try StepAdapter.read($0.definition.compact) }) else { return nil }
         var comparison = Comparison()
-        return comparison.difference(machine, adapter, stimuli)
+        return comparison.difference(machines, StepAdapter(read), stimuli)
     }
 
     /// What both sides say, where they differ or both are wrong.
@@ -103,33 +116,33 @@ struct Comparison {
     }
 
     private mutating func compare(
-        _ step: Observation, _ naive: Observation, _ kind: String, _ machine: ModelMachine
+        _ step: Observation, _ naive: Observation, _ kind: String, _ interpreter: NaiveInterpreter
     ) -> Problem? {
-        let what = step == naive ? naive.illegality(in: machine) : "the two differ"
+        let what = step == naive ? naive.illegality(in: interpreter.machine) : "the two differ"
         if let what { return Problem(step: "\(step)", naive: "\(naive)", what: what) }
         note(step, kind)
         return nil
     }
 
     private mutating func compare(
-        _ step: Observation?, _ naive: Observation?, _ kind: String, _ machine: ModelMachine
+        _ step: Observation?, _ naive: Observation?, _ kind: String, _ interpreter: NaiveInterpreter
     ) -> Problem? {
         guard step != nil || naive != nil else { return nil }
         guard let step, let naive else {
             let (step, naive) = (step.map { "\($0)" } ?? "nothing", naive.map { "\($0)" } ?? "nothing")
             return Problem(step: step, naive: naive, what: "the two differ in what can be done")
         }
-        return compare(step, naive, kind, machine)
+        return compare(step, naive, kind, interpreter)
     }
 
     private mutating func compare(
-        _ step: OwnObservation?, _ naive: OwnObservation?, _ kind: String, _ machine: ModelMachine
+        _ step: OwnObservation?, _ naive: OwnObservation?, _ kind: String, _ interpreter: NaiveInterpreter
     ) -> Problem? {
         guard let step, let naive, step.event == naive.event else {
             let (step, naive) = (step.map { "\($0)" } ?? "nothing", naive.map { "\($0)" } ?? "nothing")
             return Problem(step: step, naive: naive, what: "the two differ in what comes next")
         }
-        return compare(step.observation, naive.observation, kind, machine)
+        return compare(step.observation, naive.observation, kind, interpreter)
     }
 
     /// What the events came to, in numbers.
@@ -138,10 +151,23 @@ struct Comparison {
         return "\(sequences) sequences: " + kinds.joined(separator: ", ")
     }
 
+    /// Notes what a migration came to, also what a person is told of it; gives the status.
+    private mutating func noted(_ step: Observation.Macrostep, _ told: [String]) -> String {
+        for line in told.dropFirst() {
+            let words = line.split(separator: " ", maxSplits: 1)
+            if words.count == 2 { counts["migrate: with \(words[0])", default: 0] += 1 }
+        }
+        if !step.entered.isEmpty { counts["migrate: with entered", default: 0] += 1 }
+        if !step.begun.isEmpty { counts["migrate: with begun", default: 0] += 1 }
+        return "moved, \(step.status)"
+    }
+
     private mutating func note(_ observation: Observation, _ prefix: String) {
         let kind =
             switch observation {
             case .refused(let reason): reason.rawValue
+            case .misfits: "misfit"
+            case .migrated(let step, let told): noted(step, told)
             case .accepted(let step) where step.status != "running": step.status
             case .accepted(let step) where step.entered.isEmpty && step.exited.isEmpty: "stayed"
             case .accepted: "moved"
@@ -153,7 +179,7 @@ struct Comparison {
 extension Observation {
     /// What is wrong with the configuration itself (SCXML 3.11); nil when it is legal.
     func illegality(in machine: ModelMachine) -> String? {
-        guard case .accepted(let step) = self else { return nil }
+        guard let step = macrostep else { return nil }
         let paths = Set(step.configuration)
         let active = machine.states.filter { $0 == machine.root || paths.contains($0.path) }
         for state in active {

@@ -9,6 +9,10 @@ import Testing
             let (machine, same) = (one.machine(), other.machine())
             #expect(machine.definition.compact == same.definition.compact)
             #expect(one.stimuli(for: machine) == other.stimuli(for: same))
+            let (next, again) = (one.legalVersion(after: machine), other.legalVersion(after: same))
+            #expect(next?.machine.definition.compact == again?.machine.definition.compact)
+            guard let next, let again else { continue }
+            #expect(one.stimuli(for: machine, next) == other.stimuli(for: same, again))
         }
     }
 
@@ -107,6 +111,34 @@ import Testing
         case .written: "written"
         }
     }
+
+    @Test func instancesGoOverToOtherVersionsInEveryWay() throws {
+        var comparison = Comparison()
+        for seed in 0..<110 {
+            var generator = MachineGenerator(seed: UInt64(seed))
+            let machine = generator.machine()
+            comparison.isPatient = generator.isLively
+            guard let next = generator.legalVersion(after: machine) else { continue }
+            let adapter = StepAdapter([try StepAdapter.read(machine.definition.compact), next.read])
+            for _ in 0..<PropertyRun.sequencesPerMachine {
+                let stimuli = generator.stimuli(for: machine, next)
+                #expect(comparison.difference([machine, next.machine], adapter, stimuli) == nil)
+            }
+        }
+        #expect(comparison.counts["reset: to another version", default: 0] > 0)
+        let found = comparison.counts.filter { $0.key.hasPrefix("migrate: ") }
+        #expect(Self.allMigrations.subtracting(found.keys) == [], "\(found)")
+        let moved = found.filter { $0.key.hasPrefix("migrate: moved") }.values.reduce(0, +)
+        let all = found.filter { !$0.key.hasPrefix("migrate: with") }.values.reduce(0, +)
+        #expect((40...80).contains(moved * 100 / all), "\(moved) of \(all) were done")
+    }
+
+    /// What migrations come to: done, or why not; and what a person is told of those that were done.
+    static let allMigrations: Set<String> = Set(
+        [
+            "moved, running", "moved, failed", "moved, suspended", "misfit", "mistake", "with kept", "with new",
+            "with ended", "with begun", "with cancelled", "with forgotten", "with undeclared", "with entered",
+        ].map { "migrate: \($0)" })
 
     @Test func whatDoesNotMatterIsTakenAway() {
         var generator = MachineGenerator(seed: 3)

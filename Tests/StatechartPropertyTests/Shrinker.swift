@@ -32,6 +32,17 @@ struct Shrinker {
             fewer.remove(at: place)
             isSmaller = accept(machine, fewer) || isSmaller
         }
+        for place in stimuli.indices {
+            guard place < stimuli.count, case .migrate(let version, let plan) = stimuli[place] else { continue }
+            for smaller in plan.smaller {
+                var simpler = stimuli
+                simpler[place] = .migrate(to: version, smaller)
+                if accept(machine, simpler) {
+                    isSmaller = true
+                    break
+                }
+            }
+        }
         return isSmaller
     }
 
@@ -114,5 +125,23 @@ struct Shrinker {
         self.machine = machine
         self.stimuli = needed
         return true
+    }
+}
+
+extension ModelPlan {
+    /// Plans that say one thing less.
+    fileprivate var smaller: [ModelPlan] {
+        var plans: [ModelPlan] = []
+        func add(_ change: (inout ModelPlan) -> Void) {
+            var plan = self
+            change(&plan)
+            plans.append(plan)
+        }
+        for path in map.keys.sorted() { add { $0.map[path] = nil } }
+        for key in assign.keys.sorted() { add { $0.assign[key] = nil } }
+        for place in drop.indices { add { $0.drop.remove(at: place) } }
+        if countsFromNow { add { $0.countsFromNow = false } }
+        if cancelsInvocations { add { $0.cancelsInvocations = false } }
+        return plans
     }
 }

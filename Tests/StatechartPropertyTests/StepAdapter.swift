@@ -2,19 +2,23 @@ import NaiveStatechart
 import Statechart
 import WorkflowJSON
 
-/// One instance of a definition, run by the step under test. All that the property tests know of its interface.
+/// One instance of a definition, or of several versions of one, run by the step under test. All that the property tests
+/// know of its interface.
 struct StepAdapter {
     /// How many microsteps and internal events one macrostep may have.
     static let workLimit = StepLimits.work
 
-    private static let identity = InstanceIdentity(name: "random", version: 1, startedAt: .zero)
-
-    private let machine: Machine
-    private var snapshot: Snapshot?
+    /// The first version of the machine, and those that the instance may go over to.
+    let machines: [Machine]
+    /// That of the instance, counted from 1.
+    private(set) var version: Int64 = 1
+    private(set) var snapshot: Snapshot?
     /// The stored form of `snapshot`, as the writer keeps it up to date.
     private var text: SnapshotText?
     /// When the last macrostep was.
     private var time = LogicalTime.zero
+    /// When the instance entered the leaves that are active.
+    var entered = LogicalTime.zero
     private var pasts = PastMacrosteps()
 
     /// Why a definition was refused, one line for each mistake.
@@ -24,23 +28,42 @@ struct StepAdapter {
 
     /// Reads a definition.
     init(_ definition: String) throws(Refused) {
+        machines = [try Self.read(definition)]
+    }
+
+    /// Takes definitions that were read.
+    init(_ machines: [Machine]) {
+        self.machines = machines
+    }
+
+    /// Reads a definition.
+    static func read(_ definition: String) throws(Refused) -> Machine {
         do throws(DefinitionError) {
-            machine = try DefinitionReader.read(definition, syntax: .json).machine
+            return try DefinitionReader.read(definition, syntax: .json).machine
         } catch {
             throw Refused(mistakes: error.diagnostics.filter { $0.severity == .error }.map(\.description))
         }
     }
 
+    /// The version that the instance has.
+    var machine: Machine { machines[Int(version) - 1] }
+
+    var identity: InstanceIdentity { identity(in: version) }
+
+    func identity(in version: Int64) -> InstanceIdentity {
+        InstanceIdentity(name: "random", version: version, startedAt: .zero)
+    }
+
     /// Starts the instance; a refusal leaves it as it was.
     mutating func start() -> Observation {
-        observed(machine.apply(.start(), to: nil, as: Self.identity))
+        observed(machine.apply(.start(), to: nil, as: identity))
     }
 
     /// Sends an event to the instance, which must have been started; a refusal leaves it as it was.
     mutating func send(_ event: String, at now: Int64) -> Observation {
         guard let snapshot else { return .refused(.finished) }
         let event = Event(name: event, at: LogicalTime(milliseconds: now))
-        return observed(machine.apply(.event(event), to: snapshot, as: Self.identity), at: event.at)
+        return observed(machine.apply(.event(event), to: snapshot, as: identity), at: event.at)
     }
 
     /// Takes what comes next by itself, when that is due; nil when nothing is. A refusal means that it has failed.
@@ -49,7 +72,7 @@ struct StepAdapter {
             next.kind == .sent || next.due.milliseconds <= now
         else { return nil }
         let input = Input.coming(next, at: next.time(notBefore: time), firedAt: LogicalTime(milliseconds: now))
-        let observation = observed(machine.apply(input, to: snapshot, as: Self.identity), at: input.event.at)
+        let observation = observed(machine.apply(input, to: snapshot, as: identity), at: input.event.at)
         return OwnObservation(event: input.event.name, observation: observation)
     }
 
@@ -62,7 +85,7 @@ struct StepAdapter {
         let name = (isDone ? EventName.done : EventName.failed) + (invocation.invocation ?? "")
         let event = Event(name: name, at: LogicalTime(milliseconds: now))
         let input = Input.result(Taken(invocation, result: event))
-        let observation = observed(machine.apply(input, to: snapshot, as: Self.identity), at: event.at)
+        let observation = observed(machine.apply(input, to: snapshot, as: identity), at: event.at)
         return OwnObservation(event: name, observation: observation)
     }
 
@@ -92,7 +115,7 @@ struct StepAdapter {
             input = .resumed(event())
         case .reset: return nil
         }
-        return observed(machine.apply(input, to: snapshot, as: Self.identity), at: input.event.at)
+        return observed(machine.apply(input, to: snapshot, as: identity), at: input.event.at)
     }
 
     /// What it was, again; nil when it never was, or nobody has said what becomes of invocations.
@@ -104,26 +127,36 @@ struct StepAdapter {
         do throws(UndecidedInvocations) {
             let reset = try Reset(
                 seq: Int64(asked.seq), then, from: snapshot, at: at, timers: timers, invocations: invocations)
+            let machine = machines[Int(then.version) - 1]
             let event = Event(name: "reset", data: reset.data(of: machine), at: at)
-            return observed(machine.apply(.reset(event), to: snapshot, as: Self.identity), at: at)
+            let outcome = machine.apply(.reset(event), to: snapshot, as: identity(in: then.version))
+            let observation = observed(outcome, at: at, in: then.version)
+            entered = at
+            return observation
         } catch {
             return nil
         }
     }
 
-    private mutating func observed(_ outcome: Outcome, at time: LogicalTime = .zero) -> Observation {
+    /// - Parameter version: Of the instance afterwards; nil when that is as before.
+    mutating func observed(
+        _ outcome: Outcome, at time: LogicalTime = .zero, in version: Int64? = nil
+    ) -> Observation {
         switch outcome {
         case .refused(let refusal): return .refused(Self.reason(refusal))
         case .failed(let macrostep, let refusal):
-            pasts.append(macrostep, at: time)
+            pasts.append(macrostep, version: self.version, at: time)
             self.time = time
             snapshot = macrostep.snapshot
             text = machine.text(of: macrostep.snapshot)
             return .refused(Self.reason(refusal))
         case .accepted(let macrostep):
-            var text = self.text ?? machine.text(of: macrostep.snapshot)
-            if let snapshot { machine.update(&text, of: snapshot, to: macrostep.snapshot) }
-            pasts.append(macrostep, at: time)
+            let isSame = version == nil || version == self.version
+            self.version = version ?? self.version
+            var text = isSame ? self.text ?? machine.text(of: macrostep.snapshot) : machine.text(of: macrostep.snapshot)
+            if isSame, let snapshot { machine.update(&text, of: snapshot, to: macrostep.snapshot) }
+            if text.configuration != self.text?.configuration { entered = time }
+            pasts.append(macrostep, version: self.version, at: time)
             snapshot = macrostep.snapshot
             self.text = text
             self.time = time

@@ -40,7 +40,7 @@ struct ArmedMigration {
     /// An invocation, or its timeout.
     private mutating func take(_ pending: Pending, invocation id: String, _ image: StateIndex?) {
         let isThere = image.map { image in migration.new[image].invocations.contains { $0.id == id } } ?? false
-        take(pending, isThere ? image.map { pending.owned(by: $0) } : nil)
+        take(pending, isThere || pending.isKept ? image.map { pending.owned(by: $0) } : nil)
         guard !isThere, !pending.isKept, pending.kind == .invocation, !migration.plan.cancelsInvocations
         else { return }
         misfits.append(

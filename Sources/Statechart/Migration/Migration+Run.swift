@@ -43,7 +43,7 @@ package enum MigrationFailure: Error, Sendable {
 extension Migration {
     /// What expressions see as the event's name.
     package static let event = "migrate"
-    /// The event of a row that leaves or enters states.
+    /// The event of a row that leaves states, or enters others than those around the mapped ones.
     package static let move = "move"
     /// The event of one that does not: its instance is in its state as long as before.
     package static let rename = "rename"

@@ -34,18 +34,21 @@ package final class Migration: Sendable {
             states.flatMap { state in old.states[state.offset...old[state].lastDescendant.offset].map(\.index) })
         assignments = try Self.assignments(plan.assign, of: old, to: new, version: newVersion)
         try Self.check(plan.map, from: old, oldVersion, to: new, newVersion)
-        images = old.states.map { state in Self.target(of: state.path, plan.map).flatMap(new.state(atPath:)) }
+        images = old.states.map { state in new.state(atPath: Self.target(of: state.index, in: old, plan.map)) }
     }
 
-    /// Where a path of the old version leads: the longest part of it that the map has is replaced.
-    static func target(of path: String, _ map: [String: String]) -> String? {
-        if map.isEmpty || path.isEmpty { return path }
-        var part = path[...]
-        while true {
-            if let target = map[String(part)] { return target + path[part.endIndex...] }
-            guard let dot = part.lastIndex(of: ".") else { return path }
-            part = part[..<dot]
+    /// Where a state of the old version leads: it goes with the nearest of itself and those above it that the map has.
+    /// A path alone does not tell what lies above it: keys may have dots.
+    static func target(of state: StateIndex, in old: Machine, _ map: [String: String]) -> String {
+        let path = old[state].path
+        if map.isEmpty { return path }
+        var next: StateIndex? = state
+        while let above = next {
+            let part = old[above].path
+            if let target = map[part] { return target + path.dropFirst(part.count) }
+            next = old[above].parent
         }
+        return path
     }
 
     private static func check(

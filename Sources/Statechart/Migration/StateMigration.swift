@@ -35,15 +35,29 @@ struct StateMigration {
         entry.add(lowest, effective: lowest, domain: .root, memory: memory)
         let active = Set([StateIndex.root] + entry.states)
         for index in snapshot.configuration where !migration.dropped.contains(index) {
-            guard let image = migration.images[index.offset], active.contains(image) else { continue }
+            guard let image = migration.images[index.offset], active.contains(image),
+                migration.isReached(image, from: index)
+            else { continue }
             sources[image, default: []].append(index)
         }
         kept = sources.keys.sorted()
-        guard migration.new.isConfiguration(active.sorted()) else {
-            let paths = migration.new.paths(of: targets).joined(separator: ", ")
+        let paths = migration.new.paths(of: targets).joined(separator: ", ")
+        if !migration.new.isConfiguration(active.sorted()) {
             misfits.append(
                 Misfit(paths, "version \(migration.newVersion) is never in these states together; --map OLD=NEW"))
-            return
+        } else if migration.new[.root].kind == .parallel, isDone(.root) {
+            misfits.append(
+                Misfit(paths, "version \(migration.newVersion) ends in these states, and nothing is entered there"))
+        }
+    }
+
+    /// Whether all regions have reached their ends before anything is entered: an instance would not know of it.
+    private func isDone(_ index: StateIndex) -> Bool {
+        let state = migration.new[index]
+        return switch state.kind {
+        case .parallel: state.children.allSatisfy(isDone)
+        case .compound: state.children.contains { migration.new[$0].kind == .final && sources[$0] != nil }
+        default: false
         }
     }
 
@@ -56,7 +70,7 @@ struct StateMigration {
     private mutating func target(of leaf: StateIndex) -> StateIndex? {
         let path = migration.old[leaf].path
         guard let image = migration.images[leaf.offset] else {
-            let wanted = Migration.target(of: path, migration.plan.map) ?? path
+            let wanted = Migration.target(of: leaf, in: migration.old, migration.plan.map)
             let closest = migration.new.closestState(to: wanted) ?? "STATE"
             return misfit(
                 path, "version \(migration.newVersion) has no state '\(wanted)'; --map \(path)=\(closest)")
@@ -66,7 +80,8 @@ struct StateMigration {
             return misfit(
                 path, "'\(state.path)' is a history state in version \(migration.newVersion); --map \(path)=STATE")
         }
-        if state.kind == .final, migration.old[leaf].kind != .final {
+        // At the top an instance would have finished, and not know it.
+        if state.kind == .final, !migration.isReached(image, from: leaf) || state.parent == .root {
             return misfit(
                 path,
                 "'\(state.path)' is final in version \(migration.newVersion), where nothing is moved to; "
@@ -102,6 +117,14 @@ struct StateMigration {
     }
 }
 
+extension Migration {
+    /// Whether a state of the new version may stand for an active one: nothing is moved to an end that it has not
+    /// reached.
+    fileprivate func isReached(_ image: StateIndex, from index: StateIndex) -> Bool {
+        new[image].kind != .final || old[index].kind == .final
+    }
+}
+
 /// What history states remember, on its way to another version.
 struct MemoryMigration {
     private(set) var memory: [HistoryMemory] = []
@@ -110,7 +133,10 @@ struct MemoryMigration {
 
     init(_ old: [HistoryMemory], by migration: Migration) {
         for remembered in old {
-            if let moved = Self.moved(remembered, by: migration) {
+            // Of several that lead to one history state the first in document order has the place.
+            if let moved = Self.moved(remembered, by: migration),
+                !memory.contains(where: { $0.history == moved.history })
+            {
                 memory.append(moved)
             } else {
                 forgotten.append(migration.old[remembered.history].path)

@@ -22,7 +22,8 @@ extension Interpreter {
         } else {
             configuration.remove(at: configuration.firstOffset { $0 >= state.index })
         }
-        guard state.armsAnything else { return }
+        // Since a migration what the instance failed on may wait in a state that arms nothing.
+        guard state.armsAnything || armed.contains(where: { $0.owner == .state(state.index) }) else { return }
         statesToInvoke.removeAll { $0 == state.index }
         cancel { $0.owner == .state(state.index) }
     }

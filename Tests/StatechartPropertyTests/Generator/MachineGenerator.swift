@@ -27,6 +27,8 @@ struct MachineGenerator {
     /// Whether states have invocations, and how many there are.
     var hasInvocations = false
     var invocations = 0
+    /// How many states later versions of machines have that the first had not.
+    var added = 0
     private var shares = Shares()
 
     /// Of a hundred states; the others are atomic.
@@ -64,7 +66,7 @@ struct MachineGenerator {
         shares = Shares(
             compound: random.pick([15, 25, 35]) ?? 0, parallel: random.pick([5, 15, 30]) ?? 0,
             final: random.pick([5, 10, 30]) ?? 0, history: random.pick([0, 10, 25]) ?? 0)
-        let machine = ModelMachine(root: tree(), isStrict: random.chance(50))
+        let machine = ModelMachine(root: tree(), isStrict: random.chance(50), context: context())
         states = machine.states
         for state in states where state.kind == .compound { state.initial = initial(of: state) }
         for state in states where state.isHistory { state.initial = fallback(of: state) }
@@ -75,8 +77,10 @@ struct MachineGenerator {
     }
 
     /// Events for one instance, most of which mean something to the machine, and time that passes.
-    mutating func stimuli(for machine: ModelMachine) -> [Stimulus] {
-        let handled = machine.states.flatMap(\.transitions).compactMap(\.descriptor)
+    ///
+    /// - Parameter next: Another version of the machine, which the instance may get.
+    mutating func stimuli(for machine: ModelMachine, next: ModelMachine? = nil) -> [Stimulus] {
+        let handled = (machine.states + (next?.states ?? [])).flatMap(\.transitions).compactMap(\.descriptor)
             .filter { name in !["done.", "error.", "after.", "*"].contains { name.hasPrefix($0) } }
             .map { $0.hasSuffix(".*") ? String($0.dropLast(2)) : $0 }
         return (0..<1 + random.below(12)).flatMap { _ in
@@ -147,7 +151,7 @@ struct MachineGenerator {
         return recorder
     }
 
-    private func isRecorder(_ state: ModelState) -> Bool {
+    func isRecorder(_ state: ModelState) -> Bool {
         state.key == Self.recorder || state.parent?.key == Self.recorder
     }
 
@@ -155,7 +159,7 @@ struct MachineGenerator {
         var open = [(state: top, level: level)]
         for number in 1...count {
             let (parent, level) = open[random.below(open.count)]
-            let child = ModelState(key: key(number), kind: kind(below: parent, level: level + 1))
+            let child = ModelState(key: key(number, in: parent), kind: kind(below: parent, level: level + 1))
             if random.chance(15) { child.id = "i\(number)" }
             parent.add(child)
             if child.kind == .compound || child.kind == .parallel { open.append((child, level + 1)) }
@@ -182,8 +186,12 @@ struct MachineGenerator {
         }
     }
 
-    private mutating func key(_ number: Int) -> String {
-        random.chance(8) ? "s\(number).z" : "s\(number)"
+    /// A key; with a dot it may look as if it lay below a state beside it.
+    private mutating func key(_ number: Int, in parent: ModelState) -> String {
+        guard random.chance(8) else { return "s\(number)" }
+        let others = parent.children.filter { !$0.key.contains(".") && !$0.isHistory }
+        if random.chance(50), let other = random.pick(others) { return "\(other.key).z\(number)" }
+        return "s\(number).z"
     }
 
     private mutating func kind(below parent: ModelState, level: Int) -> ModelState.Kind {

@@ -10,6 +10,9 @@ enum Stimulus: Equatable, CustomStringConvertible {
     /// A person does something, if the instance is such that it can be done.
     case repair(NaiveInterpreter.Repair)
 
+    /// The instance goes over to a version of the machine, counted from 1, if it has another.
+    case migrate(to: Int64, ModelPlan)
+
     /// Whether it makes an instance go on that has ended.
     var isReset: Bool {
         if case .repair(.reset) = self { true } else { false }
@@ -21,6 +24,7 @@ enum Stimulus: Equatable, CustomStringConvertible {
         case .wait(let milliseconds): "wait \(milliseconds) ms"
         case .end(let choice, let isDone): "\(isDone ? "done" : "fail") \(choice)"
         case .repair(let repair): "\(repair)"
+        case .migrate(let version, let plan): "migrate to \(version) by \(plan)"
         }
     }
 }

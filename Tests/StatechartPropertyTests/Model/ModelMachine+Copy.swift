@@ -9,9 +9,19 @@ extension ModelMachine {
     /// - Parameter lifted: States that give their place to one of their children, and vanish with all others.
     func copy(without removed: [ModelState] = [], lifting lifted: [ModelState: ModelState] = [:]) -> ModelMachine {
         var copies: [ModelState: ModelState] = [:]
+        return copy(without: removed, lifting: lifted, telling: &copies)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter copies: Gets the states of the copy by those that they were made from.
+    func copy(
+        without removed: [ModelState], lifting lifted: [ModelState: ModelState] = [:],
+        telling copies: inout [ModelState: ModelState]
+    ) -> ModelMachine {
         let root = Self.copyTree(root, removed, lifted, &copies)
         for (original, copy) in copies { Self.copyContent(of: original, to: copy, copies) }
-        return ModelMachine(root: root, isStrict: isStrict)
+        return ModelMachine(root: root, isStrict: isStrict, context: context)
     }
 
     private static func copyTree(

@@ -1,12 +1,13 @@
 import NaiveStatechart
 import Statechart
+import WorkflowJSON
 
 extension ModelMachine {
     /// The machine in the definition language.
     var definition: DefinitionText {
         var fields: Fields = [("id", .string(root.key)), ("strict", .literal("\(isStrict)"))]
-        let zero = DefinitionText.literal("0")
-        fields.append(("context", .map([("last", zero), ("n", zero), ("order", zero), ("trace", .list([]))])))
+        let keys = context.object.members.map { ($0.key, DefinitionText.literal(JSONWriter.string($0.value))) }
+        fields.append(("context", .map(keys)))
         return .map(fields + Self.fields(of: root))
     }
 

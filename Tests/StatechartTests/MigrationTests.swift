@@ -1,0 +1,163 @@
+import Statechart
+import Testing
+
+/// An instance that goes over to another version, as the pure step has it.
+@Suite struct MigrationTests {
+    /// Takes an instance of a definition over to another one.
+    private static func move(
+        _ run: TimedRun, to definition: String, _ plan: MigrationPlan = MigrationPlan()
+    ) throws -> (machine: Machine, migrated: Migrated) {
+        let new = try DefinitionReader.read(definition).machine
+        let migration = try Migration(plan, from: run.machine, version: 1, to: new, version: 2)
+        let identity = InstanceIdentity(name: "test-1", version: 2, startedAt: .zero)
+        var spent = 0
+        let migrated = try migration.run(
+            run.snapshot, as: identity, at: run.now, entered: .zero, spending: &spent)
+        let folded = new.apply(
+            .migrated(migrated.event, from: EarlierMachine(run.machine, version: 1)), to: run.snapshot, as: identity)
+        #expect(folded == .accepted(migrated.macrostep))
+        return (new, migrated)
+    }
+
+    /// The places of what does not fit.
+    private static func misfits(
+        _ run: TimedRun, to definition: String, _ plan: MigrationPlan = MigrationPlan()
+    ) throws -> [String] {
+        do {
+            _ = try move(run, to: definition, plan)
+            return []
+        } catch MigrationFailure.misfits(let misfits) {
+            return misfits.map(\.place)
+        }
+    }
+
+    @Test func ofTwoHistoryStatesThatLeadToOneTheSecondForgets() throws {
+        let old = """
+            id: m
+            initial: a
+            states:
+              a:
+                initial: one
+                on: {go: b}
+                states: {one: {}, h: {type: history}, deep: {type: history, history: deep}}
+              b: {}
+            """
+        var run = try TimedRun(old)
+        try run.send("go")
+        let new = old.replacing(", deep: {type: history, history: deep}", with: "")
+        let (machine, migrated) = try Self.move(run, to: new, MigrationPlan(map: ["a.deep": "a.h"]))
+        #expect(migrated.told.forgotten == ["a.deep"])
+        #expect(machine.text(of: migrated.macrostep.snapshot).memory == #"{"a.h":["a.one"]}"#)
+    }
+
+    @Test func aMapOfAStateMovesNoStateBesideItWhoseKeyBeginsAlike() throws {
+        let old = """
+            id: m
+            type: parallel
+            states: {a: {}, a.b: {}}
+            """
+        let (machine, migrated) = try Self.move(
+            try TimedRun(old), to: old.replacing("a: {}, a.b", with: "c: {}, a.b"), MigrationPlan(map: ["a": "c"]))
+        #expect(machine.leafPaths(of: migrated.macrostep.snapshot.configuration) == ["c", "a.b"])
+    }
+
+    @Test func nothingIsMovedToTheEndOfTheMachine() throws {
+        let nested = """
+            id: m
+            initial: a
+            states:
+              a: {initial: done, states: {done: {type: final}}}
+            """
+        let plan = MigrationPlan(map: ["a.done": "done"])
+        let top = "id: m\ninitial: done\nstates: {done: {type: final}}"
+        #expect(try Self.misfits(try TimedRun(nested), to: top, plan) == ["a.done"])
+        let regions = """
+            id: m
+            type: parallel
+            states:
+              a: {initial: done, states: {done: {type: final}}}
+              b: {}
+            """
+        let alone = regions.replacing("\n  b: {}", with: "")
+        #expect(
+            try Self.misfits(try TimedRun(regions), to: alone, MigrationPlan(drop: ["b"])) == ["a.done"])
+    }
+
+    @Test func aStateThatHasBecomeAnEndIsEntered() throws {
+        let old = """
+            id: m
+            type: parallel
+            states:
+              a: {initial: one, states: {one: {initial: deep, states: {deep: {}}}}}
+              b: {}
+            """
+        let new = """
+            id: m
+            type: parallel
+            states:
+              a: {initial: one, onDone: .two, states: {one: {type: final}, two: {}}}
+              b: {}
+            """
+        let (machine, migrated) = try Self.move(
+            try TimedRun(old), to: new, MigrationPlan(map: ["a.one.deep": "a"]))
+        #expect(machine.paths(of: migrated.macrostep.entered) == ["a.one", "a.two"])
+    }
+
+    /// One that has failed on the end of an invocation.
+    private static func failed() throws -> TimedRun {
+        var run = try TimedRun(
+            """
+            id: m
+            initial: a
+            context: {n: 0}
+            states:
+              a: {invoke: {id: work, task: t, onDone: {actions: {assign: {n: 1 / context.n}}}}}
+            """)
+        try run.end("work")
+        try #require(run.snapshot.status == .failed)
+        return run
+    }
+
+    @Test func theEndOfAnInvocationThatIsGoneWaitsInItsState() throws {
+        let new = "id: m\ninitial: b\ncontext: {n: 0}\nstates: {b: {}}"
+        let (machine, migrated) = try Self.move(try Self.failed(), to: new, MigrationPlan(map: ["a": "b"]))
+        #expect(migrated.macrostep.snapshot.armed.map(\.owner) == [.state(try #require(machine.state(atPath: "b")))])
+    }
+
+    @Test func whatItFailedOnGoesWithAStateThatArmsNothing() throws {
+        let new = "id: m\ninitial: b\ncontext: {n: 0}\nstates: {b: {always: c}, c: {on: {done.invoke.work: d}}, d: {}}"
+        let run = try Self.failed()
+        let (machine, migrated) = try Self.move(run, to: new, MigrationPlan(map: ["a": "b"]))
+        let snapshot = migrated.macrostep.snapshot
+        let retry = Input.retried(Taken(try #require(snapshot.armed.kept), at: run.now))
+        guard case .accepted(let macrostep) = machine.apply(retry, to: snapshot, as: .test) else {
+            Issue.record("it was taken where its state was left")
+            return
+        }
+        #expect(macrostep.snapshot.armed.isEmpty && machine.paths(of: macrostep.entered) == ["c"])
+    }
+
+    @Test(arguments: [0, 1])
+    func whatItFailedOnEndsNoOtherInvocationOfTheSameID(n: Int) throws {
+        let new = """
+            id: m
+            initial: a
+            context: {n: \(n)}
+            states:
+              a:
+                initial: b
+                on: {done.invoke.work: {actions: {assign: {n: 1 / context.n}}}}
+                states: {b: {invoke: {id: work, task: t, timeout: 1h}}}
+            """
+        let run = try Self.failed()
+        let (machine, migrated) = try Self.move(run, to: new, MigrationPlan(assign: ["n": "\(n)"]))
+        let snapshot = migrated.macrostep.snapshot
+        let kept = try #require(snapshot.armed.kept)
+        #expect(snapshot.armed.count == 3)
+        switch machine.apply(.retried(Taken(kept, at: run.now)), to: snapshot, as: .test) {
+        case .accepted(let macrostep): #expect(n == 1 && macrostep.snapshot.armed == Array(snapshot.armed.dropFirst()))
+        case .failed(let macrostep, _): #expect(n == 0 && macrostep.snapshot.armed == snapshot.armed)
+        case .refused(let refusal): Issue.record("\(refusal)")
+        }
+    }
+}
