@@ -27,7 +27,8 @@ struct MigrationOptions: ParsableArguments {
     var cancelInvocations = false
 
     @Option(
-        help: ArgumentHelp("Take all of this from YAML or JSON; what is said beside it comes on top.", valueName: "file"),
+        help: ArgumentHelp(
+            "Take all of this from YAML or JSON; what is said beside it comes on top.", valueName: "file"),
         completion: .file())
     var plan: String?
 

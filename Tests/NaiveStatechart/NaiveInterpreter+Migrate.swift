@@ -141,7 +141,12 @@ extension NaiveInterpreter {
                 place = image.flatMap { self.place(of: own, from: owner, in: $0) }
             }
             if own.isKept {
-                // What a person has to look at waits, whatever there is in the new version.
+                // What a person has to look at waits, whatever there is in the new version; but when that begins it in
+                // another state, there would be two.
+                let isElsewhere = arrival.move.new.states.contains { state in
+                    state.invocations.contains { $0.id == own.invocation }
+                }
+                if let id = own.invocation, place == nil, isElsewhere { misfits.insert(id) }
                 moved.append(place ?? own.owned(by: image ?? arrival.move.new.root))
             } else if let place {
                 moved.append(place)

@@ -48,7 +48,7 @@ extension NaiveInterpreter {
     /// The first part of the macrostep of something that is pending.
     func begin(_ own: NaivePending, as event: Event) throws(Observation.Refusal) {
         // The end of an invocation ends its timeout, and the other way round.
-        pending.removeAll { $0.number == own.number || isPartner($0, of: own) }
+        pending.removeAll { $0.number == own.number || $0.invocation != nil && $0.invocation == own.invocation }
         let enabledTransitions = selectTransitions(event.name, isInternal: event.name.hasPrefix("error."))
         if !enabledTransitions.isEmpty {
             try microstep(enabledTransitions.toList())
@@ -58,19 +58,15 @@ extension NaiveInterpreter {
         }
     }
 
-    /// Whether the end of one ends the other: an invocation and its timeout. What it has failed on has no partner; in
-    /// another version an invocation of the same id may have begun since.
-    private func isPartner(_ other: NaivePending, of own: NaivePending) -> Bool {
-        own.invocation != nil && other.invocation == own.invocation && other.number != own.number && !own.isKept
-            && !other.isKept
-    }
-
     /// It has failed on something, which waits. Of an invocation and its timeout the invocation waits, as that event.
     func keep(_ own: NaivePending, as event: Event) {
         defer { failedMacrostep(at: event.at) }
-        let isPart = { (other: NaivePending) in other.number == own.number || self.isPartner(other, of: own) }
-        if own.invocation != nil { pending.removeAll { isPart($0) && !$0.isInvocation } }
-        guard let place = pending.firstIndex(where: isPart) else { return }
+        if let id = own.invocation { pending.removeAll { $0.invocation == id && !$0.isInvocation } }
+        guard
+            let place = pending.firstIndex(where: {
+                $0.number == own.number || $0.isInvocation && $0.invocation == own.invocation
+            })
+        else { return }
         let waiting = pending[place]
         var kept = NaivePending(
             number: waiting.number, event: event.name, data: event.data,

@@ -137,27 +137,18 @@ import Testing
         #expect(macrostep.snapshot.armed.isEmpty && machine.paths(of: macrostep.entered) == ["c"])
     }
 
-    @Test(arguments: [0, 1])
-    func whatItFailedOnEndsNoOtherInvocationOfTheSameID(n: Int) throws {
+    /// Tried again it would run beside that one, under the same name.
+    @Test func whatItFailedOnIsNotBegunInAnotherState() throws {
         let new = """
             id: m
             initial: a
-            context: {n: \(n)}
+            context: {n: 0}
             states:
               a:
                 initial: b
-                on: {done.invoke.work: {actions: {assign: {n: 1 / context.n}}}}
-                states: {b: {invoke: {id: work, task: t, timeout: 1h}}}
+                states: {b: {invoke: {id: work, task: t}}}
             """
-        let run = try Self.failed()
-        let (machine, migrated) = try Self.move(run, to: new, MigrationPlan(assign: ["n": "\(n)"]))
-        let snapshot = migrated.macrostep.snapshot
-        let kept = try #require(snapshot.armed.kept)
-        #expect(snapshot.armed.count == 3)
-        switch machine.apply(.retried(Taken(kept, at: run.now)), to: snapshot, as: .test) {
-        case .accepted(let macrostep): #expect(n == 1 && macrostep.snapshot.armed == Array(snapshot.armed.dropFirst()))
-        case .failed(let macrostep, _): #expect(n == 0 && macrostep.snapshot.armed == snapshot.armed)
-        case .refused(let refusal): Issue.record("\(refusal)")
-        }
+        #expect(try Self.misfits(try Self.failed(), to: new) == ["work"])
+        #expect(try Self.misfits(try Self.failed(), to: new.replacing("id: work", with: "id: other")) == [])
     }
 }

@@ -203,7 +203,7 @@ extension Snapshot {
     /// Sets aside what the instance failed on. Of an invocation and its timeout the invocation stays, with the event
     /// that ended it: that is what somebody can still do something about.
     fileprivate mutating func keep(_ taken: Taken, at place: Int) -> [Macrostep.Request] {
-        guard !armed[place].isKept, let id = armed[place].invocation, let invocation = armed.invocation(id) else {
+        guard let id = armed[place].invocation, let invocation = armed.invocation(id) else {
             armed[place] = armed[place].kept(as: taken)
             return []
         }

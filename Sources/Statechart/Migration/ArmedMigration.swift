@@ -41,6 +41,14 @@ struct ArmedMigration {
     private mutating func take(_ pending: Pending, invocation id: String, _ image: StateIndex?) {
         let isThere = image.map { image in migration.new[image].invocations.contains { $0.id == id } } ?? false
         take(pending, isThere || pending.isKept ? image.map { pending.owned(by: $0) } : nil)
+        if pending.isKept, !isThere, migration.new.states.contains(where: { $0.invocations.contains { $0.id == id } }) {
+            // Tried again it would run beside that one, under the same name.
+            misfits.append(
+                Misfit(
+                    id,
+                    "the instance has failed on invocation '\(id)', which version \(migration.newVersion) has in another "
+                        + "state; retry or skip it before"))
+        }
         guard !isThere, !pending.isKept, pending.kind == .invocation, !migration.plan.cancelsInvocations
         else { return }
         misfits.append(

@@ -57,10 +57,9 @@ extension Interpreter {
         requests.append(.call(request))
     }
 
-    /// Takes what belongs to an invocation: its result ends its timeout, and the other way round. What the instance
-    /// failed on has lost its own already; of the same id another one may run since a migration.
+    /// Takes what belongs to an invocation: its result ends its timeout, and the other way round.
     mutating func endPartner(of taken: Pending) {
-        guard let id = taken.invocation, !taken.isKept else { return }
+        guard let id = taken.invocation else { return }
         cancel { $0.invocation == id }
     }
 }
