@@ -46,8 +46,8 @@ struct ArmedMigration {
             misfits.append(
                 Misfit(
                     id,
-                    "the instance has failed on invocation '\(id)', which version \(migration.newVersion) has in another "
-                        + "state; retry or skip it before"))
+                    "the instance has failed on invocation '\(id)', which version \(migration.newVersion) has in "
+                        + "another state; retry or skip it before"))
         }
         guard !isThere, !pending.isKept, pending.kind == .invocation, !migration.plan.cancelsInvocations
         else { return }

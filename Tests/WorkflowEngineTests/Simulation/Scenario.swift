@@ -6,7 +6,7 @@ import WorkflowStore
 
 /// What happens to instances of one machine, step by step, each at its time: chains of events that they send to
 /// themselves, timers that are on time, late, skipped and cancelled, failures and what an operator does, keys. Two go
-/// over to another version and one comes back; a third is deleted, and others get its name, of which the last is too old.
+/// over to another version and one comes back; a third is deleted, and two others get its name; the last is too old.
 struct Scenario {
     /// What somebody does.
     enum Action {
