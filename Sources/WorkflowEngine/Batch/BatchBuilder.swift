@@ -65,6 +65,8 @@ struct BatchBuilder {
     private var freed: Set<InstanceKey> = []
     /// What it erases.
     private(set) var erasure = BatchErasure()
+    /// The salts that it gives to rows.
+    private(set) var rewritten: [Position: RowSalt] = [:]
     /// Instances that it gave another name: their keys of before, and since.
     private var renamed: [InstanceID: RenamedInstance] = [:]
     var digests = DigestBuffer()
@@ -327,7 +329,11 @@ extension BatchBuilder {
     }
 
     /// Erases more.
-    mutating func add(_ more: BatchErasure) { erasure.add(more) }
+    mutating func add(_ more: BatchErasure) {
+        erasure.add(more)
+        for (position, salt) in more.salts { rewritten[position] = .kept(salt) }
+        for (position, commitment) in more.rows { rewritten[position] = .redacted(commitment: commitment) }
+    }
 
     /// A row that this batch writes.
     func uncommittedRow(at position: Position) -> JournalRecord? {

@@ -24,6 +24,8 @@ extension EraseCommand: WriterCommand {
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
         guard let erasure = try batch.openErasure(of: instance) else { return batch.holdsErased ? .isInLog : .isDone }
+        // One that ends with this batch may stand before another: whoever waits for that looks again.
+        guard erasure.walk != nil else { return .goesOn }
         guard let instance = try batch.instance(erasure.instanceID) else { return .isDone }
         try batch.erase(erasure, of: instance)
         return .goesOn
@@ -40,12 +42,11 @@ extension EngineLimits {
 }
 
 extension BatchBuilder {
-    /// An erasure of an instance that has something left to do and is on disk; none twice in a batch.
+    /// An erasure of an instance that has something left to do on disk, as this batch leaves it so far.
     fileprivate func openErasure(of id: InstanceID) throws(Rejection) -> ErasureRecord? {
         if let own = erasure.records.last(where: { $0.instanceID == id && $0.walk != nil }) { return own }
-        let ended = Set(erasure.records.lazy.filter { $0.walk == nil }.map(\.id))
-        let open = try read { () throws(StoreError) in try store.openErasure(of: id) }
-        return open.flatMap { ended.contains($0.id) ? nil : $0 }
+        guard let open = try read({ () throws(StoreError) in try store.openErasure(of: id) }) else { return nil }
+        return erasure.records.last { $0.id == open.id } ?? open
     }
 
     /// Goes through some more rows. Behind the last one the instance's salt is renewed: in the batch in which nothing
@@ -106,10 +107,15 @@ extension BatchBuilder {
         }
     }
 
-    /// A row of the journal, also one of this batch.
+    /// A row of the journal, also one of this batch, as this batch leaves it so far: another erasure may have ended with
+    /// it, and the instance's salt is another one then.
     private func row(at position: Position) throws(Rejection) -> JournalRecord? {
-        if let own = uncommittedRow(at: position) { return own }
-        return try read { () throws(StoreError) in try store.row(at: position) }
+        var row = uncommittedRow(at: position)
+        if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
+        guard let salt = rewritten[position] else { return row }
+        row?.salt = salt
+        if case .redacted = salt { row?.data = nil }
+        return row
     }
 
     /// Whether the log may hold what was erased.

@@ -179,6 +179,33 @@ import WorkflowStore
         }
     }
 
+    /// Of several at once one ends in the batch in which the next begins, and the rows behind it say what they said.
+    @Test func severalAtOnceDoNotDisturbEachOther() async throws {
+        let bench = try await Self.bench()
+        let engine = bench.engine
+        for round in 0..<40 {
+            let name = InstanceName(rawValue: "many-\(round)")
+            try await bench.timed.start("claim", name.rawValue)
+            for number in 0..<6 { try await bench.timed.send("add", .int(Int64(number)), to: name.rawValue) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        if number % 4 == 3 {
+                            let event = Event(name: "add", data: .int(Int64(number)))
+                            _ = try await engine.send(SendCommand(instance: name.rawValue, event: event))
+                        } else {
+                            let seq = Int64(number % 7 + 1)
+                            _ = try await engine.redact(
+                                RedactCommand(instance: name, seqs: SeqSet([seq...seq]), reason: "r", by: .test))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        try await bench.expectWhole()
+    }
+
     // MARK: Names
 
     @Test func anInstanceGetsAnotherName() async throws {
