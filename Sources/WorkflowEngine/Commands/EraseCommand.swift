@@ -108,7 +108,7 @@ extension BatchBuilder {
     }
 
     /// A row of the journal, also one of this batch, as this batch leaves it so far: another erasure may have ended with
-    /// it, and the instance's salt is another one then.
+    /// it, and the instance has another salt since.
     private func row(at position: Position) throws(Rejection) -> JournalRecord? {
         var row = uncommittedRow(at: position)
         if row == nil { row = try read { () throws(StoreError) in try store.row(at: position) } }
