@@ -107,7 +107,7 @@ extension BatchBuilder {
         }
     }
 
-    /// A row of the journal, also one of this batch, as this batch leaves it so far: another erasure may have ended with
+    /// A row of the journal, also one of this batch, as this batch leaves it so far: another erasure may have ended in
     /// it, and the instance has another salt since.
     private func row(at position: Position) throws(Rejection) -> JournalRecord? {
         var row = uncommittedRow(at: position)
