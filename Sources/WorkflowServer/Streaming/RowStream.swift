@@ -8,8 +8,8 @@ import WorkflowStore
 
 /// One answer that tells rows as they come.
 ///
-/// It reads the next rows when the system has taken those before: whoever does not read is not read for, and nothing
-/// waits for it beyond its socket.
+/// It reads the next rows when the system has taken those before, and far from the end one part ahead: whoever does not
+/// read is not read for beyond that.
 struct RowStream: Sendable {
     let engine: Engine
     let budget: AnswerBudget
