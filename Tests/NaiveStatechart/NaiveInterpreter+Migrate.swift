@@ -193,6 +193,8 @@ extension NaiveInterpreter {
             for invocation in state.invocations {
                 let sources = arrival.sources[state] ?? []
                 if sources.contains(where: { $0.invocations.contains { $0.id == invocation.id } }) { continue }
+                // What it has failed on waits for a person.
+                if pending.contains(where: { $0.isKept && $0.invocation == invocation.id }) { continue }
                 invoke(invocation, in: state)
             }
         }

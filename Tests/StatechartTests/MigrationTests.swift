@@ -151,4 +151,16 @@ import Testing
         #expect(try Self.misfits(try Self.failed(), to: new) == ["work"])
         #expect(try Self.misfits(try Self.failed(), to: new.replacing("id: work", with: "id: other")) == [])
     }
+
+    /// On the way over a version that does not have it.
+    @Test func whatItFailedOnIsNotBegunAgainInItsState() throws {
+        let run = try Self.failed()
+        let (without, there) = try Self.move(run, to: "id: m\ninitial: a\ncontext: {n: 0}\nstates: {a: {}}")
+        let migration = try Migration(MigrationPlan(), from: without, version: 2, to: run.machine, version: 3)
+        var spent = 0
+        let back = try migration.run(
+            there.macrostep.snapshot, as: InstanceIdentity(name: "test-1", version: 3, startedAt: .zero), at: run.now,
+            entered: .zero, spending: &spent)
+        #expect(back.macrostep.snapshot.armed.map(\.isKept) == [true])
+    }
 }

@@ -82,10 +82,11 @@ struct ArmedMigration {
         }
     }
 
-    /// The same of invocations. One that does not run any more has ended.
+    /// The same of invocations. One that does not run any more has ended; one that the instance has failed on waits.
     func newInvocations(_ states: StateMigration) -> [(state: StateIndex, invocation: Invocation)] {
         states.kept.flatMap { image in
             migration.new[image].invocations.compactMap { invocation in
+                if armed.contains(where: { $0.isKept && $0.invocation == invocation.id }) { return nil }
                 let isOld = (states.sources[image] ?? []).contains { source in
                     migration.old[source].invocations.contains { $0.id == invocation.id }
                 }
