@@ -23,6 +23,7 @@ struct PurgeSweep {
         let previous: Position?
         let machine: MachineID
         let key: RequestKey?
+        let kind: String
     }
 
     /// Instances whose places are read at once.
@@ -142,6 +143,7 @@ struct PurgeSweep {
         }
         if let key = row.key { try forget(key, .instance(place.instance), place.head) }
         try delete(place)
+        if row.kind == JournalKind.redacted.rawValue { try deleteSnapshot(of: place) }
         place.head = previous
         place.seq -= 1
         return true
@@ -150,15 +152,15 @@ struct PurgeSweep {
     /// Nil where it is not what the chain says. `verify` finds it; here it ends what is taken away of the instance.
     private func row(at place: Place) throws -> Row? {
         var select = try PreparedStatement(
-            database, "SELECT previous, machine_id, key FROM journal WHERE position = ? AND instance_id = ? AND seq = ?"
-        )
+            database,
+            "SELECT previous, machine_id, key, kind FROM journal WHERE position = ? AND instance_id = ? AND seq = ?")
         select.bind(place.head.rawValue)
         select.bind(place.instance.rawValue)
         select.bind(place.seq)
         return try select.first { row in
             Row(
                 previous: row.optionalInteger().map(Position.init), machine: MachineID(rawValue: row.integer()),
-                key: row.optionalBytes().map(RequestKey.init(bytes:)))
+                key: row.optionalBytes().map(RequestKey.init(bytes:)), kind: row.text())
         }
     }
 

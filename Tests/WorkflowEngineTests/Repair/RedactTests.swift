@@ -212,6 +212,24 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    /// A redaction keeps a snapshot of what is left, which may say much.
+    @Test(arguments: [nil, "d"] as [InstanceName?])
+    func whatWasRedactedAndIsDeletedIsGone(name: InstanceName?) async throws {
+        let bench = try await Self.bench()
+        let engine = bench.engine
+        try await bench.timed.send("name", ["who": .string(marker)], to: "c")
+        try await bench.redact("c", seqs: "1", rename: name)
+        #expect(try bench.count(of: marker) > 0)
+        let command = DeleteCommand(instance: name ?? "c", takesUnfinished: true, reason: "r", by: .test)
+        _ = try await engine.delete(command)
+        try await eventually("all is taken away") { engine.purgeBacklog.instances == 0 }
+        try await bench.expectWhole()
+        try await bench.timed.stop()
+        let file = try DatabaseQueue(path: bench.path)
+        #expect(try file.inDatabase { try Int.fetchOne($0, sql: "SELECT count(*) FROM snapshot") } == 0)
+        try file.close()
+    }
+
     // MARK: Names
 
     @Test func anInstanceGetsAnotherName() async throws {
