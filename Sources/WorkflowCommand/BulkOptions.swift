@@ -126,7 +126,7 @@ struct BulkOptions: ParsableArguments {
         var following = BulkFollowing(session, request)
         if dryRun { return try await following.rehearse(names: names, hint: hint) }
         if run == nil, action.verb != .undo { try session.say("run: \(name)") }
-        try await following.follow(names: names)
+        try await following.follow(names: names, hint: hint)
     }
 
     /// A name that nobody has used. A run is undone once: asked again, its undo tells how far it is.
@@ -186,13 +186,22 @@ struct BulkFollowing {
             try progress.end()
             guard let found else { throw CommandFailure(.other, "The answer ended without a result") }
             try session.print(found) { BulkText.lines(for: found, request.action) }
-            // A courtesy: the answer is right without it.
-            if found.selected == 0, let hint, let text = try? await hint.text(from: client) { try session.say(text) }
+            if found.selected == 0 { try await say(hint, client) }
+            if request.allOrNothing == true, found.counts.left > 0 {
+                let left = "\(BulkText.grouped(found.counts.left)) of \(BulkText.grouped(found.counts.total))"
+                throw CommandFailure(
+                    ProblemType.misfit.exitStatus, "\(left) instances would be left out, so nothing would be done")
+            }
         }
     }
 
+    /// A courtesy: the answer is right without it.
+    private func say(_ hint: StateHint?, _ client: WorkflowClient) async throws {
+        if let hint, let text = try? await hint.text(from: client) { try session.say(text) }
+    }
+
     /// Tells how far the run is, until it ends. Whoever interrupts it goes away, and the run goes on.
-    mutating func follow(names: [String]) async throws {
+    mutating func follow(names: [String], hint: StateHint?) async throws {
         var last: BulkRun?
         let request = request
         let name = request.run ?? ""
@@ -219,23 +228,59 @@ struct BulkFollowing {
         if last.state == .stopped {
             throw CommandFailure(.tryAgain, "The run is stopped", notes: ["'wfctl bulk resume \(name)' lets it go on"])
         }
-        if counts.refused + counts.misfit + counts.failed > 0 { throw CommandFailure(.refused, nil) }
+        if last.selected == 0 { try await session.withClient { try await say(hint, $0) } }
+        if counts.refused + counts.misfit + counts.failed > 0 {
+            throw Self.refusal(in: last)
+        }
         if counts.changed > 0 { throw CommandFailure(.precondition, nil) }
     }
 
+    /// Why the first one was left out, and where the others stand.
+    private static func refusal(in run: BulkRun) -> CommandFailure {
+        // The undo lists them.
+        guard run.action.verb != .undo,
+            let first = run.told?.first(where: { !["done", "changed"].contains($0.outcome) }), let why = first.message
+        else { return CommandFailure(.refused, nil) }
+        return CommandFailure(
+            .refused, why.hasPrefix(first.instance) ? why : "\(first.instance): \(why)",
+            notes: run.counts.left > 1 ? ["'wfctl bulk show \(run.run)' tells of the others"] : [])
+    }
+
+    /// Reads how far the run is until it ends; when the connection is gone, from another one.
     private static func read(
         _ request: BulkRequest, _ names: [String], _ session: Session, _ progress: Progress
     ) async throws -> BulkRun? {
         var progress = progress
         var last: BulkRun?
         try await session.withClient { client in
-            for try await line in try await client.bulk(request, names: names) {
-                guard case .run(let run) = line else { continue }
-                let isNew = run.paused != last?.paused
-                last = run
-                try progress.show(run.run, done: run.counts.total, total: run.selected)
-                if isNew, let paused = run.paused { try session.say("\(run.run) pauses: \(paused)") }
-            }
+            repeat {
+                let isBegun = last != nil
+                if isBegun {
+                    try progress.end()
+                    try session.say("cut off, connecting again; the run goes on with wfd")
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                do {
+                    // Under its name it begins once.
+                    let lines = try await client.untilKnown(waitsForDaemon: isBegun) { () async throws(ClientError) in
+                        try await client.bulk(request, names: names)
+                    }
+                    for try await line in lines {
+                        guard case .run(let run) = line else { continue }
+                        let isNew = run.paused != last?.paused
+                        last = run
+                        try progress.show(run.run, done: run.counts.total, total: run.selected)
+                        if isNew, let paused = run.paused { try session.say("\(run.run) pauses: \(paused)") }
+                    }
+                } catch let error as ClientError where error.isTransient && last?.state == .running {
+                    try Task.checkCancellation()
+                    if error.code == .unreachable {
+                        throw CommandFailure(
+                            error.exitStatus, error.description,
+                            notes: ["the run goes on with wfd: 'wfctl bulk show \(request.run ?? "")' tells more"])
+                    }
+                }
+            } while last?.state == .running
         }
         try progress.end()
         return last

@@ -7,13 +7,14 @@ import WorkflowJSON
 /// Verbs with a selection: what is asked and what is printed.
 struct BulkVerbTests {
     private static func run(
-        _ counts: BulkCounts, _ verb: BulkAction.Verb = .retry, state: BulkRun.State = .done, paused: String? = nil
+        _ counts: BulkCounts, _ verb: BulkAction.Verb = .retry, state: BulkRun.State = .done, paused: String? = nil,
+        told: [BulkTold]? = nil
     ) -> String {
         let time = WireTime(milliseconds: 0)
         let run = BulkRun(
             run: "ops-12", action: BulkAction(verb, event: verb == .send ? "pay" : nil),
             select: BulkSelect(machine: "order", version: 1, failure: "x"),
-            state: state, paused: paused, selected: 1_602, counts: counts, begunAt: time, updatedAt: time)
+            state: state, paused: paused, selected: 1_602, counts: counts, told: told, begunAt: time, updatedAt: time)
         return JSONWriter.string(BulkLine.run(run))
     }
 
@@ -53,10 +54,50 @@ struct BulkVerbTests {
         let found = BulkRehearsal(
             digest: String(repeating: "a", count: 64), selected: 3, counts: BulkCounts(refused: 1, failed: 2),
             told: [BulkTold(outcome: "refused", instance: "o-1", message: "it runs")])
-        let (_, outcome) = await Self.told(["skip", "--all", "--reason", "r", "--dry-run"], Self.rehearsal(found))
+        var (_, outcome) = await Self.told(["skip", "--all", "--reason", "r", "--dry-run"], Self.rehearsal(found))
         #expect(
             outcome.output
-                == "2 would fail again; 1 would be refused    digest aaaaaa\n  refused  o-1: it runs\n")
+                == "2 would fail; 1 would be refused    digest aaaaaa\n  refused  o-1: it runs\n  and 2 more\n")
+        // Of a migration that is for all or none, nothing would be done.
+        let migrate = ["migrate", "--machine", "order", "--from", "1", "--to", "2", "--dry-run", "--all-or-nothing"]
+        (_, outcome) = await Self.told(migrate, Self.rehearsal(found))
+        #expect(outcome.exit == 65, "\(outcome)")
+        #expect(outcome.errors == "error: 3 of 3 instances would be left out, so nothing would be done\n")
+        (_, outcome) = await Self.told(migrate.dropLast(), Self.rehearsal(found))
+        #expect(outcome.exit == 0 && outcome.errors == "")
+    }
+
+    @Test func aRunTellsWhyTheFirstWasLeftOut() async {
+        let told = [
+            BulkTold(outcome: "done", instance: "o-1"),
+            BulkTold(outcome: "refused", instance: "o-2", message: "o-2, in state 'a' (seq 3), has failed"),
+        ]
+        let arguments = ["skip", "--machine", "order", "--run", "ops-12", "--reason", "r"]
+        var (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 1, refused: 1), told: told))
+        #expect(
+            outcome
+                == .init(
+                    exit: 5, output: "ops-12: 2 of 1,602: 1 went on, 1 refused\n",
+                    errors: "error: o-2, in state 'a' (seq 3), has failed\n"))
+        (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 1, refused: 4), told: told))
+        #expect(outcome.errors.hasSuffix("\n  'wfctl bulk show ops-12' tells of the others\n"))
+    }
+
+    @Test func aFollowerConnectsAgainWhenItIsCutOff() async {
+        let running = Self.run(BulkCounts(done: 3), state: .running)
+        let transport = ScriptedTransport([
+            .lines([running]), .failure(.unreachable(.unix(path: "/run/test.sock"), reason: "none")),
+            .lines([Self.run(BulkCounts(done: 1_602))]),
+        ])
+        let (outcome, _) = await CommandHarness().run(
+            ["retry", "--machine", "order", "--run", "ops-12"], transport: transport)
+        #expect(
+            outcome
+                == .init(
+                    exit: 0, output: "ops-12: 1,602 of 1,602: 1,602 went on\n",
+                    errors: "cut off, connecting again; the run goes on with wfd\n"))
+        let bodies = transport.requests.map { $0.body.map { String(decoding: $0.bytes, as: UTF8.self) } }
+        #expect(bodies.count == 3 && Set(bodies).count == 1)
     }
 
     @Test func aRunTellsItsCountsAndItsExitCodeWhatBecameOfIt() async {

@@ -139,7 +139,10 @@ struct FailureTests {
         (["set", "o", "n", "--reason", "r"], "'n' has no value: it is written PATH=JSON"),
         (["set", "o", "n=1", "n=2", "--reason", "r"], "'n' is set twice"),
         (["redact", "o"], "'redact' needs '--reason', which stands in the history"),
-        (["redact", "o", "--seq", "x", "--reason", "r"], "'--seq' names rows from 1 on, such as 3,7-9"),
+        (
+            ["redact", "o", "--seq", "9-1", "--reason", "r"],
+            "'--seq' names rows from 1 on, smaller numbers first, such as 3,7-9"
+        ),
         (["suspend", "o", "--reason", ""], "'--reason' must have 1 to 1000 bytes"),
         (["reset", "o", "--to", "1"], "'reset' needs '--reason', which stands in the history"),
         (["reset", "o", "--to", "0", "--reason", "r"], "'--to' must be at least 1, not 0"),

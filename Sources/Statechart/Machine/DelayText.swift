@@ -15,6 +15,15 @@ package enum DelayText {
         return milliseconds
     }
 
+    /// The same of a text that must have a unit: what is deleted after `1` was hardly meant to be kept a millisecond.
+    package static func lengthWithUnit(of text: String) throws(DelayError) -> Int64 {
+        let milliseconds = try length(of: text)
+        guard milliseconds == 0 || text.contains(where: \.isLetter) else {
+            throw DelayError(message: "\(EventName.quoted(text)) has no unit; write 90d, 36h or another")
+        }
+        return milliseconds
+    }
+
     /// The milliseconds of a text in one of the forms, negative where a minus stands before it; nil for any other text.
     /// What looks like one of the forms and is no delay is an error: `P1M`, `5min`.
     package static func read(_ text: String) throws(DelayError) -> Int64? {

@@ -121,6 +121,10 @@ package final class Machine: Sendable {
     package func knows(event name: String) -> Bool {
         takesAny || names.contains(name) || prefixes.contains { $0.matches(name) }
     }
+
+    /// Whether anything waits for what an instance has failed on, maybe in an earlier version. Nobody has to know how
+    /// invocations end.
+    package func takes(again kept: Pending) -> Bool { kept.invocation != nil || knows(event: kept.event) }
 }
 
 /// The grammar of event names (tokens joined by dots) and the names that only the engine may use.

@@ -30,6 +30,16 @@ package struct MigrationReport: Sendable, Equatable {
     package internal(set) var forgotten: [String] = []
     /// Keys of the context that the new version does not declare.
     package internal(set) var undeclared: [String] = []
+
+    /// The same where the instance then went on: only what is still armed is kept or new.
+    package func before(_ armed: [Pending]) -> MigrationReport {
+        func isArmed(_ timer: Timer) -> Bool { armed.contains { $0.event == timer.event && $0.due == timer.due } }
+        var report = self
+        report.ended += kept.filter { !isArmed($0) }.map(\.event)
+        report.kept.removeAll { !isArmed($0) }
+        report.new.removeAll { !isArmed($0) }
+        return report
+    }
 }
 
 /// Why an instance cannot go over to another version.

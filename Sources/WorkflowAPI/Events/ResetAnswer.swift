@@ -70,13 +70,22 @@ public struct ResetAnswer: Equatable, WireObject {
     /// How many more come by themselves; nil for none.
     public var otherTimers: Int64?
     public var invocations: [Invocation]
+    /// The version of before, where it was another; nil where it was not.
+    public var fromVersion: Int64?
+    /// The version that the instance has, where it had another; nil where it had not.
+    public var toVersion: Int64?
 
     /// Takes the parts as they are.
-    public init(to: Int64, timers: [Timer], otherTimers: Int64? = nil, invocations: [Invocation]) {
+    public init(
+        to: Int64, timers: [Timer], otherTimers: Int64? = nil, invocations: [Invocation], fromVersion: Int64? = nil,
+        toVersion: Int64? = nil
+    ) {
         self.to = to
         self.timers = timers
         self.otherTimers = otherTimers
         self.invocations = invocations
+        self.fromVersion = fromVersion
+        self.toVersion = toVersion
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -84,6 +93,8 @@ public struct ResetAnswer: Equatable, WireObject {
         timers = try fields.required("timers")
         otherTimers = try fields.optional("otherTimers")
         invocations = try fields.required("invocations")
+        fromVersion = try fields.optional("fromVersion")
+        toVersion = try fields.optional("toVersion")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -92,6 +103,8 @@ public struct ResetAnswer: Equatable, WireObject {
             writer.field("timers", timers)
             writer.field("otherTimers", ifPresent: otherTimers)
             writer.field("invocations", invocations)
+            writer.field("fromVersion", ifPresent: fromVersion)
+            writer.field("toVersion", ifPresent: toVersion)
         }
     }
 }

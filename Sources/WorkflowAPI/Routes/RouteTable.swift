@@ -199,7 +199,8 @@ extension Route {
     public static let resetInstance = Route(
         .post, "/v1/instances/{instance}/reset", for: .operate,
         body: .object("{to, reason, timers?, invocations?, seq?, dryRun?}"),
-        answer: .object("as for an event, with {reset: {to, timers, otherTimers?, invocations}}"),
+        answer: .object(
+            "as for an event, with {reset: {to, timers, otherTimers?, invocations, fromVersion?, toVersion?}}"),
         problems: repairing + [.seqNotFound, .invocationsUndecided])
     /// Gives an instance the state again that it had before its migration.
     public static let undoMigration = Route(

@@ -9,10 +9,9 @@ enum BulkText {
     static func line(for run: BulkRun) -> StyledText {
         let counts = outcome(run.counts, run.action.verb)
         if let undone = run.action.undone, run.state == .done {
-            let told = (run.told ?? []).filter { $0.outcome != "done" }
+            let told = lines(for: run.told ?? [], of: run.counts.left)
             let what = counts.isEmpty ? "nothing to move back" : counts
-            let head: StyledText = "\(undone): \(what)\(told.isEmpty ? "" : " (listed)")\n"
-            return told.reduce(head) { $0 + line(for: $1) }
+            return "\(undone): \(what)\(run.counts.left == 0 ? "" : " (listed)")\n" + told
         }
         let state = run.state == .stopped ? ", stopped" : ""
         let count = "\(grouped(run.counts.total)) of \(grouped(run.selected))"
@@ -31,31 +30,37 @@ enum BulkText {
             let places = groups.isEmpty ? "" : ": \(groups.joined(separator: ", "))"
             parts.append("\(grouped(counts.done)) \(would(verb))\(places)")
         }
-        if counts.failed > 0 { parts.append("\(grouped(counts.failed)) would fail again") }
+        if counts.failed > 0 { parts.append("\(grouped(counts.failed)) would fail\(again(verb))") }
         if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) do not fit") }
         if counts.refused > 0 { parts.append("\(grouped(counts.refused)) would be refused") }
         if counts.changed > 0 { parts.append("\(grouped(counts.changed)) \(changed(verb))") }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
-        var text: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
-        for told in rehearsal.told { text = text + line(for: told) }
-        return text
+        let head: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
+        return head + lines(for: rehearsal.told, of: counts.left)
     }
 
-    /// `refused  order-7: …`.
-    static func line(for told: BulkTold) -> StyledText {
-        "  \(told.outcome, .bad)  \(told.instance)\(told.message.map { ": \($0)" } ?? "")\n"
+    /// `  refused  order-7: …`, of each that was left out; of those that are not told, how many.
+    static func lines(for told: [BulkTold], of count: Int64) -> StyledText {
+        let left = told.filter { $0.outcome != "done" }
+        let lines = left.reduce(StyledText("")) { text, told in
+            text + "  \(told.outcome, .bad)  \(told.instance)\(told.message.map { ": \($0)" } ?? "")\n"
+        }
+        let more = count - Int64(left.count)
+        return more > 0 ? lines + "  and \(grouped(more)) more\n" : lines
     }
 
     /// `87 went on, 1 changed`; empty when nothing has had its turn.
     static func outcome(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> String {
         let parts = [
-            (counts.done, did(verb)), (counts.failed, "failed again"), (counts.misfit, "did not fit"),
+            (counts.done, did(verb)), (counts.failed, "failed\(again(verb))"), (counts.misfit, "did not fit"),
             (counts.refused, "refused"), (counts.changed, changed(verb)),
         ]
         return parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     }
 
     private static func changed(_ verb: BulkAction.Verb) -> String { verb == .undo ? "had gone on" : "changed" }
+
+    private static func again(_ verb: BulkAction.Verb) -> String { verb == .retry ? " again" : "" }
 
     private static func did(_ verb: BulkAction.Verb) -> String {
         switch verb {
@@ -124,8 +129,7 @@ enum BulkText {
         if let actor = run.actor { text = text + "actor:    \(actor)\n" }
         text = text + "begun:    \(run.begunAt.text)\n"
         text = text + (run.endedAt.map { "ended:    \($0.text)\n" } ?? "changed:  \(run.updatedAt.text)\n")
-        for told in run.told ?? [] where told.outcome != "done" { text = text + line(for: told) }
-        return text
+        return text + lines(for: run.told ?? [], of: run.counts.left)
     }
 
     private static func verb(_ action: BulkAction) -> String {
@@ -135,4 +139,9 @@ enum BulkText {
         ].compactMap(\.self)
             .joined(separator: " ")
     }
+}
+
+extension BulkCounts {
+    /// Those to whom it was not done, or who have failed on what followed.
+    var left: Int64 { total - done }
 }

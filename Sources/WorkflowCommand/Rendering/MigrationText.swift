@@ -76,7 +76,8 @@ enum MigrationText {
             let count = BulkText.grouped(misfit.count)
             text = text + "\("misfit", .bad)  \(misfit.place) (\(count)): \(misfit.reason)\n"
         }
-        for told in rehearsal.told where told.outcome != "misfit" { text = text + BulkText.line(for: told) }
+        let others = rehearsal.told.filter { $0.outcome != "misfit" }
+        text = text + BulkText.lines(for: others, of: rehearsal.counts.left - rehearsal.counts.misfit)
         return text + "\(summary(rehearsal.counts))   digest \(rehearsal.digest.prefix(6))\n"
     }
 

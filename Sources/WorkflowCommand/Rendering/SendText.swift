@@ -12,6 +12,9 @@ enum SendText {
         }
         if answer.dryRun == true { facts.append("dry run: nothing was changed") }
         if let migration = answer.migration { facts.append("version \(migration.from) -> \(migration.to)") }
+        if let old = answer.reset?.fromVersion, let new = answer.reset?.toVersion {
+            facts.append("version \(old) -> \(new)")
+        }
         let move: StyledText =
             isRepair && answer.from == answer.to
             ? StateText.styled(answer.to) : "\(StateText.styled(answer.from)) -> \(StateText.styled(answer.to))"

@@ -37,7 +37,7 @@ struct Purge: Verb {
             throw ValidationError("'--reason' must have 1 to \(APILimits.reasonBytes.upperBound) bytes")
         }
         do throws(DelayError) {
-            _ = try DelayText.length(of: finishedBefore)
+            _ = try DelayText.lengthWithUnit(of: finishedBefore)
         } catch {
             throw ValidationError("'--finished-before': \(error.message)")
         }

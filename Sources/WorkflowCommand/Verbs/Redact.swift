@@ -1,4 +1,5 @@
 import ArgumentParser
+import Statechart
 import WorkflowAPI
 import WorkflowClient
 
@@ -42,8 +43,8 @@ struct Redact: Verb {
         if instance == nil, seq != nil || rename != nil {
             throw ValidationError("'--seq' and '--rename' are for one instance")
         }
-        if let seq, seq.isEmpty || !seq.utf8.allSatisfy({ "0123456789,-".utf8.contains($0) }) {
-            throw ValidationError("'--seq' names rows from 1 on, such as 3,7-9")
+        if let seq, SeqSet(seq) == nil {
+            throw ValidationError("'--seq' names rows from 1 on, smaller numbers first, such as 3,7-9")
         }
     }
 

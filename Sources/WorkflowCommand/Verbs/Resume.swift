@@ -62,6 +62,6 @@ struct Resume: Verb {
         let select = BulkSelect(machine: machine, suspendedBy: BulkSelect.byMachine)
         var following = BulkFollowing(
             session, BulkRequest(run: run, action: BulkAction(.resume), select: select, reason: options.reason))
-        try await following.follow(names: [])
+        try await following.follow(names: [], hint: nil)
     }
 }

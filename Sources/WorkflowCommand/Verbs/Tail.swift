@@ -50,6 +50,10 @@ struct Tail: Verb {
         // A second one, as `timeout` sends it, does not end the last words.
         defer { withExtendedLifetime(interruptions) {} }
         try await session.withClient { client in
+            // A courtesy: it may become a state.
+            if let state, let text = try? await StateHint(state: state, machine: machine).text(from: client) {
+                try session.say(text)
+            }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { for await _ in interruptions { return } }
                 group.addTask {

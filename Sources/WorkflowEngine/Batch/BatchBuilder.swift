@@ -208,11 +208,12 @@ extension BatchBuilder {
     ///   - reason: What the caller says, for the first row.
     ///   - run: The run over many instances that it is a part of.
     ///   - new: What the instance runs from the first row on, where that is of a kind that may change it.
+    ///   - entered: Since when it is in its configuration after the first row, where that says it has been for longer.
     mutating func record(
         _ chain: Chain, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil, reason: String? = nil,
-        run: String? = nil, into new: LoadedMachine? = nil
+        run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil
     ) {
-        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
+        record(chain.first, of: instance, by: caller, key: key, reason: reason, run: run, into: new, entered: entered)
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
@@ -221,15 +222,15 @@ extension BatchBuilder {
 
     private mutating func record(
         _ link: Chain.Link, of instance: LiveInstance, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil
+        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil
     ) {
         charge(link.macrostep.cost)
         let hasEffects = instance.state.machine.hasEffects || new?.machine.hasEffects ?? false
         let effects = hasEffects ? instance.state.effects : []
         let position = numbers.nextPosition
         let snapshot = instance.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new, &digests,
-            &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
+            entered: entered, &digests, &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended || link.input.kind == .reset,
             instance.state.snapshot.status == .suspended

@@ -237,11 +237,13 @@ extension InstanceState {
 
     /// Takes a macrostep: adds the journal row that records it; gives the snapshot to store where one is due.
     ///
-    /// - Parameter new: What the instance runs from now on, of a kind that may change that; nil of all others.
+    /// - Parameters:
+    ///   - new: What the instance runs from now on, of a kind that may change that; nil of all others.
+    ///   - entered: Since when it is in its configuration, of a row that says for longer; nil of all others.
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
-        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, _ digests: inout DigestBuffer,
-        _ journal: inout [JournalRecord]
+        reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil,
+        _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         let isFirst = record.seq.rawValue == 0
         if let new { loaded = new }
@@ -261,6 +263,7 @@ extension InstanceState {
             of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
             actor: caller.actor, key: key, note: note(failure, link.input, reason, run, exit: macrostep.exitFailure))
         if new != nil, row.isEntry { record.entered = row.at }
+        if let entered { record.entered = entered }
         if link.changesTimers(after: snapshot.status) {
             positions = armingRows(
                 of: macrostep.snapshot.armed, last: position, macrostep.invocationPositions(after: position))

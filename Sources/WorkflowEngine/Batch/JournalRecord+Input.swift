@@ -122,13 +122,17 @@ extension JournalRecord {
     var saysFailure: Bool {
         switch kind {
         case .effect, .set, .migrated, .redacted: false
-        case .started, .event, .sent, .timer, .result, .failed, .retried, .skipped, .suspended, .resumed, .cancelled,
-            .reset:
+        case .reset: !isUndo
+        case .started, .event, .sent, .timer, .result, .failed, .retried, .skipped, .suspended, .resumed, .cancelled:
             true
         }
     }
 
-    /// Whether the instance is in its configuration only since this row.
+    /// Whether it undoes the migration of the row before: the instance is as old in its configuration, and has failed
+    /// for as long, as without both.
+    var isUndo: Bool { kind == .reset && event == ResetCommand.Goal.beforeMigration.event }
+
+    /// Whether the instance is in its configuration only since this row, where it undoes nothing.
     var isEntry: Bool { kind == .reset || (kind == .migrated ? event == Migration.move : from != to) }
 
     /// What was erased of its instance with it; nil where it is of another kind, or erased itself.

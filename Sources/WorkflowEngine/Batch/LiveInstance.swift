@@ -33,7 +33,7 @@ final class LiveInstance {
     /// Takes a macrostep, as `InstanceState.advance` does.
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
-        reason: String?, run: String?, into new: LoadedMachine?, _ digests: inout DigestBuffer,
+        reason: String?, run: String?, into new: LoadedMachine?, entered: Timestamp?, _ digests: inout DigestBuffer,
         _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         noteChange()
@@ -41,8 +41,8 @@ final class LiveInstance {
             entry.storedTimers = entry.isNew ? [] : state.timers
         }
         return state.advance(
-            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new, &digests,
-            &journal)
+            to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
+            entered: entered, &digests, &journal)
     }
 
     /// Deletes it; gives what it was.

@@ -24,6 +24,7 @@ extension BulkAction {
         case .undo(let run, let invocations):
             object["run"] = .string(run.name)
             object["floor"] = (run.floor?.rawValue).map(JSONValue.int)
+            object["moved"] = run.moved.map(JSONValue.int)
             object["invocations"] = (invocations?.rawValue).map(JSONValue.string)
         case .delete(let cancelsEffects): object["cancelEffects"] = .bool(cancelsEffects)
         case .redact(let paths): object["paths"] = .array(paths.map(JSONValue.string))
@@ -66,7 +67,7 @@ extension BulkAction {
         case "undo":
             guard let name = object["run"]?.string else { return nil }
             let floor = number("floor").map(Position.init(rawValue:))
-            self = .undo(UndoneRun(name, floor: floor), invocations: invocations)
+            self = .undo(UndoneRun(name, floor: floor, moved: number("moved")), invocations: invocations)
         case "delete": self = .delete(cancelsEffects: object["cancelEffects"] == true)
         case "redact": self = .redact(paths: texts(object["paths"]))
         default: return nil

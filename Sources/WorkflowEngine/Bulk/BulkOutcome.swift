@@ -50,6 +50,12 @@ package struct BulkOutcome: Sendable, Equatable {
     /// Counts one that is not told.
     mutating func count(_ kind: Kind) { counts[kind, default: 0] += 1 }
 
+    /// Counts those that an undone run has moved and that are not there any more: nobody knows their names.
+    mutating func countGone(_ action: BulkAction) {
+        guard case .undo(let undone, _) = action, let moved = undone.moved, moved > total else { return }
+        counts[.changed, default: 0] += moved - total
+    }
+
     /// Whether one of those that are told has a name.
     func tells(of instance: InstanceName) -> Bool { told.contains { $0.instance == instance } }
 

@@ -36,7 +36,7 @@ extension Engine {
     ) async throws(Rejection) -> BulkPreparation {
         // A run that changes versions comes past an instance again where that went to a later one.
         if let run, action.changesVersions, record.head >= run.floor,
-            try await row(ofRun: run.key.name, in: record, since: run.floor) != nil
+            try await firstRow(of: record, since: run.floor, where: { RowNote($0.note).run == run.key.name }) != nil
         {
             return .passedOver
         }
@@ -51,6 +51,9 @@ extension Engine {
 
     private func prepare(_ undone: UndoneRun, on record: InstanceRecord) async throws(Rejection) -> BulkPreparation {
         guard let row = try await migration(by: undone, of: record) else { return .passedOver }
+        if row.isRedacted {
+            return .changed("the row of a migration was redacted: nobody can say any more whether this run moved it")
+        }
         if row.seq < record.seq {
             return .changed(
                 "it has gone on since it was migrated (seq \(row.seq.rawValue), now \(record.seq.rawValue))")
@@ -58,12 +61,14 @@ extension Engine {
         return .past(await past(of: record, for: .beforeMigration))
     }
 
-    /// The row with which a run has migrated an instance; nil when it has not.
+    /// The row with which a run has migrated an instance, or may have: one that was redacted does not say whose it is.
+    /// Nil when it has not.
     private func migration(by run: UndoneRun, of record: InstanceRecord) async throws(Rejection) -> JournalRecord? {
-        guard let floor = run.floor, record.head >= floor,
-            let row = try await row(ofRun: run.name, in: record, since: floor), row.kind == .migrated
-        else { return nil }
-        return row
+        guard let floor = run.floor, record.head >= floor else { return nil }
+        let row = try await firstRow(of: record, since: floor) { row in
+            RowNote(row.note).run == run.name || row.kind == .migrated && row.isRedacted
+        }
+        return row?.kind == .migrated ? row : nil
     }
 
     /// Whether a run is for an instance that it selects: an undo is for those that the other run has migrated.
@@ -72,9 +77,9 @@ extension Engine {
         return try await migration(by: undone, of: record) != nil
     }
 
-    /// The first row that a run has written for an instance; nil when there is none.
-    private func row(
-        ofRun name: String, in record: InstanceRecord, since floor: Position
+    /// The first row since a position that is such; nil when there is none.
+    private func firstRow(
+        of record: InstanceRecord, since floor: Position, where isWanted: (JournalRecord) -> Bool
     ) async throws(Rejection) -> JournalRecord? {
         var found: JournalRecord?
         var upper = record.seq.rawValue
@@ -86,7 +91,7 @@ extension Engine {
                 instance: record.id, head: record.head, headSeq: record.seq, seqs: lower...upper, isReversed: true)
             for row in try await history(query) {
                 if row.position < floor { return found }
-                if RowNote(row.note).run == name { found = row }
+                if isWanted(row) { found = row }
             }
             upper = lower - 1
             count = limits.foldedRows
@@ -104,12 +109,11 @@ extension Engine {
             throw Rejection(
                 .notUndoable, "The run '\(undone.name)' is a \(run.request.action.verb): only migrations can be undone")
         }
-        if run.record.state == .running {
-            throw Rejection(
-                .notUndoable, "The run '\(undone.name)' is not done yet: 'wfctl bulk stop \(undone.name)' stops it")
-        }
+        if run.record.state == .running { throw .runNotDone(undone.name) }
         var request = request
-        request.action = .undo(UndoneRun(undone.name, floor: run.record.floor), invocations: invocations)
+        request.action = .undo(
+            UndoneRun(undone.name, floor: run.record.floor, moved: run.outcome.count(of: .done)),
+            invocations: invocations)
         switch run.request.targets {
         case .selection(let selection):
             // Whatever version they have now.

@@ -163,6 +163,7 @@ extension Engine {
                 try await progress(rehearsal.outcome.total)
             }
         }
+        rehearsal.outcome.countGone(request.action)
         rehearsal.digest = digest.value
         rehearsal.selected = rehearsal.outcome.total
         return rehearsal
@@ -188,7 +189,7 @@ extension Engine {
             }
             let fails = result.status == .failed && request.action.endsFailures
             rehearsal.outcome.add(
-                fails ? .failed : .done, name, limits: limits, fails ? "it would fail again" : nil)
+                fails ? .failed : .done, name, limits: limits, fails ? "it would fail" : nil)
             if !fails { rehearsal.add(result, at: now, limits: limits) }
         } catch {
             if error.code.isOfDaemon { throw error }

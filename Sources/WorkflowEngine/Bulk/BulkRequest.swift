@@ -27,6 +27,12 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
+    /// Whether it undoes a run, and no other of the same name.
+    func isUndo(of run: BulkRecord) -> Bool {
+        guard case .undo(let undone, _) = self else { return false }
+        return undone.name == run.key.name && undone.floor == run.floor
+    }
+
     fileprivate func undoes(_ run: String, _ wanted: Reset.Invocations?) -> Bool {
         guard case .undo(let undone, let invocations) = self else { return false }
         return undone.name == run && invocations == wanted
@@ -63,10 +69,15 @@ package struct UndoneRun: Sendable, Equatable {
     package let name: String
     /// Its rows are not before this position; nil until the run was looked for.
     package let floor: Position?
+    /// How many it has moved; nil until it was looked for.
+    let moved: Int64?
 
-    package init(_ name: String, floor: Position? = nil) {
+    package init(_ name: String) { self.init(name, floor: nil, moved: nil) }
+
+    init(_ name: String, floor: Position?, moved: Int64?) {
         self.name = name
         self.floor = floor
+        self.moved = moved
     }
 }
 

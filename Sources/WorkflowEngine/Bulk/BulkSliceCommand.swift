@@ -68,6 +68,7 @@ extension BulkSliceCommand: WriterCommand {
             run.mark = target.mark
         }
         let isDone = isEnd && count == targets.count
+        if isDone { outcome.countGone(request.action) }
         if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
         return Answer(run: run, count: count, isShared: bound.isShared)
     }

@@ -55,7 +55,8 @@ extension Engine {
                 "The selection is no longer '\(expect)': \(count) instances are selected now, with digest "
                     + "\(value.prefix(6)); nothing was done")
         }
-        return count
+        guard case .undo(let undone, _) = request.action else { return count }
+        return max(count, undone.moved ?? 0)
     }
 
     /// Of a run that is for all or none.
@@ -152,10 +153,19 @@ extension Engine {
         try await change(name, to: .stopped, by: caller)
     }
 
-    /// Lets a run that was stopped go on.
+    /// Lets a run that was stopped go on; one that was undone has ended.
     package func resumeRun(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
         guard bulk.hasRoom() else { throw .runsUnderWay(limits.runsAtOnce) }
-        return try await change(name, to: .running, by: caller)
+        let run = try await change(name, to: .running, by: caller)
+        guard run.record.state == .done, let undo = try await undo(of: run, by: caller) else { return run }
+        throw Rejection(
+            .notUndoable,
+            "The run '\(name)' has ended: '\(undo)' has undone it; begin a run of another name for the rest")
+    }
+
+    /// The name of the run that has undone another; nil when none has.
+    private func undo(of run: BulkView, by caller: Caller) async throws(Rejection) -> String? {
+        try await runs(by: caller).first { $0.request.action.isUndo(of: run.record) }?.record.key.name
     }
 
     private func change(

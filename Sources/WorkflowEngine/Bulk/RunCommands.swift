@@ -37,6 +37,7 @@ struct BeginRunCommand: WriterCommand {
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> BulkRecord {
         if let found = try batch.run(run.key) { return found }
+        try endUndone(in: &batch)
         if let settles { _ = try settles.apply(to: &batch) }
         for key in forgotten { batch.runs[key] = .some(nil) }
         batch.runs[run.key] = run
@@ -44,6 +45,21 @@ struct BeginRunCommand: WriterCommand {
         batch.bytes += size
         batch.note(.run(run, "begins"))
         return run
+    }
+
+    /// Ends a run that is undone: what it would go on to do could not be undone any more.
+    private func endUndone(in batch: inout BatchBuilder) throws(Rejection) {
+        guard let action = BulkRequest(run.request)?.action, case .undo(let named, _) = action,
+            var undone = try batch.run(
+                BulkKey(named.name, in: run.key.namespace, partition: run.key.partition)),
+            action.isUndo(of: undone), undone.state != .done
+        else { return }
+        if undone.state == .running { throw .runNotDone(undone.key.name) }
+        undone.state = .done
+        undone.updated = run.begun
+        undone.ended = run.begun
+        batch.runs[undone.key] = undone
+        batch.note(.run(undone, "is ended by its undo"))
     }
 }
 
@@ -81,6 +97,10 @@ extension Rejection {
 
     static func runsKept(_ count: Int) -> Rejection {
         Rejection(.overloaded, "\(count) runs are kept, and none of them is done; nothing was changed")
+    }
+
+    static func runNotDone(_ name: String) -> Rejection {
+        Rejection(.notUndoable, "The run '\(name)' is not done yet: 'wfctl bulk stop \(name)' stops it")
     }
 
     static func runNotFound(_ name: String) -> Rejection {

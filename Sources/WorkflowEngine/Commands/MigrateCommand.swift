@@ -134,6 +134,10 @@ extension MigrateCommand: InstanceVerb {
         guard let kept = chain.snapshot.armed.kept else {
             preconditionFailure("a failed instance keeps what it failed on")
         }
+        guard new.machine.takes(again: kept) else {
+            let reason = "version \(new.record.version) does not know what it failed on; migrate and skip it"
+            throw .misfit([Misfit(kept.event, reason)], new.record.version, state.facts)
+        }
         let retried = new.machine.chain(
             .retried(Taken(kept, at: time)), from: chain.snapshot, as: state.identity(in: new), spending: &cost)
         switch retried {
@@ -175,7 +179,7 @@ package final class MigrationAnswer: Sendable {
     let then: Chain?
 
     init(_ told: MigrationReport, from old: LoadedMachine, to new: LoadedMachine, then: Chain?) {
-        self.told = told
+        self.told = then.map { told.before($0.snapshot.armed) } ?? told
         self.then = then
         from = old.record.version
         to = new.record.version

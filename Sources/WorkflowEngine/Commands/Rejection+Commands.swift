@@ -109,6 +109,14 @@ extension Rejection {
         Rejection(.notFailed, "\(facts.place.text), is \(facts.status) and needs no \(verb)", facts: facts)
     }
 
+    /// A migration has led to a version that does not know what the instance had failed on.
+    static func forgotten(_ event: String, _ facts: InstanceFacts) -> Rejection {
+        Rejection(
+            .unknownEvent,
+            "\(facts.place.text), has failed on '\(event)', which its version does not know any more: 'skip' drops it",
+            facts: facts)
+    }
+
     static func notSuspended(_ facts: InstanceFacts) -> Rejection {
         Rejection(.notSuspended, "\(facts.place.text), is \(facts.status) and not suspended", facts: facts)
     }

@@ -139,7 +139,11 @@ extension RepairCommand: InstanceVerb {
         let status = state.snapshot.status
         switch verb {
         case .cancel, .set: if status == .done || status == .cancelled { throw .unchangeable(state.facts) }
-        case .retry, .skip: if status != .failed { throw .notFailed(verb.name, state.facts) }
+        case .retry, .skip:
+            if status != .failed { throw .notFailed(verb.name, state.facts) }
+            if verb == .retry, let kept = state.snapshot.armed.kept, !state.machine.takes(again: kept) {
+                throw .forgotten(kept.event, state.facts)
+            }
         case .suspend:
             if status == .done || status == .cancelled { throw .unchangeable(state.facts) }
             if status != .running { throw .restsAlready(state.facts) }

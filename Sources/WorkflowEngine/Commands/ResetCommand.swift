@@ -12,7 +12,7 @@ package struct ResetCommand: Sendable {
         case beforeMigration
 
         /// The event of the row.
-        fileprivate var event: String {
+        var event: String {
             switch self {
             case .seq: "reset"
             case .beforeMigration: "undo"
@@ -65,6 +65,8 @@ struct FoldedPast: Sendable {
     let seq: Seq
     let then: PastSnapshot
     let loaded: LoadedMachine
+    /// Since when it was in its configuration.
+    let entered: Timestamp
     /// The seq that the instance had when its history was read.
     let read: Seq
 }
@@ -96,7 +98,9 @@ extension ResetCommand: InstanceVerb {
         let row = batch.numbers.nextPosition
         batch.remember(key, in: .instance(instance.state.record.id), at: row)
         let new = past.loaded.record.id == instance.state.record.machineID ? nil : past.loaded
-        batch.record(chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
+        batch.record(
+            chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new,
+            entered: goal == .beforeMigration ? past.entered : nil)
         waiting += batch.answer(reset, begunBy: chain.first.macrostep, at: row)
         if instance.state.snapshot.status != .suspended { batch.goOn(waiting, of: instance) }
         if !isDryRun { batch.lookForHeld(of: instance, waiting, after: before) }

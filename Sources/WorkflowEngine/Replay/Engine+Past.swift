@@ -20,7 +20,18 @@ extension Engine {
             version: loaded.record.version.rawValue, snapshot: snapshot, at: LogicalTime(row.at),
             failure: snapshot.status == .failed ? try await failure(of: record, at: seq) : nil,
             invocations: try await lostInvocations(of: snapshot, in: record, since: seq))
-        return FoldedPast(seq: seq, then: then, loaded: loaded, read: record.seq)
+        return FoldedPast(
+            seq: seq, then: then, loaded: loaded, entered: try await entered(record, at: seq), read: record.seq)
+    }
+
+    /// Since when an instance was in the configuration that it had after a seq.
+    private func entered(_ record: InstanceRecord, at seq: Seq) async throws(Rejection) -> Timestamp {
+        var undone: Seq?
+        let row = try await last(of: record, through: seq) { row in
+            defer { undone = row.isUndo ? Seq(rawValue: row.seq.rawValue - 1) : nil }
+            return row.isEntry && !row.isUndo && row.seq != undone
+        }
+        return row?.at ?? record.created
     }
 
     /// A row of an instance; nil when it has none of this seq.

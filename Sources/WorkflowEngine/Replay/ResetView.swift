@@ -1,5 +1,6 @@
 package import Statechart
 import WorkflowJSON
+import WorkflowStore
 
 /// What becomes of what is armed when an instance is reset.
 package struct ResetView: Sendable, Equatable {
@@ -19,6 +20,9 @@ package struct ResetView: Sendable, Equatable {
 
     /// The seq whose state the instance has.
     package let to: Int64
+    /// The versions before and after; nil when they are the same.
+    package let fromVersion: Int64?
+    package let toVersion: Int64?
     /// What comes next by itself, in its order.
     package let timers: [Pending]
     /// How many more come by themselves.
@@ -33,6 +37,12 @@ package struct ResetView: Sendable, Equatable {
         guard case .reset(let event) = link.input, let data = event.data?.object, case .int(let seq)? = data["to"]
         else { return nil }
         to = seq
+        let old = before.loaded.record.version.rawValue
+        if case .int(let new)? = data["machine"]?.object?["version"], new != old {
+            (fromVersion, toVersion) = (old, new)
+        } else {
+            (fromVersion, toVersion) = (nil, nil)
+        }
         let after = link.macrostep.snapshot
         let coming = after.armed.comingByItself.sorted(by: Pending.comesBefore)
         timers = Array(coming.prefix(Self.toldTimers))

@@ -35,7 +35,7 @@ struct HistoryCheck {
     /// What calls asked whose rows were not looked for yet, by the ids of the effects.
     private(set) var calls: [Position: AskedEffect] = [:]
     private var first = Timestamp(rawValue: 0)
-    private var entered = Timestamp(rawValue: 0)
+    private var age = ConfigurationAge()
     private var last = Timestamp(rawValue: 0)
 
     /// - Parameter migrations: Of all instances of the verification.
@@ -75,7 +75,7 @@ struct HistoryCheck {
         seq = row.seq
         position = row.position
         digest = row.digest
-        if row.isEntry || first.rawValue == 0 { entered = row.at }
+        age.take(row)
         if machineID != row.machineID { machineID = row.machineID }
         if to != row.to { to = row.to }
         noteRedaction(row)
@@ -285,7 +285,7 @@ extension HistoryCheck {
         guard isFailureSaid else { return "the instance's failure is not that of its last row" }
         guard record.created == first else { return "the instance's start time is not that of its first row" }
         guard record.updated == last else { return "the instance's last time is not that of its last row" }
-        guard record.entered == entered else {
+        guard record.entered == age.entered else {
             return "the instance's configuration is not as old as its history says"
         }
         guard isFolded, let snapshot = fold.snapshot, let loaded = machine?.loaded else { return nil }

@@ -47,10 +47,14 @@ struct BulkRoutes: Sendable {
         }
         let turn = try work.begin()
         return Response(lines: engine.log, turn: turn) { [engine] lines in
-            let rehearsal = try await engine.rehearse(asked, names, by: request.caller) { done in
-                try await lines.write(BulkLine.progress(WorkProgress(done: done, total: Int64(names.count))))
+            do {
+                let rehearsal = try await engine.rehearse(asked, names, by: request.caller) { done in
+                    try await lines.write(BulkLine.progress(WorkProgress(done: done, total: Int64(names.count))))
+                }
+                try await lines.write(BulkLine.rehearsal(WorkflowAPI.BulkRehearsal(rehearsal)))
+            } catch let error as Rejection {
+                throw await engine.suggestingName(Problem(error), for: request.caller)
             }
-            try await lines.write(BulkLine.rehearsal(WorkflowAPI.BulkRehearsal(rehearsal)))
         }
     }
 
@@ -149,7 +153,7 @@ extension BulkSelection {
             state: select.state, failure: select.failure, isSuspendedByMachine: select.suspendedBy != nil)
         guard let text = select.olderThan else { return }
         do throws(DelayError) {
-            olderThan = try DelayText.length(of: text)
+            olderThan = try DelayText.lengthWithUnit(of: text)
         } catch {
             throw Problem(.invalidRequest, detail: "Field 'select.olderThan': \(error.message)")
         }

@@ -39,7 +39,7 @@ struct DeleteRoutes: Sendable {
         let body = try await request.object(as: WorkflowAPI.PurgeRequest.self)
         let age: Int64
         do throws(DelayError) {
-            age = try DelayText.length(of: body.finishedBefore)
+            age = try DelayText.lengthWithUnit(of: body.finishedBefore)
         } catch {
             throw Problem(.invalidRequest, detail: "Field 'finishedBefore': \(error.message)")
         }

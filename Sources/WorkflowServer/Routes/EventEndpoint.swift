@@ -122,6 +122,6 @@ extension ResetAnswer {
                     case .answered: .answered
                     }
                 return Invocation(id: invocation.id, fate: fate)
-            })
+            }, fromVersion: view.fromVersion, toVersion: view.toVersion)
     }
 }

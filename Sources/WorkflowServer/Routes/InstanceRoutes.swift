@@ -106,7 +106,7 @@ struct InstanceRoutes: Sendable {
 
     private static func time(_ text: String, before now: Timestamp) throws -> Timestamp {
         do throws(DelayError) {
-            return Timestamp(rawValue: now.rawValue - (try DelayText.length(of: text)))
+            return Timestamp(rawValue: now.rawValue - (try DelayText.lengthWithUnit(of: text)))
         } catch {
             throw Problem(.invalidParameter, detail: "Parameter 'olderThan': \(error.message)")
         }

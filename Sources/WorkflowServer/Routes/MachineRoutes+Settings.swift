@@ -55,7 +55,7 @@ extension MachineRoutes {
         let body = try await request.object(as: RetentionRequest.self)
         var age: Int64?
         do throws(DelayError) {
-            age = try body.retention.map { text throws(DelayError) in try DelayText.length(of: text) }
+            age = try body.retention.map { text throws(DelayError) in try DelayText.lengthWithUnit(of: text) }
         } catch {
             throw Problem(.invalidRequest, detail: "Field 'retention': \(error.message), or 'none'")
         }

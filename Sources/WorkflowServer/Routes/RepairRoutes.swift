@@ -52,7 +52,9 @@ struct RepairRoutes: Sendable {
         }
         let seqs = try body.seqs.map { text in
             guard let seqs = SeqSet(text) else {
-                throw Problem(.invalidRequest, detail: "Field 'seqs' must name rows from 1 on, such as 3,7-9")
+                throw Problem(
+                    .invalidRequest,
+                    detail: "Field 'seqs' must name rows from 1 on, smaller numbers first, such as 3,7-9")
             }
             return seqs
         }

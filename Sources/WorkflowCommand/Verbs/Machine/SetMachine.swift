@@ -29,7 +29,7 @@ struct SetMachine: Verb {
     func validate() throws {
         if retention == RetentionRequest.none { return }
         do throws(DelayError) {
-            _ = try DelayText.length(of: retention)
+            _ = try DelayText.lengthWithUnit(of: retention)
         } catch {
             throw ValidationError("'--retention': \(error.message), or 'none'")
         }

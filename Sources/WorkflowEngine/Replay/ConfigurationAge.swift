@@ -1,0 +1,18 @@
+import WorkflowStore
+
+/// Since when an instance is in its configuration, as its history says: a row after another is taken.
+struct ConfigurationAge {
+    private(set) var entered = Timestamp(rawValue: 0)
+    /// Before the last row.
+    private var before = Timestamp(rawValue: 0)
+
+    mutating func take(_ row: JournalRecord) {
+        let now = entered
+        if row.isUndo {
+            entered = before
+        } else if row.isEntry || row.seq.rawValue == 1 {
+            entered = row.at
+        }
+        before = now
+    }
+}
