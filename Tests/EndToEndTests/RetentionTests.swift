@@ -35,6 +35,8 @@ import WorkflowJSON
         #expect(shown.errors == "finished instances are deleted 1h after the last that came to them\n")
         let wrong = try await daemon.answer(to: .post("/v1/machines/door/retention", #"{"retention":"soon"}"#))
         #expect(wrong.status == 400 && wrong.text.contains("Field 'retention': 'soon' is no delay"), "\(wrong.text)")
+        let none = try await daemon.wfctl("machine", "set", "door", "--retention", "0s")
+        #expect(none.end == .exited(65) && none.errors.contains("nothing would be kept"), "\(none)")
         #expect(try await daemon.wfctl("machine", "set", "gate", "--retention", "1h").end == .exited(4))
         // The answer is lost with the daemon: nobody waits for it.
         let first = Task { [daemon] in try? await daemon.wfctl("clock", "advance", "2h") }

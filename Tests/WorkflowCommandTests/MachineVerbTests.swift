@@ -105,6 +105,8 @@ struct MachineVerbTests {
             ["machine", "set", "o", "--retention", "soon"],
             "'--retention': 'soon' is no delay; one is written such as 250ms"
         ),
+        (["machine", "set", "o", "--retention", "1"], "'--retention': '1' has no unit; write 90d, 36h or another"),
+        (["purge", "--finished-before", "1", "--reason", "r"], "'--finished-before': '1' has no unit"),
     ])
     func wrongOptionsAreTold(_ arguments: [String], _ message: String) async {
         let (asked, outcome) = await Self.told(arguments)

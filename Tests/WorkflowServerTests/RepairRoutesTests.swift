@@ -68,6 +68,16 @@ import WorkflowStore
         #expect(again.headers["idempotent-replayed"] == "true" && again.body == first.body)
     }
 
+    @Test func anUndoTellsTheVersions() async throws {
+        let host = try await Self.host()
+        _ = try await host.engine.apply(Self.machine + "\n  more: {}", syntax: .yaml)
+        #expect(try await Self.told(host, Self.ask("migrate", #"{"to": 2, "reason": "r"}"#)) == "200 running")
+        let undone = try await host.answers(to: [Self.ask("undo", #"{"reason": "r"}"#)])[0]
+        #expect(
+            try undone.object["reset"]
+                == ["to": 1, "timers": [], "invocations": [], "fromVersion": 2, "toVersion": 1])
+    }
+
     @Test func whatIsWrongIsTold() async throws {
         let host = try await Self.host()
         let cases: [(RawRequest, String)] = [

@@ -59,6 +59,10 @@ extension MachineRoutes {
         } catch {
             throw Problem(.invalidRequest, detail: "Field 'retention': \(error.message), or 'none'")
         }
+        if age == 0, body.dryRun != true {
+            throw Problem(
+                .invalidRequest, detail: "Field 'retention': with '0' nothing would be kept; write 90d, 36h or another")
+        }
         guard body.dryRun == true else {
             let command = SetMachineCommand(machine: machine, .retention(age), by: request.caller)
             return Response(MachineSettingsItem(try await asking { try await engine.set(command) }))
