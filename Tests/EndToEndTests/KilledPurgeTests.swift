@@ -101,6 +101,10 @@ import WorkflowJSON
             let lines = repeatElement(line, count: events).joined(separator: "\n")
             let sent = try await daemon.answer(to: .post("/v1/events", lines, as: "application/x-ndjson"))
             #expect(sent.status == 200)
+            // Some have rows that are empty already, and a snapshot of their own.
+            if number % 3 == 0 {
+                _ = try await daemon.said("redact", name, "--seq", "2-\(events / 2)", "--reason", "r")
+            }
         }
     }
 
