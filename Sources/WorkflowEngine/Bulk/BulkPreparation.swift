@@ -139,7 +139,7 @@ extension Engine {
 
     /// Does to the end what a run has begun of instances.
     func finish(_ action: BulkAction, of ids: [InstanceID]) async throws(Rejection) {
-        guard case .redact = action else { return }
+        guard action.erases else { return }
         for id in ids { try await finishErasures(of: id) }
     }
 }

@@ -46,6 +46,9 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
+    /// Whether rows are to be emptied once it is recorded.
+    var erases: Bool { if case .redact = self { true } else { false } }
+
     /// Whether more must be known of an instance than its row says.
     var isPrepared: Bool {
         switch self {

@@ -67,7 +67,8 @@ extension BulkSliceCommand: WriterCommand {
             count += 1
             run.mark = target.mark
         }
-        let isDone = isEnd && count == targets.count
+        // Between the last redactions and the end of their run their rows are emptied.
+        let isDone = isEnd && count == targets.count && (count == 0 || !request.action.erases)
         if isDone { outcome.countGone(request.action) }
         if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
         return Answer(run: run, count: count, isShared: bound.isShared)
