@@ -22,6 +22,10 @@ extension SQLiteLookup {
         try read { database in try StoreQueries.instance(database, key) }
     }
 
+    package func instances(_ ids: [InstanceID]) throws(StoreError) -> [InstanceRecord] {
+        try read { database in try StoreQueries.instances(database, ids) }
+    }
+
     package func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey? {
         try read { database in try StoreQueries.instanceKey(database, id) }
     }

@@ -103,6 +103,23 @@ enum StoreQueries {
         return try select.first { row in try InstanceRecord(row: &row) }
     }
 
+    static func instances(_ database: Database, _ ids: [InstanceID]) throws -> [InstanceRecord] {
+        var select = try PreparedStatement(
+            database,
+            """
+            SELECT \(InstanceRecord.columns) FROM (SELECT value AS wanted FROM json_each(?))
+            CROSS JOIN instance ON instance.id = wanted WHERE status <> 'purging'
+            """)
+        select.bind("[\(ids.map { String($0.rawValue) }.joined(separator: ","))]")
+        var found: [InstanceRecord] = []
+        found.reserveCapacity(ids.count)
+        try select.forEachRow { row in
+            found.append(try InstanceRecord(row: &row))
+            return true
+        }
+        return found
+    }
+
     static func instanceKey(_ database: Database, _ id: InstanceID) throws -> InstanceKey? {
         var select = try PreparedStatement(
             database,

@@ -42,6 +42,9 @@ package protocol StoreLookup: AnyObject {
     /// An instance with its current state.
     func instance(_ key: InstanceKey) throws(StoreError) -> InstanceRecord?
 
+    /// Those of some instances that are there, in the order of `ids`; read at once.
+    func instances(_ ids: [InstanceID]) throws(StoreError) -> [InstanceRecord]
+
     /// What names an instance; nil when there is none, as when it is deleted.
     func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey?
 

@@ -38,6 +38,10 @@ extension FakeLookup {
         return try look { $0.instance(key) }
     }
 
+    package func instances(_ ids: [InstanceID]) throws(StoreError) -> [InstanceRecord] {
+        try look { content in ids.compactMap { content.instance($0) } }
+    }
+
     package func instanceKey(_ id: InstanceID) throws(StoreError) -> InstanceKey? {
         if let known = prefetched.names[id] { return known }
         return try look { $0.instanceKey(id) }

@@ -15,18 +15,20 @@ struct ContextMigration {
         var old = snapshot.context
         for path in migration.unset { old = path.removed(from: old) }
         let values = assigned(snapshot, by: migration, as: identity, at: time)
-        let whole = Set(migration.assignments.filter { $0.path.steps.count == 1 }.map(\.path.key))
+        context = old
         for member in migration.new.context.members {
-            guard let value = old[member.key], !whole.contains(member.key) else {
+            guard let value = old[member.key],
+                !migration.assignments.contains(where: { $0.path.steps.count == 1 && $0.path.key == member.key })
+            else {
                 context[member.key] = member.value
                 continue
             }
-            context[member.key] = kept(value, of: member.key, by: migration)
+            // What stays as it is costs nothing.
+            if !value.isScalar(like: member.value) || migration.new.contextTypes[member.key] != nil {
+                context[member.key] = kept(value, of: member.key, by: migration)
+            }
         }
-        for member in old.members where migration.new.context[member.key] == nil {
-            context[member.key] = member.value
-            undeclared.append(member.key)
-        }
+        for member in old.members where migration.new.context[member.key] == nil { undeclared.append(member.key) }
         for (path, value) in values { set(value, at: path, by: migration) }
     }
 
@@ -80,6 +82,16 @@ struct ContextMigration {
                 .apply(to: &context, initial: migration.new.context)
         } catch {
             misfits.append(Misfit("context.\(path.text)", "it cannot be assigned: \(error.message)"))
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether it is a number or a text of the same type.
+    fileprivate func isScalar(like other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.int, .int), (.double, .double), (.string, .string), (.bool, .bool): true
+        default: false
         }
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 package import WorkflowJSON
 
 /// An instance in its new version.
@@ -5,7 +6,30 @@ package struct Migrated: Sendable {
     package let macrostep: Macrostep
     /// As its row has it: what was asked, and when each timer is due that counts from the past.
     package let event: Event
-    package let told: MigrationReport
+
+    let migration: Migration
+    /// Where the leaves led.
+    let targets: [StateIndex]
+    /// What does not come any more.
+    let ended: [Pending]
+    let forgotten: [String]
+    let undeclared: [String]
+
+    /// Put together where somebody asks: a run over thousands does not.
+    package var told: MigrationReport {
+        var told = MigrationReport()
+        told.targets = migration.new.paths(of: targets)
+        let seq = macrostep.snapshot.seq
+        for pending in macrostep.snapshot.armed where pending.kind == .timer && !pending.isKept {
+            let timer = MigrationReport.Timer(event: pending.event, due: pending.due)
+            if pending.id.seq == seq { told.new.append(timer) } else { told.kept.append(timer) }
+        }
+        told.ended = ended.filter { $0.invocation == nil }.map(\.event)
+        told.cancelled = ended.compactMap { $0.kind == .invocation ? $0.invocation : nil }
+        told.forgotten = forgotten
+        told.undeclared = undeclared
+        return told
+    }
 }
 
 /// What a person is told of a migration.
@@ -101,7 +125,7 @@ extension Migration {
     ) throws(MigrationFailure) -> Migrated {
         if snapshot.refusal == .finished { throw .refused(.finished) }
         let memory = MemoryMigration(snapshot.memory, by: self)
-        let states = StateMigration(snapshot, memory: memory.memory, by: self)
+        let states = states(of: snapshot, memory.memory)
         let armed = ArmedMigration(snapshot, states, by: self)
         let context = ContextMigration(snapshot, by: self, as: identity, at: time)
         // Where states have no place, nothing can be said of what ends with them.
@@ -124,16 +148,24 @@ extension Migration {
             if snapshot.status != .running, case .notAccepted = error { throw .misfits([raises(snapshot.status)]) }
             throw .refused(error)
         }
-        let isMove = !macrostep.exited.isEmpty || leaves(of: macrostep.snapshot) != Set(states.targets)
+        let isMove = !macrostep.exited.isEmpty || leaves(of: macrostep.snapshot) != states.leaves
         return Migrated(
             macrostep: macrostep,
             event: Event(
                 name: isMove ? Self.move : Self.rename, data: .object(data(armedDues, mark)), at: time),
-            told: report(macrostep, states, armed, memory.forgotten, context.undeclared))
+            migration: self, targets: states.targets, ended: armed.ended, forgotten: memory.forgotten,
+            undeclared: context.undeclared)
     }
 
-    private func leaves(of snapshot: Snapshot) -> Set<StateIndex> {
-        Set(snapshot.configuration.filter { new[$0].isLeaf })
+    private func states(of snapshot: Snapshot, _ memory: [HistoryMemory]) -> StateMigration {
+        if let last = last.withLock({ $0 }), last.isOf(snapshot, memory) { return last }
+        let states = StateMigration(snapshot, memory: memory, by: self)
+        if states.misfits.isEmpty { last.withLock { $0 = states } }
+        return states
+    }
+
+    private func leaves(of snapshot: Snapshot) -> [StateIndex] {
+        snapshot.configuration.filter { new[$0].isLeaf }
     }
 
     private func raises(_ status: Snapshot.Status) -> Misfit {
@@ -143,30 +175,10 @@ extension Migration {
     }
 
     private func data(_ dues: JSONObject, _ mark: JSONObject) -> JSONObject {
-        var data = plan.json
-        data["from"] = .int(oldVersion)
-        data["to"] = .int(newVersion)
+        var data = data
         if !dues.isEmpty { data["dues"] = .object(dues) }
         for member in mark.members { data[member.key] = member.value }
         return data
-    }
-
-    private func report(
-        _ macrostep: Macrostep, _ states: StateMigration, _ armed: ArmedMigration, _ forgotten: [String],
-        _ undeclared: [String]
-    ) -> MigrationReport {
-        var told = MigrationReport()
-        told.targets = new.paths(of: states.targets)
-        let seq = macrostep.snapshot.seq
-        for pending in macrostep.snapshot.armed where pending.kind == .timer && !pending.isKept {
-            let timer = MigrationReport.Timer(event: pending.event, due: pending.due)
-            if pending.id.seq == seq { told.new.append(timer) } else { told.kept.append(timer) }
-        }
-        told.ended = armed.ended.filter { $0.invocation == nil }.map(\.event)
-        told.cancelled = armed.ended.compactMap { $0.kind == .invocation ? $0.invocation : nil }
-        told.forgotten = forgotten
-        told.undeclared = undeclared
-        return told
     }
 }
 

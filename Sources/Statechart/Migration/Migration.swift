@@ -1,3 +1,4 @@
+import Synchronization
 import WorkflowCEL
 import WorkflowJSON
 import WorkflowSpelling
@@ -18,6 +19,10 @@ package final class Migration: Sendable {
     let assignments: [(path: ContextPath, program: Program)]
     /// What goes from the old context.
     let unset: [ContextPath]
+    /// What a row says of the plan.
+    let data: JSONObject
+    /// Of the last instance: thousands follow one after another that are in the same states.
+    let last = Mutex<StateMigration?>(nil)
 
     package init(
         _ plan: MigrationPlan, from old: Machine, version oldVersion: Int64, to new: Machine,
@@ -30,6 +35,10 @@ package final class Migration: Sendable {
         self.new = new
         self.newVersion = newVersion
         self.unset = unset
+        var data = plan.json
+        data["from"] = .int(oldVersion)
+        data["to"] = .int(newVersion)
+        self.data = data
         dropped = Set(
             states.flatMap { state in old.states[state.offset...old[state].lastDescendant.offset].map(\.index) })
         assignments = try Self.assignments(plan.assign, of: old, to: new, version: newVersion)

@@ -10,24 +10,34 @@ struct StateMigration {
     /// The active states of the old version that each of `kept` stands for.
     private(set) var sources: [StateIndex: [StateIndex]] = [:]
 
-    private let migration: Migration
+    /// Each place of `targets` once, in document order.
+    private(set) var leaves: [StateIndex] = []
+
+    /// Of which instances it is.
+    private let configuration: [StateIndex]
+    private let memory: [HistoryMemory]
+    /// Of the migration.
+    private let images: [StateIndex?]
 
     init(_ snapshot: Snapshot, memory: [HistoryMemory], by migration: Migration) {
-        self.migration = migration
+        configuration = snapshot.configuration
+        self.memory = memory
+        images = migration.images
         entry = EntrySet(machine: migration.new)
         let leaves = snapshot.configuration.filter {
             migration.old[$0].isLeaf && !migration.dropped.contains($0)
         }
         var places: [StateIndex: StateIndex] = [:]
         for leaf in leaves {
-            guard let target = target(of: leaf) else { continue }
+            guard let target = target(of: leaf, by: migration) else { continue }
             targets.append(target)
-            check(target, of: leaf, &places)
+            check(target, of: leaf, by: migration, &places)
         }
         if leaves.isEmpty {
             misfits.append(Misfit("drop", "every active state is dropped; map one: --map OLD=NEW"))
         }
         guard misfits.isEmpty else { return }
+        self.leaves = Set(targets).sorted()
         // What lies above another target is entered on the way to that.
         let lowest = targets.filter { target in
             !targets.contains { migration.new[target].isProperAncestor(of: $0) }
@@ -45,29 +55,34 @@ struct StateMigration {
         if !migration.new.isConfiguration(active.sorted()) {
             misfits.append(
                 Misfit(paths, "version \(migration.newVersion) is never in these states together; --map OLD=NEW"))
-        } else if migration.new[.root].kind == .parallel, isDone(.root) {
+        } else if migration.new[.root].kind == .parallel, isDone(.root, in: migration.new) {
             misfits.append(
                 Misfit(paths, "version \(migration.newVersion) ends in these states, and nothing is entered there"))
         }
     }
 
     /// Whether all regions have reached their ends before anything is entered: an instance would not know of it.
-    private func isDone(_ index: StateIndex) -> Bool {
-        let state = migration.new[index]
+    private func isDone(_ index: StateIndex, in new: Machine) -> Bool {
+        let state = new[index]
         return switch state.kind {
-        case .parallel: state.children.allSatisfy(isDone)
-        case .compound: state.children.contains { migration.new[$0].kind == .final && sources[$0] != nil }
+        case .parallel: state.children.allSatisfy { isDone($0, in: new) }
+        case .compound: state.children.contains { new[$0].kind == .final && sources[$0] != nil }
         default: false
         }
     }
 
+    /// Whether it is what another instance comes to.
+    func isOf(_ snapshot: Snapshot, _ memory: [HistoryMemory]) -> Bool {
+        configuration == snapshot.configuration && self.memory == memory
+    }
+
     /// The state that stands for one of the old version; nil when it is gone, or not active.
     func image(of index: StateIndex) -> StateIndex? {
-        guard let image = migration.images[index.offset], sources[image]?.contains(index) ?? false else { return nil }
+        guard let image = images[index.offset], sources[image]?.contains(index) ?? false else { return nil }
         return image
     }
 
-    private mutating func target(of leaf: StateIndex) -> StateIndex? {
+    private mutating func target(of leaf: StateIndex, by migration: Migration) -> StateIndex? {
         let path = migration.old[leaf].path
         guard let image = migration.images[leaf.offset] else {
             let wanted = Migration.target(of: leaf, in: migration.old, migration.plan.map)
@@ -96,7 +111,9 @@ struct StateMigration {
     }
 
     /// Finds leaves that lead below different children of one state.
-    private mutating func check(_ target: StateIndex, of leaf: StateIndex, _ places: inout [StateIndex: StateIndex]) {
+    private mutating func check(
+        _ target: StateIndex, of leaf: StateIndex, by migration: Migration, _ places: inout [StateIndex: StateIndex]
+    ) {
         var child = target
         while let parent = migration.new[child].parent {
             if migration.new[parent].kind == .compound {

@@ -70,6 +70,8 @@ struct BatchBuilder {
     /// Instances that it gave another name: their keys of before, and since.
     private var renamed: [InstanceID: RenamedInstance] = [:]
     var digests = DigestBuffer()
+    private var texts = RowTexts()
+    private var readAhead: ArraySlice<InstanceRecord> = []
 
     /// - Parameter numbers: As of the last batch, whether it is committed or not.
     init(
@@ -230,7 +232,7 @@ extension BatchBuilder {
         let position = numbers.nextPosition
         let snapshot = instance.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
-            entered: entered, &digests, &journal)
+            entered: entered, &digests, &texts, &journal)
         numbers.nextPosition = position.next
         if link.input.kind == .suspended || link.input.kind == .reset,
             instance.state.snapshot.status == .suspended
@@ -287,15 +289,33 @@ extension BatchBuilder {
         return try read { () throws(StoreError) in try store.audit(key: key) }
     }
 
-    private func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
+    private mutating func stored(_ key: InstanceKey) throws(Rejection) -> LiveInstance? {
         // The store may still know it by the name that it had.
         if renamings.contains(where: { $0.values.contains { $0.old == key } }) { return nil }
-        guard let record = try read({ () throws(StoreError) in try store.instance(key) }) else { return nil }
+        guard let record = try record(key) else { return nil }
         guard let loaded = try machine(record.machineID) else {
             throw Rejection(.damaged, "The machine of instance '\(key.name)' is not in the store")
         }
         return LiveInstance(try InstanceState(record: record, loaded: loaded))
     }
+
+    private mutating func record(_ key: InstanceKey) throws(Rejection) -> InstanceRecord? {
+        guard let place = readAhead.firstIndex(where: { $0.key == key }) else {
+            return try read { () throws(StoreError) in try store.instance(key) }
+        }
+        defer { readAhead = readAhead[(place + 1)...] }
+        return readAhead[place]
+    }
+
+    /// Reads at once what is looked up next, as long as nothing else comes between.
+    mutating func readTogether(_ ids: [InstanceID]) throws(Rejection) {
+        // What a recent batch has changed may not be on disk yet.
+        let unknown = ids.filter { id in recent.key(of: id).map { recent.instance($0) == nil } ?? true }
+        readAhead = try read { () throws(StoreError) in try store.instances(unknown) }[...]
+    }
+
+    /// Forgets what was read so and not looked up.
+    mutating func endReading() { readAhead = [] }
 
     /// What names an instance after what was applied so far.
     func key(of id: InstanceID) throws(Rejection) -> InstanceKey? {

@@ -243,7 +243,7 @@ extension InstanceState {
     mutating func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey? = nil,
         reason: String? = nil, run: String? = nil, into new: LoadedMachine? = nil, entered: Timestamp? = nil,
-        _ digests: inout DigestBuffer, _ journal: inout [JournalRecord]
+        _ digests: inout DigestBuffer, _ texts: inout RowTexts, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         let isFirst = record.seq.rawValue == 0
         if let new { loaded = new }
@@ -260,8 +260,9 @@ extension InstanceState {
             record.entered = Timestamp(rawValue: event.at.milliseconds)
         }
         var row = JournalRecord(
-            of: event, as: link.input.kind, in: record, from: from, to: configuration, at: position, now: now,
-            actor: caller.actor, key: key, note: note(failure, link.input, reason, run, exit: macrostep.exitFailure))
+            of: event, data: texts.data(of: event, as: link.input.kind), as: link.input.kind, in: record, from: from,
+            to: configuration, at: position, now: now, actor: caller.actor, key: key,
+            note: texts.text(of: note(failure, link.input, reason, run, exit: macrostep.exitFailure)))
         if new != nil, row.isEntry { record.entered = row.at }
         if let entered { record.entered = entered }
         if link.changesTimers(after: snapshot.status) {
@@ -309,12 +310,12 @@ extension InstanceState {
 
     private func note(
         _ failure: RecordedFailure?, _ input: Input, _ reason: String?, _ run: String?, exit: Refusal?
-    ) -> String? {
+    ) -> RowNote? {
         let result = snapshot.armed.isEmpty ? nil : snapshot.ended(by: input)
         // Compared with nil, as a value that can be compared, a failure is copied each time.
         if case .none = failure, result == nil, reason == nil, run == nil, exit == nil { return nil }
         let exit = exit.flatMap { RecordedFailure($0, of: input.event.name, in: machine) }
-        return RowNote(failure: failure, result: result, reason: reason, run: run, exit: exit).text
+        return RowNote(failure: failure, result: result, reason: reason, run: run, exit: exit)
     }
 
     /// The rows that armed what is armed after a macrostep. What was armed before keeps its row; an invocation has the

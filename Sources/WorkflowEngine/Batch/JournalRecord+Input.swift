@@ -14,7 +14,7 @@ extension JournalRecord {
     ///   - from: The configuration before.
     ///   - to: The configuration after.
     init(
-        of event: Event, as kind: Input.Kind, in instance: InstanceRecord, from: String, to: String,
+        of event: Event, data: String?, as kind: Input.Kind, in instance: InstanceRecord, from: String, to: String,
         at position: Position, now: Timestamp,
         actor: Actor?, key: RequestKey?, note: String?
     ) {
@@ -22,7 +22,7 @@ extension JournalRecord {
         self.init(
             position: position, instanceID: instance.id, machineID: instance.machineID, seq: instance.seq.next,
             previous: instance.seq.rawValue == 0 ? nil : instance.head, at: at, real: at == now ? nil : now,
-            kind: kind, event: event.name, data: event.data.map(JSONWriter.string), from: from, to: to,
+            kind: kind, event: event.name, data: data, from: from, to: to,
             actor: actor, key: key?.bytes, note: note, digest: instance.digest)
     }
 

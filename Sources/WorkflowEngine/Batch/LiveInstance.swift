@@ -34,7 +34,7 @@ final class LiveInstance {
     func advance(
         to link: Chain.Link, at position: Position, now: Timestamp, by caller: Caller, key: RequestKey?,
         reason: String?, run: String?, into new: LoadedMachine?, entered: Timestamp?, _ digests: inout DigestBuffer,
-        _ journal: inout [JournalRecord]
+        _ texts: inout RowTexts, _ journal: inout [JournalRecord]
     ) -> SnapshotRecord? {
         noteChange()
         if entry.storedTimers == nil, link.changesTimers(after: state.snapshot.status) {
@@ -42,7 +42,7 @@ final class LiveInstance {
         }
         return state.advance(
             to: link, at: position, now: now, by: caller, key: key, reason: reason, run: run, into: new,
-            entered: entered, &digests, &journal)
+            entered: entered, &digests, &texts, &journal)
     }
 
     /// Deletes it; gives what it was.

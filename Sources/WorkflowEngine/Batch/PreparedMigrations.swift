@@ -14,6 +14,8 @@ final class PreparedMigrations: Sendable {
     }
 
     private let known = Mutex<[Key: Migration]>([:])
+    /// The one that was asked for last: to compare a plan with itself costs less than to hash it.
+    private let last = Mutex<(key: Key, migration: Migration)?>(nil)
 
     /// A plan from one version to another, checked once.
     func migration(
@@ -22,7 +24,10 @@ final class PreparedMigrations: Sendable {
     ) throws(MigrationMistake) -> Migration {
         let key = Key(plan: plan, old: oldID, new: newID)
         // A version may have been compiled again since.
-        if let migration = known.withLock({ $0[key] }), migration.old === old.machine, migration.new === new.machine {
+        func isMeant(_ migration: Migration) -> Bool { migration.old === old.machine && migration.new === new.machine }
+        if let last = last.withLock({ $0 }), isMeant(last.migration), last.key == key { return last.migration }
+        if let migration = known.withLock({ $0[key] }), isMeant(migration) {
+            last.withLock { $0 = (key, migration) }
             return migration
         }
         let migration = try Migration(

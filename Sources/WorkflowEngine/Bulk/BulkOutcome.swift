@@ -15,6 +15,16 @@ package struct BulkOutcome: Sendable, Equatable {
         case changed
         /// It was done, and the instance has failed on what followed.
         case failed
+
+        fileprivate var place: Int {
+            switch self {
+            case .done: 0
+            case .misfit: 1
+            case .refused: 2
+            case .changed: 3
+            case .failed: 4
+            }
+        }
     }
 
     /// One of the first few of its kind.
@@ -25,35 +35,36 @@ package struct BulkOutcome: Sendable, Equatable {
         package let message: String?
     }
 
-    package private(set) var counts: [Kind: Int64] = [:]
+    /// By the kinds' places.
+    private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
     /// In the order in which they had their turn.
     package private(set) var told: [Told] = []
 
     package init() {}
 
     /// All that had their turn.
-    package var total: Int64 { counts.values.reduce(0, +) }
+    package var total: Int64 { counts.reduce(0, +) }
 
     /// How many instances had an outcome.
-    package func count(of kind: Kind) -> Int64 { counts[kind] ?? 0 }
+    package func count(of kind: Kind) -> Int64 { counts[kind.place] }
 
     mutating func add(
         _ kind: Kind, _ instance: InstanceName, limits: EngineLimits, _ message: @autoclosure () -> String?
     ) {
         let count = count(of: kind)
-        counts[kind] = count + 1
+        counts[kind.place] = count + 1
         guard count < limits.toldOutcomes else { return }
         let message = message().map { String(decoding: $0.utf8.prefix(limits.outcomeBytes), as: UTF8.self) }
         told.append(Told(kind: kind, instance: instance, message: message))
     }
 
     /// Counts one that is not told.
-    mutating func count(_ kind: Kind) { counts[kind, default: 0] += 1 }
+    mutating func count(_ kind: Kind) { counts[kind.place] += 1 }
 
     /// Counts those that an undone run has moved and that are not there any more: nobody knows their names.
     mutating func countGone(_ action: BulkAction) {
         guard case .undo(let undone, _) = action, let moved = undone.moved, moved > total else { return }
-        counts[.changed, default: 0] += moved - total
+        counts[Kind.changed.place] += moved - total
     }
 
     /// Whether one of those that are told has a name.
@@ -66,7 +77,7 @@ package struct BulkOutcome: Sendable, Equatable {
 
     /// Tells nothing of a kind: it did not come about.
     mutating func leaveOut(_ kind: Kind) {
-        counts[kind] = nil
+        counts[kind.place] = 0
         told.removeAll { $0.kind == kind }
     }
 }
@@ -74,7 +85,7 @@ package struct BulkOutcome: Sendable, Equatable {
 extension BulkOutcome {
     var text: String {
         var numbers = JSONObject()
-        for (kind, count) in counts { numbers[kind.rawValue] = .int(count) }
+        for kind in Kind.allCases where count(of: kind) > 0 { numbers[kind.rawValue] = .int(count(of: kind)) }
         let told = told.map { told -> JSONValue in
             var object: JSONObject = [
                 "outcome": .string(told.kind.rawValue), "instance": .string(told.instance.rawValue),
@@ -89,7 +100,7 @@ extension BulkOutcome {
     init(_ text: String) {
         guard let object = RecordedFailure.object(text) else { return }
         for kind in Kind.allCases {
-            if case .int(let count)? = object["counts"]?.object?[kind.rawValue] { counts[kind] = count }
+            if case .int(let count)? = object["counts"]?.object?[kind.rawValue] { counts[kind.place] = count }
         }
         guard case .array(let told)? = object["told"] else { return }
         self.told = told.compactMap { element in

@@ -8,9 +8,10 @@ extension BulkRequest {
     /// Does to one instance what is asked for; gives its status afterwards. Nil when it has gone on since it was
     /// looked at: then nothing was done.
     func carryOut(
-        on instance: InstanceName, _ preparation: BulkPreparation, in batch: inout BatchBuilder, run: String,
+        on live: LiveInstance, _ preparation: BulkPreparation, in batch: inout BatchBuilder, run: String,
         by caller: Caller
     ) throws(Rejection) -> Snapshot.Status? {
+        let instance = live.state.record.name
         switch action {
         case .repair(let verb):
             var command = repair(instance, verb, by: caller)
@@ -23,7 +24,7 @@ extension BulkRequest {
         case .migrate(let version, let plan, let retries):
             var command = migration(of: instance, to: version, plan, retries: retries, by: caller)
             command.run = run
-            _ = try command.apply(to: &batch)
+            try command.move(live, in: &batch)
         case .reset, .undo:
             guard var command = reset(instance, preparation, by: caller) else { return nil }
             command.run = run
@@ -40,7 +41,7 @@ extension BulkRequest {
             command.run = run
             _ = try command.apply(to: &batch)
         }
-        return try batch.existing(InstanceKey(instance, in: caller.namespace)).state.snapshot.status
+        return live.state.snapshot.status
     }
 
     func repair(_ instance: InstanceName, _ verb: RepairCommand.Verb, by caller: Caller) -> RepairCommand {

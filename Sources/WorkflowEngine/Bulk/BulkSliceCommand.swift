@@ -18,6 +18,9 @@ struct BulkSliceCommand: Sendable {
     /// Of what it holds while it waits.
     let size: Int
 
+    /// Instances that are read at once.
+    private static let readAtOnce = 64
+
     /// What came of it.
     struct Answer: Sendable {
         /// The run as it is now; nil when it is not there.
@@ -60,9 +63,14 @@ extension BulkSliceCommand: WriterCommand {
         var outcome = BulkOutcome(run.outcome)
         var count = 0
         let (rows, cost) = (batch.rows, batch.cost)
+        defer { batch.endReading() }
         for target in targets {
             if count > 0, batch.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost { break }
             if count % 8 == 7, ContinuousClock.now > begin + bound.time { break }
+            if count % Self.readAtOnce == 0, !bound.isShared {
+                try batch.readTogether(
+                    targets.dropFirst(count).prefix(Self.readAtOnce).compactMap(\.id))
+            }
             guard try carryOut(target, of: run, in: &batch, &outcome, isFirst: count == 0) else { break }
             count += 1
             run.mark = target.mark
@@ -126,7 +134,7 @@ extension BulkSliceCommand: WriterCommand {
                 return true
             }
             let caller = Caller(run.actor, namespace: key.namespace, role: .owner)
-            let status = try request.carryOut(on: name, target.preparation, in: &batch, run: key.name, by: caller)
+            let status = try request.carryOut(on: instance, target.preparation, in: &batch, run: key.name, by: caller)
             if status == nil {
                 outcome.add(.changed, name, limits: batch.limits, "it went on while it had its turn")
             } else if status == .failed, request.action.endsFailures {

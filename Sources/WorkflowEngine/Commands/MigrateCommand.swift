@@ -48,6 +48,17 @@ package struct MigrateCommand: Sendable {
 extension MigrateCommand: InstanceVerb {
     typealias Answer = KeyedAnswer<SendResult>
 
+    /// How an instance goes over.
+    private struct Way {
+        let migrated: Migrated
+        let chain: Chain
+        /// What it takes there.
+        let retry: Chain?
+        let new: LoadedMachine
+        /// The effects that go on with the retry.
+        var waiting: [EffectRecord] = []
+    }
+
     var size: Int {
         512 + plan.map.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
             + plan.assign.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
@@ -58,20 +69,36 @@ extension MigrateCommand: InstanceVerb {
     func carryOut(in batch: inout BatchBuilder) throws(Rejection) -> Answer {
         let (instance, repeated) = try begin(in: &batch)
         if let repeated { return .repeated(repeated) }
+        let way = try way(of: instance, in: &batch)
+        let answer = answer(way, of: instance.state)
+        record(way, of: instance, in: &batch)
+        return .first(answer)
+    }
+
+    /// The same for one of many, of which nobody is told more than that it was done.
+    func move(_ instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) {
+        batch.fireDue(of: instance)
+        record(try way(of: instance, in: &batch), of: instance, in: &batch)
+    }
+
+    /// Finds all that can fail: afterwards rows are recorded.
+    private func way(of instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Way {
         try refuse(instance.state)
         let new = try newVersion(of: instance, in: batch)
-        // What can fail comes first: afterwards rows are recorded.
         let waiting = retries ? try batch.effects(of: instance) : []
         if retries, let kept = instance.state.snapshot.armed.kept { try batch.lookUp(kept, of: instance) }
         let migration = try batch.library.migration(plan, from: instance.state.loaded, to: new)
-        let steps = try steps(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
+        var way = try way(of: instance.state, by: migration, to: new, at: batch.now, spending: &batch.cost)
+        way.waiting = waiting
+        return way
+    }
+
+    private func record(_ way: Way, of instance: LiveInstance, in batch: inout BatchBuilder) {
         batch.remember(key, in: .instance(instance.state.record.id), at: batch.numbers.nextPosition)
-        batch.record(steps.chain, of: instance, by: caller, key: key, reason: reason, run: run, into: new)
-        if let retry = steps.retry {
-            batch.record(retry, of: instance, by: caller, reason: reason, run: run)
-            batch.goOn(waiting, of: instance)
-        }
-        return .first(steps.answer)
+        batch.record(way.chain, of: instance, by: caller, key: key, reason: reason, run: run, into: way.new)
+        guard let retry = way.retry else { return }
+        batch.record(retry, of: instance, by: caller, reason: reason, run: run)
+        batch.goOn(way.waiting, of: instance)
     }
 
     /// What it would lead to, for an instance as it is stored; what is due before it is left out.
@@ -80,7 +107,7 @@ extension MigrateCommand: InstanceVerb {
     ) throws(Rejection) -> SendResult {
         try refuse(state)
         var cost = 0
-        return try steps(of: state, by: migration, to: new, at: now, spending: &cost).answer
+        return answer(try way(of: state, by: migration, to: new, at: now, spending: &cost), of: state)
     }
 
     /// Throws when the instance is not such that it can go over.
@@ -104,11 +131,10 @@ extension MigrateCommand: InstanceVerb {
         return new
     }
 
-    /// What is recorded, and what is told of it.
-    private func steps(
+    private func way(
         of state: borrowing InstanceState, by migration: Migration, to new: LoadedMachine, at now: Timestamp,
         spending cost: inout Int
-    ) throws(Rejection) -> (chain: Chain, retry: Chain?, answer: SendResult) {
+    ) throws(Rejection) -> Way {
         let time = state.time(at: now)
         let identity = state.identity(in: new)
         let migrated: Migrated
@@ -121,10 +147,13 @@ extension MigrateCommand: InstanceVerb {
         }
         let chain = new.machine.chain(migrated, from: state.earlier, as: identity)
         let retry = retries ? try self.retry(chain, of: state, in: new, at: time, &cost) : nil
-        let answer = SendResult(
-            chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil,
-            into: new, migration: MigrationAnswer(migrated.told, from: state.loaded, to: new, then: retry))
-        return (chain, retry, answer)
+        return Way(migrated: migrated, chain: chain, retry: retry, new: new)
+    }
+
+    private func answer(_ way: Way, of state: borrowing InstanceState) -> SendResult {
+        SendResult(
+            way.chain, from: state, isDryRun: isDryRun, wantsContext: wantsContext, explanation: nil, into: way.new,
+            migration: MigrationAnswer(way.migrated.told, from: state.loaded, to: way.new, then: way.retry))
     }
 
     private func retry(

@@ -196,10 +196,11 @@ extension InstanceState {
     /// Takes the macrosteps of a chain without writing them.
     mutating func take(_ chain: Chain) {
         var digests = DigestBuffer()
+        var texts = RowTexts()
         var journal: [JournalRecord] = []
         let itself = Caller.process(in: record.namespace)
         for link in chain.links {
-            _ = advance(to: link, at: record.head, now: record.created, by: itself, &digests, &journal)
+            _ = advance(to: link, at: record.head, now: record.created, by: itself, &digests, &texts, &journal)
         }
     }
 }
