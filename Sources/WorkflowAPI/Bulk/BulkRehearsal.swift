@@ -145,11 +145,17 @@ public struct BulkRehearsal: Equatable, WireObject {
     public var misfits: [Misfit]?
     /// The first 20 of each outcome but `done`.
     public var told: [BulkTold]
+    /// How many invocations and calls would begin; nil for none.
+    public var begun: Int64?
+    /// How many invocations would begin again, whose services act twice; nil for none.
+    public var again: Int64?
+    /// How many invocations would be cancelled; nil for none.
+    public var cancelled: Int64?
 
     /// Takes the parts as they are.
     public init(
         digest: String, selected: Int64, counts: BulkCounts, groups: [Group] = [], misfits: [Misfit]? = nil,
-        told: [BulkTold] = []
+        told: [BulkTold] = [], begun: Int64? = nil, again: Int64? = nil, cancelled: Int64? = nil
     ) {
         self.digest = digest
         self.selected = selected
@@ -157,6 +163,9 @@ public struct BulkRehearsal: Equatable, WireObject {
         self.groups = groups
         self.misfits = misfits
         self.told = told
+        self.begun = begun
+        self.again = again
+        self.cancelled = cancelled
     }
 
     public init(fields: inout WireFields) throws(WireError) {
@@ -166,6 +175,9 @@ public struct BulkRehearsal: Equatable, WireObject {
         groups = try fields.required("groups")
         misfits = try fields.optional("misfits")
         told = try fields.required("told")
+        begun = try fields.optional("begun")
+        again = try fields.optional("again")
+        cancelled = try fields.optional("cancelled")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -176,6 +188,9 @@ public struct BulkRehearsal: Equatable, WireObject {
             writer.field("groups", groups)
             writer.field("misfits", ifPresent: misfits)
             writer.field("told", told)
+            writer.field("begun", ifPresent: begun)
+            writer.field("again", ifPresent: again)
+            writer.field("cancelled", ifPresent: cancelled)
         }
     }
 }

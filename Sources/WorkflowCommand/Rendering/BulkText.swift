@@ -36,7 +36,18 @@ enum BulkText {
         if counts.changed > 0 { parts.append("\(grouped(counts.changed)) \(changed(verb))") }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
         let head: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
-        return head + lines(for: rehearsal.told, of: counts.left)
+        return head + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)
+    }
+
+    /// `  begins 240 invocations or calls`, and what else the world would hear; empty when nothing.
+    static func effects(of rehearsal: BulkRehearsal) -> StyledText {
+        var text: StyledText = ""
+        if let begun = rehearsal.begun { text = text + "  begins \(grouped(begun)) invocations or calls\n" }
+        if let again = rehearsal.again {
+            text = text + "  begins \(grouped(again)) invocations again; their services act twice\n"
+        }
+        if let cancelled = rehearsal.cancelled { text = text + "  cancels \(grouped(cancelled)) invocations\n" }
+        return text
     }
 
     /// `  refused  order-7: …`, of each that was left out; of those that are not told, how many.

@@ -72,6 +72,7 @@ enum MigrationText {
             .init("THEN") { $0.then },
         ])
         var text = StyledText(lines: moves.isEmpty ? "" : table.lines(for: moves))
+        text = text + BulkText.effects(of: rehearsal)
         for misfit in rehearsal.misfits ?? [] {
             let count = BulkText.grouped(misfit.count)
             text = text + "\("misfit", .bad)  \(misfit.place) (\(count)): \(misfit.reason)\n"
@@ -103,7 +104,11 @@ enum MigrationText {
                 new.append((event, timer.count))
             }
         }
-        parts += new.map { "\(BulkText.grouped($0.count)) new \($0.event) \(since)" }
+        // Timeouts of invocations count from their begin.
+        parts += new.map { timer in
+            let isTimeout = timer.event.hasPrefix("error.")
+            return "\(BulkText.grouped(timer.count)) new \(isTimeout ? "timeouts" : "\(timer.event) \(since)")"
+        }
         if timers.due > 0 { parts.append("\(BulkText.grouped(timers.due)) due at once") }
         if timers.ended > 0 { parts.append("\(BulkText.grouped(timers.ended)) ended") }
         return parts.isEmpty ? "-" : parts.joined(separator: ", ")

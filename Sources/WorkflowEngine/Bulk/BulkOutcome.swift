@@ -61,11 +61,9 @@ package struct BulkOutcome: Sendable, Equatable {
     /// Counts one that is not told.
     mutating func count(_ kind: Kind) { counts[kind.place] += 1 }
 
-    /// Counts those that an undone run has moved and that are not there any more: nobody knows their names.
-    mutating func countGone(_ action: BulkAction) {
-        guard case .undo(let undone, _) = action, let moved = undone.moved, moved > total else { return }
-        counts[Kind.changed.place] += moved - total
-    }
+    /// Counts those that were selected and not met as changed: they were deleted, are selected no more, or went to a
+    /// version that had its turn. Nobody knows their names.
+    mutating func countMissing(of selected: Int64) { counts[Kind.changed.place] += max(0, selected - total) }
 
     /// Whether one of those that are told has a name.
     func tells(of instance: InstanceName) -> Bool { told.contains { $0.instance == instance } }

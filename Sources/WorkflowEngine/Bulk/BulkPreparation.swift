@@ -34,8 +34,8 @@ extension Engine {
     func prepare(
         _ action: BulkAction, on record: InstanceRecord, in run: BulkRecord?
     ) async throws(Rejection) -> BulkPreparation {
-        // A run that changes versions comes past an instance again where that went to a later one.
-        if let run, action.changesVersions, record.head >= run.floor,
+        // A run comes past an instance again where that went to a later version, by the run itself or by others.
+        if let run, record.head >= run.floor,
             try await firstRow(of: record, since: run.floor, where: { RowNote($0.note).run == run.key.name }) != nil
         {
             return .passedOver

@@ -10,6 +10,11 @@ package struct BulkRehearsal: Sendable {
     package var outcome = BulkOutcome()
     /// Of those that would be done, how many stand where afterwards.
     package var groups: [BulkPlace: BulkGroup] = [:]
+    /// Invocations and calls that would begin, of how many of them a service would do something again, and invocations
+    /// that would be cancelled.
+    package private(set) var begun: Int64 = 0
+    package private(set) var again: Int64 = 0
+    package private(set) var cancelled: Int64 = 0
     /// How many stand elsewhere.
     package var others: Int64 = 0
     /// What has no place in another version, and of how many instances.
@@ -18,6 +23,15 @@ package struct BulkRehearsal: Sendable {
     fileprivate var targets: [MachineID: LoadedMachine] = [:]
 
     mutating func add(_ result: SendResult, at now: Timestamp, limits: EngineLimits) {
+        begun += Int64(result.effects?.begun.count ?? 0)
+        cancelled += Int64(result.effects?.cancelled.count ?? 0)
+        for invocation in result.reset?.invocations ?? [] {
+            switch invocation.fate {
+            case .again: again += 1
+            case .cancelled: cancelled += 1
+            case .stays, .answered: break
+            }
+        }
         let place = BulkPlace(result)
         guard groups[place] != nil || groups.count < limits.rehearsedGroups else {
             others += 1
@@ -163,7 +177,7 @@ extension Engine {
                 try await progress(rehearsal.outcome.total)
             }
         }
-        rehearsal.outcome.countGone(request.action)
+        if case .undo(let undone, _) = request.action { rehearsal.outcome.countMissing(of: undone.moved ?? 0) }
         rehearsal.digest = digest.value
         rehearsal.selected = rehearsal.outcome.total
         return rehearsal

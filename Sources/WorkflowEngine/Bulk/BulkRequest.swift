@@ -56,15 +56,6 @@ package enum BulkAction: Sendable, Equatable {
         case .repair, .send, .migrate: false
         }
     }
-
-    /// Whether an instance may run another version of its machine afterwards, which is selected too. A migration
-    /// selects only the version that is left.
-    var changesVersions: Bool {
-        switch self {
-        case .reset, .undo: true
-        case .repair, .send, .migrate, .delete, .redact: false
-        }
-    }
 }
 
 /// A run whose migrations are undone.

@@ -77,7 +77,7 @@ extension BulkSliceCommand: WriterCommand {
         }
         // Between the last redactions and the end of their run their rows are emptied.
         let isDone = isEnd && count == targets.count && (count == 0 || !request.action.erases)
-        if isDone { outcome.countGone(request.action) }
+        if isDone { outcome.countMissing(of: run.selected) }
         if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
         return Answer(run: run, count: count, isShared: bound.isShared)
     }

@@ -1,6 +1,7 @@
 import Logging
 import Statechart
 import Synchronization
+import WorkflowJSON
 import WorkflowStore
 
 extension Engine {
@@ -31,10 +32,31 @@ extension Engine {
     ) async throws(Rejection) -> RedactResult {
         var command = command
         command.found = try await find(record)
+        if let seqs = command.seqs { try await refuseRepeating(seqs, of: record) }
         if command.newName != nil { command.found?.runs = try await runs(telling: record) }
         switch try await queue.submit(command) {
         case .first(let answer): return answer
         case .repeated(let position): return try await repeated(command, at: position)
+        }
+    }
+
+    /// Throws when a reset has written again what the named rows have led to, and its row is not named too.
+    private func refuseRepeating(_ seqs: SeqSet, of record: InstanceRecord) async throws(Rejection) {
+        guard let first = seqs.first else { return }
+        var next = first + 1
+        while next <= record.seq.rawValue {
+            let last = min(record.seq.rawValue, next + limits.foldedRows - 1)
+            let query = HistoryQuery(
+                instance: record.id, head: record.head, headSeq: record.seq, seqs: next...last, isReversed: false)
+            for row in try await history(query) where row.kind == .reset && !row.isRedacted {
+                guard !seqs.contains(row.seq.rawValue), let data = row.data.flatMap(RecordedFailure.object),
+                    case .int(let to)? = data["to"], to >= first
+                else { continue }
+                throw .invalidData(
+                    "Seq \(row.seq.rawValue) (\(row.event)) holds what '\(record.name)' was after seq \(to): name it "
+                        + "too, as in '\(seqs.text),\(row.seq.rawValue)'")
+            }
+            next = last + 1
         }
     }
 

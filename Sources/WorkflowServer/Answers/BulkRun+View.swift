@@ -65,7 +65,9 @@ extension WorkflowAPI.BulkRehearsal {
         self.init(
             digest: rehearsal.digest.text, selected: rehearsal.selected, counts: BulkCounts(rehearsal.outcome),
             groups: groups, misfits: misfits.isEmpty ? nil : misfits,
-            told: rehearsal.outcome.told.filter { $0.kind != .done }.map(BulkTold.init))
+            told: rehearsal.outcome.told.filter { $0.kind != .done }.map(BulkTold.init),
+            begun: rehearsal.begun > 0 ? rehearsal.begun : nil, again: rehearsal.again > 0 ? rehearsal.again : nil,
+            cancelled: rehearsal.cancelled > 0 ? rehearsal.cancelled : nil)
     }
 }
 

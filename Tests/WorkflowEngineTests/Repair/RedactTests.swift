@@ -230,6 +230,25 @@ import WorkflowStore
         try file.close()
     }
 
+    @Test func aResetThatSaysItAgainMustBeNamedToo() async throws {
+        let bench = try await Self.bench()
+        let name = InstanceName(rawValue: "c")
+        try await bench.timed.send("name", ["who": .string(marker)], to: "c")
+        try await bench.reset("c", to: 2)
+        for isDryRun in [true, false] {
+            let command = RedactCommand(
+                instance: name, seqs: SeqSet("2"), reason: "r", isDryRun: isDryRun, by: .test)
+            let error = await #expect(throws: Rejection.self) { _ = try await bench.engine.redact(command) }
+            #expect(
+                error?.message == "Seq 3 (reset) holds what 'c' was after seq 2: name it too, as in '2,3'")
+        }
+        // What came after the state of then is in no reset.
+        try await bench.reset("c", to: 1)
+        _ = try await bench.engine.redact(
+            RedactCommand(instance: name, seqs: SeqSet("2,3"), reason: "r", by: .test))
+        try await bench.expectWhole()
+    }
+
     // MARK: Names
 
     @Test func anInstanceGetsAnotherName() async throws {

@@ -155,3 +155,43 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 }
+
+/// Runs beside which instances change their versions.
+@Suite(.timeLimit(.minutes(3))) struct MovedMeanwhileTests {
+    /// A run that was stopped at its first instances.
+    private static func stopped(_ version: Int64) async throws -> (BulkBench, BulkView, turns: Int64) {
+        var limits = EngineLimits()
+        limits.selectedPage = 1
+        limits.batchRows = 1
+        let bench = try await BulkBench(60, of: BulkBench.pot.replacing("go: busy", with: "go: {}"), limits: limits)
+        try await bench.engine.apply(BulkBench.pot + "\n  more: {}", syntax: .yaml)
+        if version == 2 { for number in 0..<60 { try await move(number, to: 2, bench) } }
+        let begun = try await bench.begin("m", .send(event: "go", data: nil))
+        try await eventually("some have had their turn") { try await bench.run(begun).outcome.total > 0 }
+        _ = try await bench.engine.stopRun(named: "m", by: .test)
+        return (bench, begun, try await bench.run(begun).outcome.total)
+    }
+
+    private static func move(_ number: Int, to version: MachineVersion, _ bench: BulkBench) async throws {
+        _ = try await bench.engine.migrate(
+            MigrateCommand(instance: InstanceName(rawValue: "p-\(number)"), to: version, reason: "r", by: .test))
+    }
+
+    @Test func whoGoesToALaterVersionHasNoSecondTurn() async throws {
+        let (bench, begun, turns) = try await Self.stopped(1)
+        #expect(turns < 60)
+        for number in 0..<60 { try await Self.move(number, to: 2, bench) }
+        _ = try await bench.engine.resumeRun(named: "m", by: .test)
+        #expect(try await bench.ended(begun).outcome.brief == "done 60")
+        #expect(try await bench.rows(of: "m") == (60, 1))
+    }
+
+    @Test func whoGoesToAnEarlierVersionIsCounted() async throws {
+        let (bench, begun, turns) = try await Self.stopped(2)
+        #expect(turns < 60)
+        for number in 58..<60 { try await Self.move(number, to: 1, bench) }
+        _ = try await bench.engine.resumeRun(named: "m", by: .test)
+        #expect(try await bench.ended(begun).outcome.brief == "done 58, changed 2")
+        #expect(try await bench.rows(of: "m") == (58, 1))
+    }
+}
