@@ -33,8 +33,7 @@ import Testing
         try await expect(
             [
                 Case("show nobody", 4, "error: There is no instance 'nobody'"),
-                Case("show ordr-1", 4, "error: There is no instance 'ordr-1'\n  did you mean 'order-1'?"),
-                Case("show order-2", 4, "error: There is no instance 'order-2'"),
+                Case("show order-2", 4, "error: There is no instance 'order-2'\n  did you mean 'order-1'?"),
                 Case("start ordre", 4, "error: There is no machine 'ordre'\n  did you mean 'order'?"),
                 Case("start order --version 7", 4, "error: Machine 'order' has no version 7 (latest is 1)"),
                 Case("start order order-1", 1, "error: Instance 'order-1' exists already"),

@@ -66,7 +66,7 @@ import WorkflowJSON
         Case(target: "t/undo", body: #"{"reason": "r", "to": 1}"#, answer: "400 invalid-request: Unknown field 'to'"),
         Case(
             target: "t/redact", body: #"{"reason": "r", "seqs": "0"}"#,
-            answer: "400 invalid-request: Field 'seqs' must name rows from 1 on, such as 3,7-9"),
+            answer: "400 invalid-request: Field 'seqs' must name rows from 1 on, smaller numbers first, such as 3,7-9"),
         Case(target: "t/redact", body: #"{"reason": "r", "seqs": "9"}"#, answer: "404 seq-not-found: "),
         Case(
             target: "t/redact", body: #"{"reason": "r", "path": "n"}"#,

@@ -1,4 +1,3 @@
-import Synchronization
 package import WorkflowJSON
 
 /// An instance in its new version.
@@ -125,7 +124,7 @@ extension Migration {
     ) throws(MigrationFailure) -> Migrated {
         if snapshot.refusal == .finished { throw .refused(.finished) }
         let memory = MemoryMigration(snapshot.memory, by: self)
-        let states = states(of: snapshot, memory.memory)
+        let states = StateMigration(snapshot, memory: memory.memory, by: self)
         let armed = ArmedMigration(snapshot, states, by: self)
         let context = ContextMigration(snapshot, by: self, as: identity, at: time)
         // Where states have no place, nothing can be said of what ends with them.
@@ -155,13 +154,6 @@ extension Migration {
                 name: isMove ? Self.move : Self.rename, data: .object(data(armedDues, mark)), at: time),
             migration: self, targets: states.targets, ended: armed.ended, forgotten: memory.forgotten,
             undeclared: context.undeclared)
-    }
-
-    private func states(of snapshot: Snapshot, _ memory: [HistoryMemory]) -> StateMigration {
-        if let last = last.withLock({ $0 }), last.isOf(snapshot, memory) { return last }
-        let states = StateMigration(snapshot, memory: memory, by: self)
-        if states.misfits.isEmpty { last.withLock { $0 = states } }
-        return states
     }
 
     private func leaves(of snapshot: Snapshot) -> [StateIndex] {

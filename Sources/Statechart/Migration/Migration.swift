@@ -1,4 +1,3 @@
-import Synchronization
 import WorkflowCEL
 import WorkflowJSON
 import WorkflowSpelling
@@ -21,8 +20,6 @@ package final class Migration: Sendable {
     let unset: [ContextPath]
     /// What a row says of the plan.
     let data: JSONObject
-    /// Of the last instance: thousands follow one after another that are in the same states.
-    let last = Mutex<StateMigration?>(nil)
 
     package init(
         _ plan: MigrationPlan, from old: Machine, version oldVersion: Int64, to new: Machine,

@@ -13,15 +13,10 @@ struct StateMigration {
     /// Each place of `targets` once, in document order.
     private(set) var leaves: [StateIndex] = []
 
-    /// Of which instances it is.
-    private let configuration: [StateIndex]
-    private let memory: [HistoryMemory]
     /// Of the migration.
     private let images: [StateIndex?]
 
     init(_ snapshot: Snapshot, memory: [HistoryMemory], by migration: Migration) {
-        configuration = snapshot.configuration
-        self.memory = memory
         images = migration.images
         entry = EntrySet(machine: migration.new)
         let leaves = snapshot.configuration.filter {
@@ -69,11 +64,6 @@ struct StateMigration {
         case .compound: state.children.contains { new[$0].kind == .final && sources[$0] != nil }
         default: false
         }
-    }
-
-    /// Whether it is what another instance comes to.
-    func isOf(_ snapshot: Snapshot, _ memory: [HistoryMemory]) -> Bool {
-        configuration == snapshot.configuration && self.memory == memory
     }
 
     /// The state that stands for one of the old version; nil when it is gone, or not active.

@@ -79,11 +79,6 @@ extension Problem {
     var lacksName: Bool { type == .instanceNotFound || type == .machineNotFound }
 }
 
-extension String {
-    /// With a zero for each digit.
-    fileprivate var withoutDigits: String { String(map { $0.isWholeNumber ? "0" : $0 }) }
-}
-
 extension Engine {
     /// Adds the name that was probably meant, of those that the caller sees, to a problem about an instance or a
     /// machine that is not there.
@@ -95,9 +90,7 @@ extension Engine {
             guard let name = problem.instance,
                 let names = try? await instanceNames(near: InstanceName(rawValue: name), by: caller)
             else { break }
-            // `order-8` is another order than `order-1`, and no mistake in spelling.
-            let others = names.map(\.rawValue).filter { $0.withoutDigits != name.withoutDigits }
-            problem.suggestion = Spelling.closest(to: name, among: others)
+            problem.suggestion = Spelling.closest(to: name, among: names.map(\.rawValue))
         case .machineNotFound:
             // A version may be what is missing.
             guard let name = problem.machine,
