@@ -135,7 +135,8 @@ final class PageRun {
     private func masked(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME").replacing(/\d{8}T\d{6}Z/, with: "TIME")
             .replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "UUID")
-            .replacing(/\b\d+(\.\d+)?ms\b/, with: "SPAN").replacing(/\b\d+(\.\d+)? [KMGT]iB/, with: "SIZE")
+            .replacing(/\b(\d+s)?\d+(\.\d+)?ms\b/, with: "SPAN")
+            .replacing(/\b\d+(\.\d+)? [KMGT]iB/, with: "SIZE")
             .replacing(/in \d+(\.\d+)? ?s$/, with: "in SPAN")
             .replacing(/"(backup|cursor|nextPage|actor|task|worker|traceparent)":"[^"]*"/) { #""\#($0.1)":"NAME""# }
             .replacing(/"(bytes|seconds|dueInMilliseconds|inState|sinceInMilliseconds|file|log|free)":[\d.]+/) {
