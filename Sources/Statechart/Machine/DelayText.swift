@@ -4,7 +4,10 @@ import WorkflowCEL
 /// `PT1H30M`, or a number of milliseconds.
 package enum DelayText {
     /// The forms, for messages.
-    package static let rule = "such as 250ms, 30s, 5m, 1h30m, 7d, 1w, P3D or PT1H30M, or a number of milliseconds"
+    package static let rule = formsWithUnit + ", or a number of milliseconds"
+
+    /// Those that have a unit.
+    package static let formsWithUnit = "such as 250ms, 30s, 5m, 1h30m, 7d, 1w, P3D or PT1H30M"
 
     /// The milliseconds of a text that must be a delay.
     package static func length(of text: String) throws(DelayError) -> Int64 {

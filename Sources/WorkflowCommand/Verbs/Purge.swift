@@ -16,7 +16,7 @@ struct Purge: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Only instances to which nothing has come for so long: \(DelayText.rule).", valueName: "delay"))
+            "Only instances to which nothing has come for so long: \(DelayText.formsWithUnit).", valueName: "delay"))
     var finishedBefore: String
 
     @Option(

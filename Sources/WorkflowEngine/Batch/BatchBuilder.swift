@@ -307,11 +307,12 @@ extension BatchBuilder {
         return readAhead[place]
     }
 
-    /// Reads at once what is looked up next, as long as nothing else comes between.
-    mutating func readTogether(_ ids: [InstanceID]) throws(Rejection) {
+    /// Reads at once what is looked up next, as long as nothing else comes between. What cannot be read is told where
+    /// it is looked up.
+    mutating func readTogether(_ ids: [InstanceID]) {
         // What a recent batch has changed may not be on disk yet.
         let unknown = ids.filter { id in recent.key(of: id).map { recent.instance($0) == nil } ?? true }
-        readAhead = try read { () throws(StoreError) in try store.instances(unknown) }[...]
+        readAhead = ((try? store.instances(unknown)) ?? [])[...]
     }
 
     /// Forgets what was read so and not looked up.

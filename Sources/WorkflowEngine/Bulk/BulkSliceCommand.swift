@@ -68,8 +68,7 @@ extension BulkSliceCommand: WriterCommand {
             if count > 0, batch.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost { break }
             if count % 8 == 7, ContinuousClock.now > begin + bound.time { break }
             if count % Self.readAtOnce == 0, !bound.isShared {
-                try batch.readTogether(
-                    targets.dropFirst(count).prefix(Self.readAtOnce).compactMap(\.id))
+                batch.readTogether(targets.dropFirst(count).prefix(Self.readAtOnce).compactMap(\.id))
             }
             guard try carryOut(target, of: run, in: &batch, &outcome, isFirst: count == 0) else { break }
             count += 1

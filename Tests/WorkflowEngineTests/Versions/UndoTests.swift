@@ -177,21 +177,14 @@ import WorkflowStore
             MigrateCommand(instance: InstanceName(rawValue: "p-\(number)"), to: version, reason: "r", by: .test))
     }
 
-    @Test func whoGoesToALaterVersionHasNoSecondTurn() async throws {
-        let (bench, begun, turns) = try await Self.stopped(1)
-        #expect(turns < 60)
-        for number in 0..<60 { try await Self.move(number, to: 2, bench) }
+    /// Who goes to a later version has no second turn; who goes to an earlier one is counted.
+    @Test(arguments: [(1, 0..<60, "done 60", 60), (2, 58..<60, "done 58, changed 2", 58)])
+    func nobodyHasTwoTurns(from version: Int64, moved: Range<Int>, outcome: String, rows: Int) async throws {
+        let (bench, begun, turns) = try await Self.stopped(version)
+        #expect(turns < 58)
+        for number in moved { try await Self.move(number, to: version == 1 ? 2 : 1, bench) }
         _ = try await bench.engine.resumeRun(named: "m", by: .test)
-        #expect(try await bench.ended(begun).outcome.brief == "done 60")
-        #expect(try await bench.rows(of: "m") == (60, 1))
-    }
-
-    @Test func whoGoesToAnEarlierVersionIsCounted() async throws {
-        let (bench, begun, turns) = try await Self.stopped(2)
-        #expect(turns < 60)
-        for number in 58..<60 { try await Self.move(number, to: 1, bench) }
-        _ = try await bench.engine.resumeRun(named: "m", by: .test)
-        #expect(try await bench.ended(begun).outcome.brief == "done 58, changed 2")
-        #expect(try await bench.rows(of: "m") == (58, 1))
+        #expect(try await bench.ended(begun).outcome.brief == outcome)
+        #expect(try await bench.rows(of: "m") == (rows, 1))
     }
 }

@@ -18,7 +18,7 @@ struct SetMachine: Verb {
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var name: String
 
-    @Option(help: ArgumentHelp("How long, or 'none': \(DelayText.rule).", valueName: "delay"))
+    @Option(help: ArgumentHelp("How long, or 'none': \(DelayText.formsWithUnit).", valueName: "delay"))
     var retention: String
 
     @Flag(help: "Say how many would be deleted now and change nothing.")
