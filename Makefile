@@ -39,7 +39,7 @@ DESTDIR ?=
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
 heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
-heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests
+heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests
 # As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
 # says nothing.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6

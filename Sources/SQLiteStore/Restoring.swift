@@ -112,7 +112,7 @@ struct Restoring {
         let parting = try inCopy { try self.parting(before, $0) }
         let erasures = try erasures(before)
         var report = try inCopy { try begin(before, contents, $0) }
-        report.erasures = try inCopy { try order(erasures, $0) }
+        (report.erasures, report.keptErasures) = try inCopy { try order(erasures, $0) }
         if let parting { report.events = try replaced.events(from: parting) }
         try StoreFile.flush(file.restoring, for: file.given)
         report.bytes = StoreFile.size(of: file.restoring) ?? 0
@@ -143,33 +143,44 @@ struct Restoring {
         return before.erasures + (try ReplacedDatabase(named).erasures())
     }
 
-    /// Lets the copy know what is still to be erased of it; gives how much that is.
-    private func order(_ erasures: [ErasureRecord], _ database: Database) throws -> Int {
-        if erasures.isEmpty { return 0 }
+    /// Lets the copy know what is to be erased of it, and what a later restore is to erase. Gives how many these are.
+    private func order(_ erasures: [ErasureRecord], _ database: Database) throws -> (ordered: Int, kept: Int) {
+        if erasures.isEmpty { return (0, 0) }
         // The backup may be of a schema that has no place for it.
         _ = try SchemaSteps(file: file, migrations: Migrations.all).upgrade(database)
         var known = Set(try ErasureQueries.all(database, after: nil, limit: .max).map(\.mark))
         var orders: [ErasureRecord] = []
-        var find = try PreparedStatement(database, "SELECT id FROM instance WHERE uuid = ? LIMIT 1")
+        let instances = try instances(Set(erasures.map(\.uuid)), database)
         for erasure in erasures where known.insert(erasure.mark).inserted {
-            find.bind(erasure.uuid)
-            guard let id = try find.first({ row in InstanceID(rawValue: row.integer()) }) else { continue }
             var order = erasure
-            order.instanceID = id
+            order.instanceID = instances[erasure.uuid] ?? ErasureRecord.noInstance
             order.walk = nil
             orders.append(order)
         }
         let first = min(0, try PreparedStatement.number(database, "SELECT coalesce(min(id), 0) FROM erasure"))
         try database.inTransaction(.immediate) {
             let writing = BatchWriting(epoch: 0, values: BoundValues())
-            for (place, order) in orders.enumerated() {
-                var order = order
-                order.id = first - Int64(orders.count - place)
-                try writing.write(order, database)
+            for place in orders.indices {
+                orders[place].id = first - Int64(orders.count - place)
+                try writing.write(orders[place], database)
             }
             return .commit
         }
-        return orders.count
+        let kept = orders.count { !$0.isOrdered }
+        return (orders.count - kept, kept)
+    }
+
+    /// The instances of the copy that have one of some UUIDs. There is no index of these: all are looked at once.
+    private func instances(_ uuids: Set<UniqueID>, _ database: Database) throws -> [UniqueID: InstanceID] {
+        var found: [UniqueID: InstanceID] = [:]
+        var select = try PreparedStatement(database, "SELECT id, uuid FROM instance")
+        try select.forEachRow { row in
+            let id = InstanceID(rawValue: row.integer())
+            let uuid = try row.uniqueID()
+            if uuids.contains(uuid) { found[uuid] = id }
+            return true
+        }
+        return found
     }
 
     /// Does something with the copy that nobody else has open.

@@ -214,6 +214,10 @@ struct BulkFollowing {
         let note = "'wfctl bulk show \(name)' tells how far it is, 'wfctl bulk stop \(name)' stops it"
         do {
             last = try await reader.value
+        } catch let error as ClientError where error.problem?.type == .keyReused {
+            throw CommandFailure(
+                ProblemType.keyReused.exitStatus, error.problem?.detail,
+                notes: ["'--run NAME' gives this one another name; 'wfctl bulk show \(name)' tells of the other"])
         } catch let error as ClientError where error.leavesOutcomeOpen && !reader.isCancelled {
             throw CommandFailure(error.exitStatus, error.description, notes: ["the run may go on: \(note)"])
         } catch {

@@ -52,8 +52,9 @@ struct RepairOptions: ParsableArguments {
             try await ask(client, isTrial ? nil : key)
         }
         try session.print(answer) { SendText.lines(for: answer, ofRepair: !isEvent) }
-        guard let failing, answer.status == .failed else { return }
+        // Where it may have been failed before, a row behind the verb's own says that it has failed now.
+        guard answer.status == .failed, failing != nil || answer.seq > answer.fromSeq + 1 else { return }
         if isTrial { throw CommandFailure(.refused, "\(answer.instance) would fail", notes: []) }
-        try await session.throwFailure(of: answer.instance, failing)
+        try await session.throwFailure(of: answer.instance, failing ?? "has failed on what followed")
     }
 }

@@ -8,6 +8,7 @@ package import Statechart
 package struct ErasureRecord: Sendable, Equatable {
     /// The position of the row of kind `redacted`. Below 0: of a file that a backup has replaced, and not begun here.
     package var id: Int64
+    /// `noInstance` where this store does not have it.
     package var instanceID: InstanceID
     package var uuid: UniqueID
     /// The rows that lose what they say.
@@ -35,8 +36,11 @@ package struct ErasureRecord: Sendable, Equatable {
         self.walk = walk
     }
 
+    /// Of an instance that was not in the backup: remembered for a restore of one that has it.
+    package static let noInstance = InstanceID(rawValue: 0)
+
     /// Whether it comes from a file that a backup has replaced, and is to be begun.
-    package var isOrdered: Bool { id < 0 }
+    package var isOrdered: Bool { id < 0 && instanceID != Self.noInstance }
 }
 
 /// The way of an erasure through the rows of its instance.

@@ -45,8 +45,8 @@ struct Restore: AsyncParsableCommand {
                 clock: clock == .virtual ? .virtual : .kept, isDryRun: dryRun
             ) { try await Verification(of: $0).requireNone { _ in } }
             let report = try await restoration.run(clock: SystemClock().now())
-            if report.erasures > 0, !dryRun { try await erase(in: file, report) }
-            Console.say(text(of: report, file))
+            let others = report.erasures > 0 && !dryRun ? try await erase(in: file, report) : []
+            Console.say(text(of: report, others, file))
         } catch {
             Console.tell("error: \(error)")
             throw ExitCode(DaemonExit(error).rawValue)
@@ -54,14 +54,17 @@ struct Restore: AsyncParsableCommand {
     }
 
     /// Carries out what was erased before. A start of wfd goes on with what is interrupted here.
-    private func erase(in file: String, _ report: RestoreReport) async throws {
+    private func erase(in file: String, _ report: RestoreReport) async throws -> [ResumedErasures.OtherName] {
         let store = try SQLiteFileStore.open(
             at: file, clock: report.time, on: report.clock, holds: true)
-        _ = try await StandingErasures.carryOut(
-            in: store, at: report.time, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() })
+        return try await StandingErasures.carryOut(
+            in: store, at: report.time, logger: Logger(label: "wfd") { _ in SwiftLogNoOpLogHandler() }
+        ).otherNames
     }
 
-    private func text(of report: RestoreReport, _ file: String) -> String {
+    private func text(
+        of report: RestoreReport, _ otherNames: [ResumedErasures.OtherName], _ file: String
+    ) -> String {
         let contents = report.contents
         // The format cuts what is below a millisecond, which a binary fraction may be short of.
         let last = Date(timeIntervalSince1970: (Double(contents.last.rawValue) + 0.5) / 1_000)
@@ -82,8 +85,17 @@ struct Restore: AsyncParsableCommand {
             lines.append("  that one cannot be read (\(reason)): numbers of generations were left out")
         }
         if report.erasures > 0 {
-            let many = report.erasures == 1 ? "1 erasure" : "\(report.erasures) erasures"
-            lines.append("  \(many) of before \(dryRun ? "would be" : "were") carried out; scrub it: wfd scrub \(file)")
+            let deed = dryRun ? "would be" : report.erasures == 1 ? "was" : "were"
+            lines.append("  \(many(report.erasures)) of before \(deed) carried out; scrub it: wfd scrub \(file)")
+        }
+        for name in otherNames.prefix(20) {
+            lines.append("  an instance is now '\(name.given)': its new name '\(name.wanted)' is taken in the backup")
+        }
+        if otherNames.count > 20 { lines.append("  \(otherNames.count - 20) more of these") }
+        if report.keptErasures > 0 {
+            lines.append(
+                "  \(many(report.keptErasures)) of instances that the backup does not have: remembered for a later "
+                    + "restore")
         }
         if report.unreadable != nil {
             lines.append("  what was erased of that one is not known: name a file that has it with '--erasures'")
@@ -94,4 +106,6 @@ struct Restore: AsyncParsableCommand {
                 + "'wfctl release'")
         return lines.joined(separator: "\n")
     }
+
+    private func many(_ erasures: Int) -> String { erasures == 1 ? "1 erasure" : "\(erasures) erasures" }
 }

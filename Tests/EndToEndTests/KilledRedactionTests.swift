@@ -129,6 +129,9 @@ import WorkflowJSON
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))
+        let empty = folder.path("empty.db")
+        _ = try await daemon.saidInTime("backup", empty)
+        _ = try await daemon.said("start", "claim", "c")
         // Long enough for pages of their own, too.
         let long = String(repeating: markers[2], count: 400)
         for name in ["a", "b", markers[1]] {
@@ -143,6 +146,7 @@ import WorkflowJSON
         _ = try await daemon.said("effects", "cancel", "a", "asked", "--reason", "r")
         _ = try await daemon.said("redact", "a", "--reason", "r")
         _ = try await daemon.said("redact", "b", "--path", "who", "--reason", "r")
+        _ = try await daemon.said("delete", "c", "--confirm", "c", "--reason", "r")
         _ = try await daemon.said("redact", markers[1], "--path", "who", "--rename", "c", "--reason", "r")
         #expect(try await daemon.said("show", "a").contains("context:   (redacted)\n"))
         let late = folder.path("late.db")
@@ -154,17 +158,34 @@ import WorkflowJSON
             #expect(try await wfd("scrub", file).end == .exited(0))
             #expect(count(in: file) == 0, "\(file)")
         }
-        // A backup of before is emptied again when it is restored.
-        #expect(count(in: early) > 0)
-        let restored = try await wfd("restore", early, "--database", daemon.database)
-        #expect(restored.output.contains("3 erasures of before were carried out"), "\(restored)")
-        #expect(try await wfd("scrub", daemon.database).end == .exited(0))
-        #expect(count(in: daemon.database) == 0)
+        try await restore(empty, thenOf: early, in: daemon.database)
         daemon = try await Daemon(in: folder)
         #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
-        #expect(try await daemon.json("show", "c")["context"] == ["who": .null])
+        // Its name is another's in the backup.
+        let renamed = try #require(try await daemon.json("list").elements.last?["instance"].string)
+        #expect(renamed.hasPrefix("redacted-"))
+        #expect(try await daemon.json("show", renamed)["context"] == ["who": .null])
         #expect(try await daemon.json("effects").elements.map { $0["state"] } == ["failed"])
+        // Nobody may work on what says nothing.
+        let again = try await daemon.wfctl("effects", "retry", "a", "asked")
+        #expect(again.end == .exited(5) && again.errors.contains("What 'asked' of 'a' asks was redacted"), "\(again)")
+        _ = try await daemon.said("effects", "skip", "a", "asked", "--result", "null", "--reason", "r")
         #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    /// A backup of before is emptied again when it is restored, also after another that knows nothing of it.
+    private func restore(_ empty: String, thenOf early: String, in database: String) async throws {
+        #expect(count(in: early) > 0)
+        let without = try await wfd("restore", empty, "--database", database)
+        #expect(
+            without.output.contains(
+                "3 erasures of instances that the backup does not have: remembered for a later restore"), "\(without)")
+        #expect(try await wfd("verify", database).end == .exited(0))
+        let restored = try await wfd("restore", early, "--database", database)
+        #expect(restored.output.contains("3 erasures of before were carried out"), "\(restored)")
+        #expect(restored.output.contains(": its new name 'c' is taken in the backup\n"), "\(restored)")
+        #expect(try await wfd("scrub", database).end == .exited(0))
+        #expect(count(in: database) == 0)
     }
 }
 

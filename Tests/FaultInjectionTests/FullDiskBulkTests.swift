@@ -10,7 +10,7 @@ import WorkflowJSON
         context: {last: ""}
         states: {a: {on: {note: {actions: {assign: {last: event.data}}}}}}
         """
-    private static let instances = 1_000
+    private static let instances = 600
 
     @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(3)))
     func aRunPausesOnAFullDiskAndGoesOn() async throws {

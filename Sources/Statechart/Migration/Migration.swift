@@ -25,7 +25,7 @@ package final class Migration: Sendable {
         _ plan: MigrationPlan, from old: Machine, version oldVersion: Int64, to new: Machine,
         version newVersion: Int64
     ) throws(MigrationMistake) {
-        let (states, unset) = try Self.drops(plan.drop, of: old, version: oldVersion)
+        let (states, unset) = try Self.drops(plan.drop, of: old, version: oldVersion, new: new)
         self.plan = plan
         self.old = old
         self.oldVersion = oldVersion
@@ -81,9 +81,10 @@ package final class Migration: Sendable {
         }
     }
 
-    /// A path names a state where the old version has one, and a value of the context otherwise.
+    /// A path names a state where the old version has one, and a value of the context otherwise. One that neither
+    /// version declares may stand in a context since an earlier one: it is meant where the path says `context`.
     private static func drops(
-        _ paths: [String], of old: Machine, version: Int64
+        _ paths: [String], of old: Machine, version: Int64, new: Machine
     ) throws(MigrationMistake) -> (states: [StateIndex], unset: [ContextPath]) {
         try checkCount(paths.count, "drop")
         var states: [StateIndex] = []
@@ -92,17 +93,22 @@ package final class Migration: Sendable {
             if !path.isEmpty, let state = old.state(atPath: path) {
                 states.append(state)
             } else {
-                unset.append(try contextPath(path))
+                let found = try contextPath(path)
+                guard path.hasPrefix(contextPrefix) || old.context[found.key] != nil || new.context[found.key] != nil
+                else { throw old.unknownDrop(path, version: version) }
+                unset.append(found)
             }
         }
         return (states, unset)
     }
 
+    private static let contextPrefix = "context."
+
     /// `total` or `context.total`.
     private static func contextPath(_ text: String) throws(MigrationMistake) -> ContextPath {
-        let prefix = "context."
         do throws(ContextMistake) {
-            return try ContextPath(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
+            return try ContextPath(
+                text.hasPrefix(contextPrefix) ? String(text.dropFirst(contextPrefix.count)) : text)
         } catch {
             throw MigrationMistake(message: error.message)
         }
@@ -141,6 +147,14 @@ extension Machine {
     fileprivate func unknown(_ path: String, version: Int64) -> MigrationMistake {
         let meant = closestState(to: path).map { "; did you mean '\($0)'?" } ?? ""
         return MigrationMistake(message: "Version \(version) of '\(name)' has no state '\(path)'\(meant)")
+    }
+
+    fileprivate func unknownDrop(_ path: String, version: Int64) -> MigrationMistake {
+        let key = Spelling.closest(to: path, among: context.keys)
+        let meant = (closestState(to: path) ?? key).map { "; did you mean '\($0)'?" } ?? ""
+        return MigrationMistake(
+            message: "Version \(version) of '\(name)' has no state and no key of the context '\(path)'\(meant) "
+                + "(one that an earlier version has left: 'context.\(path)')")
     }
 
     /// The path of the state that is probably meant: the only one of the same key, or one that is spelt alike.

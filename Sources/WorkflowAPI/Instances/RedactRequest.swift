@@ -66,6 +66,8 @@ public struct RedactAnswer: Equatable, WireObject {
     public var context: Bool?
     /// True when it has another name since.
     public var renamed: Bool?
+    /// The events that are still to come, or that it failed on, and come without data now; nil for none.
+    public var emptied: [String]?
     /// True of a trial.
     public var dryRun: Bool?
     /// True when this was answered before: nothing was erased twice.
@@ -74,8 +76,8 @@ public struct RedactAnswer: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         instance: String, seq: Int64, status: Instance.Status, configuration: [String], seqs: String? = nil,
-        paths: [String]? = nil, context: Bool? = nil, renamed: Bool? = nil, dryRun: Bool? = nil,
-        repeated: Bool? = nil
+        paths: [String]? = nil, context: Bool? = nil, renamed: Bool? = nil, emptied: [String]? = nil,
+        dryRun: Bool? = nil, repeated: Bool? = nil
     ) {
         self.instance = instance
         self.seq = seq
@@ -85,6 +87,7 @@ public struct RedactAnswer: Equatable, WireObject {
         self.paths = paths
         self.context = context
         self.renamed = renamed
+        self.emptied = emptied
         self.dryRun = dryRun
         self.repeated = repeated
     }
@@ -98,6 +101,7 @@ public struct RedactAnswer: Equatable, WireObject {
         paths = try fields.optional("paths")
         context = try fields.optional("context")
         renamed = try fields.optional("renamed")
+        emptied = try fields.optional("emptied")
         dryRun = try fields.optional("dryRun")
         repeated = try fields.optional("repeated")
     }
@@ -112,6 +116,7 @@ public struct RedactAnswer: Equatable, WireObject {
             writer.field("paths", ifPresent: paths)
             writer.field("context", ifPresent: context)
             writer.field("renamed", ifPresent: renamed)
+            writer.field("emptied", ifPresent: emptied)
             writer.field("dryRun", ifPresent: dryRun)
             writer.field("repeated", ifPresent: repeated)
         }

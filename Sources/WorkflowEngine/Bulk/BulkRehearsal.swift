@@ -201,7 +201,7 @@ extension Engine {
                 rehearsal.outcome.add(.done, name, limits: limits, nil)
                 return
             }
-            let fails = result.status == .failed && request.action.endsFailures
+            let fails = result.status == .failed && request.action.hasFailed(from: result.fromSeq, to: result.seq)
             rehearsal.outcome.add(
                 fails ? .failed : .done, name, limits: limits, fails ? "it would fail" : nil)
             if !fails { rehearsal.add(result, at: now, limits: limits) }

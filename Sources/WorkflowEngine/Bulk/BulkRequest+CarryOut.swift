@@ -91,8 +91,11 @@ extension BulkAction {
         }
     }
 
-    /// Whether an instance is to go on by it: then one that is failed afterwards has failed on what followed.
-    var endsFailures: Bool {
+    /// Whether an instance that is failed afterwards has failed on what followed, or was failed before and stays so.
+    func hasFailed(from before: Seq, to after: Seq) -> Bool { endsFailures || after > before.next }
+
+    /// Whether an instance is to go on by it.
+    private var endsFailures: Bool {
         switch self {
         case .repair(.retry), .repair(.skip), .repair(.resume), .send: true
         case .repair(.cancel), .repair(.set), .repair(.suspend), .reset, .undo, .delete, .redact: false

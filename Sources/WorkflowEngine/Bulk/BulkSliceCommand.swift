@@ -128,15 +128,16 @@ extension BulkSliceCommand: WriterCommand {
             let instance = try batch.existing(InstanceKey(name, in: key.namespace))
             // The others were not selected: they have no turn.
             if request.isForSuspendedByMachine, !(try batch.isSuspendedByMachine(instance)) { return true }
-            if let change = change(of: instance.state, since: run.floor, target) {
+            if let change = change(of: instance.state, since: run, target) {
                 outcome.add(.changed, name, limits: batch.limits, change)
                 return true
             }
             let caller = Caller(run.actor, namespace: key.namespace, role: .owner)
+            let before = instance.state.record.seq
             let status = try request.carryOut(on: instance, target.preparation, in: &batch, run: key.name, by: caller)
             if status == nil {
                 outcome.add(.changed, name, limits: batch.limits, "it went on while it had its turn")
-            } else if status == .failed, request.action.endsFailures {
+            } else if status == .failed, request.action.hasFailed(from: before, to: instance.state.record.seq) {
                 outcome.add(.failed, name, limits: batch.limits, instance.state.failure?.reason.message)
             } else {
                 outcome.add(.done, name, limits: batch.limits, nil)
@@ -157,12 +158,15 @@ extension BulkSliceCommand: WriterCommand {
     }
 
     /// Why an instance is not among the selected ones any more; nil when it is.
-    private func change(of state: borrowing InstanceState, since floor: Position, _ target: BulkTarget) -> String? {
+    private func change(of state: borrowing InstanceState, since run: BulkRecord, _ target: BulkTarget) -> String? {
         if case .changed(let change) = target.preparation { return change }
-        if request.expect != nil, state.record.head >= floor {
+        if request.expect != nil, state.record.head >= run.floor {
             return "it has gone on since it was selected (seq \(state.record.seq.rawValue))"
         }
-        guard let filter else { return nil }
+        guard let filter else {
+            // A run that was stopped may find another of the name.
+            return state.record.created > run.begun ? "it was started after the run began" : nil
+        }
         let isSelected =
             state.record.machineID.rawValue == target.mark.machine && state.record.id.rawValue == target.mark.number
             && filter.status ?? state.record.status == state.record.status

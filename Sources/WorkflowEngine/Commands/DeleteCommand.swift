@@ -61,7 +61,7 @@ package struct Deletion: Sendable {
     /// Of the last of these rows; nil of a trial of one that has not finished.
     package let digest: Digest?
     package let at: Timestamp
-    /// The names of the calls that are cancelled with it; none in an answer that is given again.
+    /// The names of the invocations and calls that are cancelled with it; none in an answer that is given again.
     package let cancelled: [String]
     package let isDryRun: Bool
     package var isRepeated = false
@@ -93,7 +93,9 @@ extension DeleteCommand: WriterCommand {
             }
             if !calls.isEmpty, !cancelsEffects { throw .effectsOpen(calls, instance.state.facts) }
         }
-        if isDryRun { return deletion(of: instance, nil, calls, at: batch.now) }
+        let invocations = instance.state.snapshot.armed.filter { $0.kind == .invocation }.compactMap(\.invocation)
+        let cancelled = invocations + calls.map(\.name)
+        if isDryRun { return deletion(of: instance, nil, cancelled, at: batch.now) }
         if !isFinished {
             _ = try RepairCommand(instance: self.instance, .cancel(runsActions: false), reason: reason, by: caller)
                 .apply(to: &batch)
@@ -101,17 +103,18 @@ extension DeleteCommand: WriterCommand {
         for call in calls { batch.end(call) }
         let audit = batch.delete(instance, by: caller, reason: reason, key: keyDigest)
         if isTold { batch.note(.deleted(audit, machine: instance.state.loaded.record)) }
-        return deletion(of: instance, audit, calls, at: audit.at)
+        return deletion(of: instance, audit, cancelled, at: audit.at)
     }
 
     private func deletion(
-        of instance: LiveInstance, _ audit: AuditRecord?, _ calls: [EffectRecord], at time: Timestamp
+        of instance: LiveInstance, _ audit: AuditRecord?, _ cancelled: [String], at time: Timestamp
     ) -> Deletion {
         let record = instance.state.record
         return Deletion(
             instance: self.instance, uuid: record.uuid, machine: instance.state.loaded.record,
-            rows: record.seq.rawValue, digest: audit?.digest, at: time, cancelled: calls.map(\.name),
-            isDryRun: audit == nil)
+            // A trial has no row of the cancellation, which comes first.
+            rows: record.seq.rawValue + (instance.state.snapshot.status.isFinished ? 0 : 1), digest: audit?.digest,
+            at: time, cancelled: cancelled, isDryRun: audit == nil)
     }
 
     private func again(_ audit: AuditRecord, _ batch: BatchBuilder) throws(Rejection) -> Deletion {

@@ -161,6 +161,10 @@ extension EffectVerbCommand: WriterCommand {
                 "'\(effect.name)' of '\(instance.state.record.name)' has its result, which waits until the instance "
                     + "goes on: 'wfctl \(instance.state.snapshot.status == .suspended ? "resume" : "retry") "
                     + "\(instance.state.record.name)'", instance.state.facts)
+        case (_, .retry) where effect.isRedacted:
+            throw .effectNotWaiting(
+                "What '\(effect.name)' of '\(instance.state.record.name)' asks was redacted; 'skip' and 'cancel' end it",
+                instance.state.facts)
         case (.leased, .retry):
             throw .effectNotWaiting(
                 "Somebody works on '\(effect.name)' of '\(instance.state.record.name)'; 'skip' and 'cancel' end it",

@@ -37,7 +37,14 @@ extension Engine {
         let request = BulkRequest.resuming(machine, reason: reason)
         let settles = SetMachineCommand(machine: machine, .suspended(false), by: caller)
         let view = try await begin(run: run, request, [], settles: settles, by: caller)
-        return (try await settled(machine, by: caller), view)
+        let settled = try await settled(machine, by: caller)
+        // One that has ended resumes nothing again.
+        if settled.setting.isSuspended {
+            throw Rejection(
+                .keyReused,
+                "The run '\(run)' has resumed '\(machine)' before, and it was suspended again since: choose another name")
+        }
+        return (settled, view)
     }
 
     /// How many instances a resume of a machine would resume.

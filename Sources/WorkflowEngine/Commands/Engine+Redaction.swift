@@ -2,7 +2,7 @@ import Logging
 import Statechart
 import Synchronization
 import WorkflowJSON
-import WorkflowStore
+package import WorkflowStore
 
 extension Engine {
     /// Erases what a command names. When this returns, the rows are emptied on disk, and so is the log beside them.
@@ -125,40 +125,55 @@ extension Engine {
         }
     }
 
-    /// Does what was ordered by a restore, and ends what a stop has interrupted. Gives how many that were.
-    @discardableResult
-    package func resumeErasures() async throws(Rejection) -> Int {
-        var count = 0
+    /// Does what was ordered by a restore, and ends what a stop has interrupted.
+    package func resumeErasures() async throws(Rejection) -> ResumedErasures {
+        var resumed = ResumedErasures()
         var last: Int64?
         while true {
             let page = try await read { [last] () async throws(StoreError) in
                 try await store.erasures(after: last, limit: 100)
             }
-            guard let end = page.last else { return count }
+            guard let end = page.last else { return resumed }
             for erasure in page where erasure.isOrdered || erasure.walk != nil {
-                count += 1
-                if erasure.isOrdered { try await begin(erasure) }
+                resumed.count += 1
+                if erasure.isOrdered, let name = try await begin(erasure) { resumed.otherNames.append(name) }
                 try await finishErasures(of: erasure.instanceID)
             }
             last = end.id
         }
     }
 
-    private func begin(_ order: ErasureRecord) async throws(Rejection) {
+    /// - Returns: The name that the instance got where the one that is due is another's in the backup.
+    private func begin(_ order: ErasureRecord) async throws(Rejection) -> ResumedErasures.OtherName? {
         guard let record = try await read({ () async throws(StoreError) in try await store.instance(order.instanceID) })
-        else { return }
+        else { return nil }
+        var command = RedactCommand(order, of: record)
         do throws(Rejection) {
-            _ = try await begin(RedactCommand(order, of: record), of: record)
+            _ = try await begin(command, of: record)
+            return nil
         } catch {
-            guard error.code == .instanceExists else { throw error }
-            // The name is another's in the backup; the rest goes all the same.
-            var nameless = order
-            nameless.name = nil
+            guard error.code == .instanceExists, let wanted = command.newName else { throw error }
+            // The old name must go all the same.
+            let given = InstanceName(rawValue: "redacted-\(record.uuid.text)")
+            command.newName = given
             log.tell(
-                .batches, .warning, "an instance that was renamed keeps the name of the backup",
-                ["instance": "\(order.instanceID.rawValue)"])
-            _ = try await begin(RedactCommand(nameless, of: record), of: record)
+                .batches, .warning, "an instance was to be renamed, and the name is another's",
+                ["instance": "\(given)", "taken": "\(wanted)"])
+            _ = try await begin(command, of: record)
+            return ResumedErasures.OtherName(wanted: wanted, given: given)
         }
+    }
+}
+
+/// Erasures that were ordered or interrupted, and are carried out.
+package struct ResumedErasures: Sendable {
+    package var count = 0
+    package var otherNames: [OtherName] = []
+
+    /// An instance whose new name was not free.
+    package struct OtherName: Sendable {
+        package let wanted: InstanceName
+        package let given: InstanceName
     }
 }
 

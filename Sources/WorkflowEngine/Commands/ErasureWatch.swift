@@ -27,7 +27,7 @@ extension Engine {
         var hasFailed = false
         repeat {
             do throws(Rejection) {
-                let count = try await resumeErasures()
+                let count = try await resumeErasures().count
                 hasFailed = false
                 if count > 0 {
                     logger.notice("redactions were carried out to their end", metadata: ["count": "\(count)"])

@@ -79,6 +79,8 @@ package struct RedactResult: Sendable, Equatable {
     package var configuration: [String]
     /// What is erased.
     package var redaction: Redaction
+    /// The events that are still to come, or that it failed on, and lose their data; nil in an answer given again.
+    package var emptied: [String]?
     package var isDryRun = false
     /// Whether this is the answer to an earlier request with the same key, given again.
     package var isRepeated = false
@@ -115,8 +117,11 @@ extension RedactCommand: InstanceVerb {
         for effect in plan.effects { batch.change(effect) }
         batch.begin(
             ErasureRecord(
-                id: position.rawValue, instanceID: id, uuid: before.uuid, seqs: plan.answer.redaction.seqs,
-                paths: plan.answer.redaction.isWhole ? nil : paths, name: newName, at: order?.at ?? batch.now,
+                id: position.rawValue, instanceID: id, uuid: before.uuid,
+                // An order stays as it was: the next backup may have more rows of the instance.
+                seqs: order?.seqs ?? plan.answer.redaction.seqs,
+                paths: plan.answer.redaction.isWhole ? nil : paths, name: order?.name ?? newName,
+                at: order?.at ?? batch.now,
                 walk: ErasureWalk(
                     seq: plan.answer.seq, next: position, bottom: Seq(rawValue: 1), top: plan.answer.seq)),
             after: order)
@@ -168,9 +173,15 @@ extension RedactCommand: InstanceVerb {
                 instance: newName ?? self.instance, seq: instance.state.record.seq.next,
                 status: instance.state.record.status,
                 configuration: instance.state.machine.leafPaths(of: chain.snapshot.configuration),
-                redaction: redaction, isDryRun: isDryRun)
+                redaction: redaction, emptied: emptied(chain, from: instance.state.snapshot), isDryRun: isDryRun)
             return Plan(chain: chain, answer: answer, effects: effects, runs: runs)
         }
+    }
+
+    /// What loses its data on the way, and comes all the same.
+    private func emptied(_ chain: Chain, from before: Snapshot) -> [String] {
+        let full = Set(chain.snapshot.armed.filter { $0.data != nil }.map(\.id))
+        return before.armed.filter { $0.data != nil && !full.contains($0.id) }.map(\.event)
     }
 
     private func refuse(_ state: borrowing InstanceState, isFinished: Bool) throws(Rejection) {
@@ -197,7 +208,8 @@ extension RedactCommand: InstanceVerb {
         var renamed: [(run: BulkRecord, names: [InstanceName]?)] = []
         for telling in found.runs {
             guard var run = try batch.run(telling.key) else { continue }
-            if telling.names != nil, run.state == .running { throw .isNamed(instance, by: run.key.name) }
+            // At a restore nobody carries it out.
+            if telling.names != nil, run.state == .running, order == nil { throw .isNamed(instance, by: run.key.name) }
             var outcome = BulkOutcome(run.outcome)
             outcome.rename(instance, to: newName)
             run.outcome = outcome.text
@@ -240,8 +252,13 @@ extension EffectRecord {
         lease = nil
         worker = nil
         state = .failed
-        error = #"{"message":"what it asks was redacted","type":"redacted"}"#
+        error = Self.redactedError
     }
+
+    private static let redactedError = #"{"message":"what it asks was redacted","type":"redacted"}"#
+
+    /// Whether nothing says any more what it asks.
+    var isRedacted: Bool { request == "{}" && error == Self.redactedError }
 }
 
 extension InstanceRecord {

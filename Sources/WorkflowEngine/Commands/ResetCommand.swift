@@ -242,7 +242,8 @@ extension Rejection {
         let names = list.joined(separator: ", ") + (undecided.list.count > 10 ? ", …" : "")
         let advice =
             asked == nil
-            ? "say whether these begin again, or have the answer that came" : "what has no result can only begin again"
+            ? "say with '--invocations' whether these begin again, or have the answer that came"
+            : "what has no result can only begin again"
         return Rejection(
             .invocationsUndecided,
             "\(facts.place.text), does not wait any more for what it waited for after seq \(seq.rawValue): \(names); "

@@ -1,3 +1,4 @@
+import Statechart
 package import WorkflowStore
 
 /// Finished instances to delete.
@@ -69,17 +70,29 @@ extension Engine {
                     try await store.instances(query, in: request.caller.namespace)
                 }
                 let old = page.instances.filter { $0.updated <= oldest }
-                if request.isDryRun {
-                    result.deleted += old.count
-                    result.rows += old.reduce(0) { $0 + $1.seq.rawValue }
-                } else {
-                    try await delete(old, request, &result)
-                    if result.deleted - before >= limits.purgedAtOnce { return }
-                }
+                let looked = request.isDryRun ? try await countWithoutCalls(old, &result) : old
+                try await delete(looked, request, &result)
+                if !request.isDryRun, result.deleted - before >= limits.purgedAtOnce { return }
                 query.after = page.next
             } while query.after != nil
         }
         result.isDone = true
+    }
+
+    /// Counts those that no call can keep; gives the others.
+    private func countWithoutCalls(
+        _ records: [InstanceRecord], _ result: inout PurgeResult
+    ) async throws(Rejection) -> [InstanceRecord] {
+        var others: [InstanceRecord] = []
+        for record in records {
+            if try await loadedMachine(record.machineID).machine.hasCalls {
+                others.append(record)
+            } else {
+                result.deleted += 1
+                result.rows += record.seq.rawValue
+            }
+        }
+        return others
     }
 
     /// Deletes some, as many at once as leave room for others in a batch.
@@ -93,7 +106,8 @@ extension Engine {
             let outcomes = await withTaskGroup(of: Result<Deletion, Rejection>.self) { group in
                 for record in some {
                     var command = DeleteCommand(
-                        instance: record.name, reason: request.reason, expectedSeq: record.seq, by: request.caller)
+                        instance: record.name, reason: request.reason, expectedSeq: record.seq,
+                        isDryRun: request.isDryRun, by: request.caller)
                     command.isTold = false
                     group.addTask { [command] in await self.outcome(of: command) }
                 }

@@ -108,6 +108,13 @@ extension Engine {
             }
         }
         guard found.count == lost.count else {
+            let erased = lost.filter { found[$0.id] == nil }
+            if let first = erased.map(\.id.seq).min(),
+                try await last(of: record, through: record.seq, where: { $0.kind == .redacted && $0.seq.rawValue > first })
+                    != nil
+            {
+                throw .erasedBeginning(of: erased, record)
+            }
             throw .inconsistent("the history of '\(record.name)' does not say how its invocations began")
         }
         return found
@@ -182,6 +189,14 @@ extension Rejection {
             .seqNotFound,
             "Instance '\(record.name)' has no seq \(seq.rawValue) (latest is \(record.seq.rawValue))",
             subject: .instance(record.name))
+    }
+
+    fileprivate static func erasedBeginning(of invocations: [Pending], _ record: InstanceRecord) -> Rejection {
+        let names = invocations.prefix(5).map { "'\($0.invocation ?? "")'" }.joined(separator: ", ")
+        return Rejection(
+            .redacted,
+            "'\(record.name)' waited then for what it waits for no more, and how that began was erased: \(names); reset "
+                + "it to a later seq, or go on with 'set'", subject: .instance(record.name))
     }
 
     fileprivate static func redactedPast(_ seq: Seq, of record: InstanceRecord, first: Seq) -> Rejection {

@@ -8,17 +8,16 @@ package enum StandingErasures {
     /// Begins and ends what waits, at a time that stands still, so that nothing else happens. Closes the store.
     ///
     /// - Parameter time: The last one that the store has.
-    /// - Returns: How many there were.
     package static func carryOut(
         in store: any WorkflowStore, at time: Timestamp, logger: Logger
-    ) async throws -> Int {
+    ) async throws -> ResumedErasures {
         let engine = Engine(store: store, clock: StandingClock(time: time), resumesErasures: false, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            let erased: Result<Int, Rejection>
+            let erased: Result<ResumedErasures, Rejection>
             do throws(Rejection) {
                 erased = .success(try await engine.resumeErasures())
             } catch {

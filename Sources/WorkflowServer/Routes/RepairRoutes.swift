@@ -142,7 +142,8 @@ extension RedactAnswer {
             instance: result.instance.rawValue, seq: result.seq.rawValue, status: Instance.Status(result.status),
             configuration: result.configuration, seqs: redaction.seqs.isEmpty ? nil : redaction.seqs.text,
             paths: redaction.paths.isEmpty ? nil : redaction.paths, context: redaction.isWhole ? true : nil,
-            renamed: redaction.isRenamed ? true : nil, dryRun: result.isDryRun ? true : nil,
+            renamed: redaction.isRenamed ? true : nil,
+            emptied: result.emptied.flatMap { $0.isEmpty ? nil : $0 }, dryRun: result.isDryRun ? true : nil,
             repeated: result.isRepeated ? true : nil)
     }
 }

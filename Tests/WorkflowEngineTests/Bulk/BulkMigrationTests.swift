@@ -118,7 +118,7 @@ import WorkflowStore
                 _ = try await bench.begin("u", .undo(UndoneRun(name), invocations: nil), reason: "r")
             }
         }
-        #expect(try await told("s") == "not-undoable: The run 's' is a suspend: only migrations can be undone")
+        #expect(try await told("s") == "not-undoable: The run 's' is of 'suspend': only migrations can be undone")
         #expect(try await told("none").hasPrefix("run-not-found"))
     }
 

@@ -46,6 +46,42 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    @Test func anotherThatTookTheNameMeanwhileIsLeftAlone() async throws {
+        var limits = EngineLimits()
+        limits.selectedPage = 1
+        limits.batchRows = 1
+        let bench = try await BulkBench(6, limits: limits)
+        let names = (0..<6).map { InstanceName(rawValue: "p-\($0)") }
+        let begun = try await bench.begin("s", .repair(.suspend), names: names)
+        let stopped = try await bench.engine.stopRun(named: "s", by: .test)
+        #expect(stopped.record.state == .stopped)
+        let done = try await bench.run(begun).outcome.count(of: .done)
+        #expect(done < 6)
+        try await bench.timed.pass(1)
+        _ = try await bench.engine.delete(
+            DeleteCommand(instance: "p-5", takesUnfinished: true, reason: "r", by: .test))
+        try await bench.timed.start("pot", "p-5")
+        _ = try await bench.engine.resumeRun(named: "s", by: .test)
+        let run = try await bench.ended(begun)
+        #expect(run.outcome.brief == "done 5, changed 1")
+        #expect(run.outcome.told.last?.message == "it was started after the run began")
+        #expect(try await bench.timed.record("p-5").status == .running)
+        try await bench.expectWhole()
+    }
+
+    @Test func whoFailsOnWhatFollowsIsCounted() async throws {
+        let bench = try await BulkBench(2) { _ in true }
+        // Seq 2 has sent what fails: after the reset it comes again.
+        for (seq, outcome) in [(2, "failed 2"), (1, "done 2")] {
+            let action = BulkAction.reset(to: Seq(rawValue: Int64(seq)), timers: .left, invocations: nil)
+            #expect(try await bench.rehearse(action).outcome.brief == outcome)
+            let run = try await bench.ended(try await bench.begin("to-\(seq)", action, reason: "r"))
+            #expect(run.outcome.brief == outcome)
+            if seq == 2 { #expect(run.outcome.told.first?.message == "division by zero") }
+        }
+        try await bench.expectWhole()
+    }
+
     @Test func anotherSelectionThanRehearsedDoesNothing() async throws {
         let bench = try await BulkBench(5) { $0 < 3 }
         let selection = BulkSelection(machine: "pot", status: .failed)

@@ -82,6 +82,19 @@ import WorkflowStore
         try await bench.timed.stop()
     }
 
+    /// A run that has ended resumes nothing again.
+    @Test func theNameOfAnEarlierRunResumesNothing() async throws {
+        let bench = try await Self.bench("j")
+        try await bench.suspendMachine()
+        try await bench.resumeMachine()
+        try await bench.suspendMachine()
+        let told = await #expect(throws: Rejection.self) {
+            _ = try await bench.engine.resume(machine: "job", run: "on", reason: nil, by: .test)
+        }
+        #expect(told?.code == .keyReused)
+        #expect(bench.engine.suspendedMachines(by: .test) == ["job"])
+    }
+
     // MARK: What is due
 
     @Test func aTimerThatIsDueIsARowAndComesAtItsTimeWhenTheMachineIsResumed() async throws {
@@ -253,9 +266,8 @@ import WorkflowStore
         let ended = try await bench.ended("on")
         #expect(ended.outcome.count(of: .done) == 700 && ended.outcome.total == 700)
         // Said again it tells the same, and changes nothing.
-        try await bench.suspendMachine()
         let again = try await bench.engine.resume(machine: "job", run: "on", reason: nil, by: .test)
-        #expect(again.1.record == ended.record && again.0.setting.isSuspended)
+        #expect(again.1.record == ended.record && !again.0.setting.isSuspended)
         try await bench.timed.stop()
     }
 

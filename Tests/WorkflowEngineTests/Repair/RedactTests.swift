@@ -98,6 +98,8 @@ import WorkflowStore
         try await bench.timed.send("see", ["a": .string(marker), "b": 1], to: "c")
         try await bench.timed.send("add", 7, to: "c")
         try await bench.timed.send("later", .string(marker), to: "c")
+        #expect(try await bench.redact("c", paths: ["who"], isDryRun: true).emptied == ["came"])
+        #expect(try await bench.redact("c", seqs: "2", isDryRun: true).emptied == [])
         try await bench.redact("c", paths: ["who", "seen.a", "notes[0]"])
         let record = try await bench.timed.record("c")
         #expect(record.state.context == #"{"notes":[null],"seen":{"b":1},"total":1,"who":null}"#)
@@ -321,6 +323,31 @@ import WorkflowStore
         #expect(try bench.count(of: marker) > 0)
         try await bench.redact("o", paths: ["why"])
         #expect(try bench.count(of: marker) == 0)
+        try await bench.expectErased("o", gaps: "1-3")
+    }
+
+    @Test func whatBeganInErasedRowsCannotBeginAgain() async throws {
+        let bench = try await TaskBench(
+            """
+            id: two
+            initial: a
+            states:
+              a: {on: {go: b}}
+              b: {invoke: {id: i, task: one}, on: {done.invoke.i: c}}
+              c: {}
+            """)
+        try await bench.timed.start("two", "o")
+        try await bench.timed.send("go", to: "o")
+        let task = try await bench.task("one")
+        try await bench.redact("o", seqs: "1")
+        try await bench.report(.completed(1), task)
+        for invocations in [nil, .again, .answer] as [Reset.Invocations?] {
+            #expect(
+                await bench.toldOfReset("o", to: 3, invocations: invocations)
+                    == "redacted: 'o' waited then for what it waits for no more, and how that began was erased: 'i'; "
+                    + "reset it to a later seq, or go on with 'set'")
+        }
+        try await bench.reset("o", to: 4)
         try await bench.expectErased("o", gaps: "1-3")
     }
 

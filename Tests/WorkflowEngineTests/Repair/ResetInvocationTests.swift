@@ -37,7 +37,8 @@ import WorkflowStore
         #expect(
             await bench.toldOfReset("o", to: 1)
                 == "invocationsUndecided: o, in state 'a.y' (seq 3), does not wait any more for what it waited for "
-                + "after seq 1: 'j' (no result came); say whether these begin again, or have the answer that came")
+                + "after seq 1: 'j' (no result came); say with '--invocations' whether these begin again, or have the "
+                + "answer that came")
         #expect(
             await bench.toldOfReset("o", to: 1, invocations: .answer)
                 == "invocationsUndecided: o, in state 'a.y' (seq 3), does not wait any more for what it waited for "

@@ -108,7 +108,7 @@ final class Simulation {
     /// Whether all is erased that was begun to be; an engine at its end is started again.
     private func isErased(by engine: Engine) async throws -> Bool {
         do throws(Rejection) {
-            try await engine.resumeErasures()
+            _ = try await engine.resumeErasures()
             return true
         } catch {
             guard [.storageUnavailable, .outcomeUnknown, .draining].contains(error.code) else { throw error }
