@@ -107,7 +107,8 @@ extension Engine {
         let run = try await self.run(named: undone.name, by: caller)
         guard case .migrate(_, _, retries: false) = run.request.action else {
             throw Rejection(
-                .notUndoable, "The run '\(undone.name)' is of '\(run.request.action.verb)': only migrations can be undone")
+                .notUndoable,
+                "The run '\(undone.name)' is of '\(run.request.action.verb)': only migrations can be undone")
         }
         if run.record.state == .running { throw .runNotDone(undone.name) }
         var request = request

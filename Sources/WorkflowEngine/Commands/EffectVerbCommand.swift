@@ -163,7 +163,8 @@ extension EffectVerbCommand: WriterCommand {
                     + "\(instance.state.record.name)'", instance.state.facts)
         case (_, .retry) where effect.isRedacted:
             throw .effectNotWaiting(
-                "What '\(effect.name)' of '\(instance.state.record.name)' asks was redacted; 'skip' and 'cancel' end it",
+                "What '\(effect.name)' of '\(instance.state.record.name)' asks was redacted; 'skip' and 'cancel' end "
+                    + "it",
                 instance.state.facts)
         case (.leased, .retry):
             throw .effectNotWaiting(

@@ -42,7 +42,8 @@ extension Engine {
         if settled.setting.isSuspended {
             throw Rejection(
                 .keyReused,
-                "The run '\(run)' has resumed '\(machine)' before, and it was suspended again since: choose another name")
+                "The run '\(run)' has resumed '\(machine)' before, and it was suspended again since: choose another "
+                    + "name")
         }
         return (settled, view)
     }

@@ -110,8 +110,8 @@ extension Engine {
         guard found.count == lost.count else {
             let erased = lost.filter { found[$0.id] == nil }
             if let first = erased.map(\.id.seq).min(),
-                try await last(of: record, through: record.seq, where: { $0.kind == .redacted && $0.seq.rawValue > first })
-                    != nil
+                let redaction = try await last(of: record, through: record.seq, where: { $0.kind == .redacted }),
+                redaction.seq.rawValue > first
             {
                 throw .erasedBeginning(of: erased, record)
             }
@@ -195,8 +195,8 @@ extension Rejection {
         let names = invocations.prefix(5).map { "'\($0.invocation ?? "")'" }.joined(separator: ", ")
         return Rejection(
             .redacted,
-            "'\(record.name)' waited then for what it waits for no more, and how that began was erased: \(names); reset "
-                + "it to a later seq, or go on with 'set'", subject: .instance(record.name))
+            "'\(record.name)' waited then for what it waits for no more, and how that began was erased: \(names); "
+                + "reset it to a later seq, or go on with 'set'", subject: .instance(record.name))
     }
 
     fileprivate static func redactedPast(_ seq: Seq, of record: InstanceRecord, first: Seq) -> Rejection {
