@@ -113,6 +113,7 @@ struct Restoring {
         let erasures = try erasures(before)
         var report = try inCopy { try begin(before, contents, $0) }
         (report.erasures, report.keptErasures) = try inCopy { try order(erasures, $0) }
+        report.deleted = try inCopy { try instances(before.deleted, $0).count }
         if let parting { report.events = try replaced.events(from: parting) }
         try StoreFile.flush(file.restoring, for: file.given)
         report.bytes = StoreFile.size(of: file.restoring) ?? 0
@@ -173,7 +174,8 @@ struct Restoring {
     /// The instances of the copy that have one of some UUIDs. There is no index of these: all are looked at once.
     private func instances(_ uuids: Set<UniqueID>, _ database: Database) throws -> [UniqueID: InstanceID] {
         var found: [UniqueID: InstanceID] = [:]
-        var select = try PreparedStatement(database, "SELECT id, uuid FROM instance")
+        if uuids.isEmpty { return found }
+        var select = try PreparedStatement(database, "SELECT id, uuid FROM instance WHERE status <> 'purging'")
         try select.forEachRow { row in
             let id = InstanceID(rawValue: row.integer())
             let uuid = try row.uniqueID()

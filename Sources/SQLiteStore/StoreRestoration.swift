@@ -13,6 +13,8 @@ package struct RestoreReport: Sendable, Equatable {
     package var erasures = 0
     /// Those of instances that the backup does not have. What is restored remembers them, for a restore after it.
     package var keptErasures = 0
+    /// Instances that were deleted from that one, and that the backup has.
+    package var deleted = 0
     /// Why the generation of that one is not known; nil when it is, or when there is none.
     package var unreadable: String?
     /// Whether the database that is there is of another store: they have no history in common.

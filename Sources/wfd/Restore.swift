@@ -78,6 +78,7 @@ struct Restore: AsyncParsableCommand {
             lines.append("  the database that \(dryRun ? "is there would be kept as" : "was there"): \(kept)")
         }
         if let events = report.events { lines.append("  events that only that one has: \(events)") }
+        if report.deleted > 0 { lines.append("  instances deleted there that are in the backup: \(report.deleted)") }
         if report.isOfAnotherStore {
             lines.append("  the two are of different stores: they have no history in common")
         }

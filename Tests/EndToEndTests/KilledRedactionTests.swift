@@ -176,6 +176,8 @@ import WorkflowJSON
     /// A backup of before is emptied again when it is restored, also after another that knows nothing of it.
     private func restore(_ empty: String, thenOf early: String, in database: String) async throws {
         #expect(count(in: early) > 0)
+        let trial = try await wfd("restore", early, "--database", database, "--dry-run")
+        #expect(trial.output.contains("\n  instances deleted there that are in the backup: 1\n"), "\(trial)")
         let without = try await wfd("restore", empty, "--database", database)
         #expect(
             without.output.contains(

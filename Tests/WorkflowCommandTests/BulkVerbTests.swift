@@ -50,6 +50,23 @@ struct BulkVerbTests {
             outcome == .init(exit: 0, output: "88 would go on: shipped 86, packing 2    digest 5f3c9a\n", errors: ""))
     }
 
+    @Test func aRehearsalTellsWhatServicesWouldHear() async {
+        let found = BulkRehearsal(
+            digest: String(repeating: "a", count: 64), selected: 3, counts: BulkCounts(done: 3),
+            groups: [BulkRehearsal.Group(configuration: ["paid"], count: 3)], begun: 1_240, again: 5, cancelled: 2)
+        let (_, outcome) = await Self.told(
+            ["reset", "--to", "2", "--all", "--reason", "r", "--dry-run"], Self.rehearsal(found))
+        #expect(
+            outcome.output
+                == """
+                3 would be reset: paid 3    digest aaaaaa
+                  begins 1,240 invocations or calls
+                  begins 5 invocations again; their services act twice
+                  cancels 2 invocations
+
+                """)
+    }
+
     @Test func aRehearsalTellsWhoWouldNot() async {
         let found = BulkRehearsal(
             digest: String(repeating: "a", count: 64), selected: 3, counts: BulkCounts(refused: 1, failed: 2),

@@ -140,6 +140,10 @@ enum BulkText {
         if let actor = run.actor { text = text + "actor:    \(actor)\n" }
         text = text + "begun:    \(run.begunAt.text)\n"
         text = text + (run.endedAt.map { "ended:    \($0.text)\n" } ?? "changed:  \(run.updatedAt.text)\n")
+        let left = run.selected - run.counts.total
+        if run.state == .done, run.action.verb == .migrate, left > 0 {
+            text = text + "no turn:  \(grouped(left)), because its undo has ended it\n"
+        }
         return text + lines(for: run.told ?? [], of: run.counts.left)
     }
 

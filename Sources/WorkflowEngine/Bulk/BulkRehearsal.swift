@@ -232,7 +232,9 @@ extension Engine {
             command.isDryRun = true
             return try command.rehearse(on: state, waiting, at: now)
         case .send(let event, let data):
-            return try request.send(event, data, to: name, by: caller).rehearse(on: state, at: now)
+            var command = request.send(event, data, to: name, by: caller)
+            command.isDryRun = true
+            return try command.rehearse(on: state, at: now)
         case .migrate(let version, let plan, let retries):
             let target: LoadedMachine
             if let known = targets[loaded.record.id] {

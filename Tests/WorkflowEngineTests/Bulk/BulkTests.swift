@@ -82,6 +82,28 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    @Test func aRehearsalTellsWhatServicesWouldHear() async throws {
+        let bench = try await BulkBench(
+            3,
+            of: """
+                id: pot
+                initial: idle
+                states:
+                  idle: {on: {go: busy}}
+                  busy: {invoke: {id: i, task: one}, on: {stop: idle, done.invoke.i: idle}}
+                """)
+        func told(_ action: BulkAction) async throws -> [Int64] {
+            let rehearsal = try await bench.rehearse(action)
+            #expect(rehearsal.outcome.brief == "done 3")
+            return [rehearsal.begun, rehearsal.again, rehearsal.cancelled]
+        }
+        #expect(try await told(.send(event: "go", data: nil)) == [3, 0, 0])
+        for number in 0..<3 { try await bench.timed.send("go", to: "p-\(number)") }
+        #expect(try await told(.repair(.cancel(runsActions: true))) == [0, 0, 3])
+        for number in 0..<3 { try await bench.timed.send("stop", to: "p-\(number)") }
+        #expect(try await told(.reset(to: Seq(rawValue: 2), timers: .left, invocations: .again)) == [0, 3, 0])
+    }
+
     @Test func anotherSelectionThanRehearsedDoesNothing() async throws {
         let bench = try await BulkBench(5) { $0 < 3 }
         let selection = BulkSelection(machine: "pot", status: .failed)
