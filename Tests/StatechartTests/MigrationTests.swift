@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    /// A word that is spelt wrong drops nothing in silence; what an earlier version has left can be dropped.
+    @Test func whatIsDroppedIsKnown() throws {
+        let old = "id: m\ninitial: ab\ncontext: {total: 0}\nstates: {ab: {}}"
+        let run = try TimedRun(old)
+        let new = old.replacing("total: 0", with: "other: 0")
+        func told(_ path: String) throws -> String? {
+            do {
+                _ = try Self.move(run, to: new, MigrationPlan(drop: [path]))
+                return nil
+            } catch let mistake as MigrationMistake {
+                return mistake.message
+            }
+        }
+        for path in ["total", "total.x", "other", "context.gone"] { #expect(try told(path) == nil, "\(path)") }
+        #expect(
+            try told("totl")
+                == "Version 1 of 'm' has no state and no key of the context 'totl'; did you mean 'total'? (one that an "
+                + "earlier version has left: 'context.totl')")
+        #expect(try told("zzzz")?.hasSuffix("'zzzz' (one that an earlier version has left: 'context.zzzz')") == true)
+    }
+
     @Test func ofTwoHistoryStatesThatLeadToOneTheSecondForgets() throws {
         let old = """
             id: m
