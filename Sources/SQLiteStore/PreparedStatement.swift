@@ -240,7 +240,7 @@ struct StatementRow {
 
     /// A column by its place, counted from 0; does not move on.
     func optionalText(at index: CInt) -> String? {
-        sqlite3_column_type(handle, index) == SQLITE_NULL ? nil : text(at: index)
+        isNull(at: index) ? nil : text(at: index)
     }
 
     /// A column by its place, counted from 0; does not move on.
@@ -248,12 +248,29 @@ struct StatementRow {
         sqlite3_column_int64(handle, index)
     }
 
+    /// The bytes of a text or a blob by its place, where SQLite has them until the next row; none for NULL.
+    func lent(at index: CInt) -> UnsafeBufferPointer<UInt8> {
+        // The pointer first, then the count, as in `bytes()`.
+        guard let start = sqlite3_column_blob(handle, index) else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: byteCount(at: index))
+    }
+
+    /// The same; nil for NULL.
+    func optionalLent(at index: CInt) -> UnsafeBufferPointer<UInt8>? {
+        isNull(at: index) ? nil : lent(at: index)
+    }
+
+    /// The bytes of a text or a blob by its place.
+    func byteCount(at index: CInt) -> Int { Int(sqlite3_column_bytes(handle, index)) }
+
+    func isNull(at index: CInt) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
     /// Moves on past a column that was read by its place.
     mutating func skip() {
         column += 1
     }
 
-    private var isNull: Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    private var isNull: Bool { isNull(at: column) }
 
     private mutating func skipNull<T>() -> T? {
         column += 1

@@ -5,29 +5,58 @@ package import WorkflowStore
 extension SQLiteFileStore {
     package func journal(_ query: JournalQuery, in namespace: NamespaceID) async throws(StoreError) -> JournalSlice {
         try await readers.slice { database, budget in
-            var reading = JournalReading(query, in: namespace)
-            try reading.run(database, &budget)
-            return reading.slice
+            var rows: [ListedRow] = []
+            let reach = try JournalReading.run(query, in: namespace, database, &budget) { row, found in
+                let name = InstanceName(rawValue: row.text(at: JournalReading.nameColumn))
+                let listed = ListedRow(
+                    row: try JournalRecord(row: &row), instance: name, machine: found.machine, version: found.version,
+                    isRetry: found.isRetry)
+                rows.append(listed)
+                return listed.row.size
+            }
+            return JournalSlice(rows: rows, through: reach.through, isLast: reach.isLast)
+        }
+    }
+
+    package func journal<Result: Sendable>(
+        _ query: JournalQuery, in namespace: NamespaceID, into result: Result,
+        _ add: @Sendable (inout Result, LentListedRow) -> Void
+    ) async throws(StoreError) -> (result: Result, reach: JournalReach) {
+        try await readers.slice { database, budget in
+            var result = result
+            let reach = try JournalReading.run(query, in: namespace, database, &budget) { row, found in
+                let listed = LentListedRow(
+                    row: try LentRow(row: row, isRetry: found.isRetry),
+                    instance: row.lent(at: JournalReading.nameColumn), machine: found.machine, version: found.version)
+                add(&result, listed)
+                return listed.row.size
+            }
+            return (result, reach)
         }
     }
 }
 
 /// One slice of the journal in the order of positions.
 private struct JournalReading {
+    /// What is found of a row beside what stands in it.
+    struct Found {
+        let machine: MachineName
+        let version: MachineVersion
+        let isRetry: Bool
+    }
+
     private let query: JournalQuery
-    private let namespace: NamespaceID
-    private var bytesLeft: Int
     /// The machine versions of the slice.
     private var machines: [Int64: Version] = [:]
     /// That of the row before.
     private var last: Version?
-    var slice: JournalSlice
+    private var bytesLeft: Int
+    private var reach: JournalReach
 
-    init(_ query: JournalQuery, in namespace: NamespaceID) {
+    private init(_ query: JournalQuery) {
         self.query = query
-        self.namespace = namespace
         bytesLeft = query.bytes
-        slice = JournalSlice(through: query.after, isLast: true)
+        reach = JournalReach(through: query.after, isLast: query.through == nil)
     }
 
     /// A machine version, as rows tell it.
@@ -48,36 +77,42 @@ private struct JournalReading {
                 WHERE earlier.position = journal.previous AND earlier.kind = 'failed') ELSE 0 END
         FROM journal WHERE position > ? AND position <= ? ORDER BY position
         """
-    private static let columns: (name: CInt, isRetry: CInt) = (17, 18)
+    static let nameColumn: CInt = 17
+    private static let retryColumn: CInt = 18
 
-    mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
+    /// Calls a function with each row that is wanted; it gives the row's size.
+    static func run(
+        _ query: JournalQuery, in namespace: NamespaceID, _ database: Database, _ budget: inout SliceBudget,
+        _ take: (inout StatementRow, Found) throws -> Int
+    ) throws -> JournalReach {
+        var reading = JournalReading(query)
         var select = try PreparedStatement(database, Self.select)
         select.bind(namespace.rawValue)
         select.bind(query.after.rawValue)
-        select.bind(query.after.partition.rawValues.upperBound)
+        select.bind(query.through?.rawValue ?? query.after.partition.rawValues.upperBound)
+        var isWhole = true
         try select.forEachRow { row in
-            guard bytesLeft > 0 else {
-                slice.isLast = false
+            guard reading.bytesLeft > 0 else {
+                isWhole = false
                 return false
             }
-            slice.through = Position(rawValue: row.integer(at: 0))
-            try take(&row, database)
-            if budget.spend() { return true }
-            slice.isLast = false
-            return false
+            reading.reach.through = Position(rawValue: row.integer(at: 0))
+            if let found = try reading.found(row, database) { reading.bytesLeft -= try take(&row, found) }
+            isWhole = budget.spend()
+            return isWhole
         }
+        if !isWhole { reading.reach.isLast = false }
+        if isWhole, let through = query.through { reading.reach.through = through }
+        return reading.reach
     }
 
-    private mutating func take(_ row: inout StatementRow, _ database: Database) throws {
-        guard isWanted(row) else { return }
+    /// Nil for a row that is not wanted.
+    private mutating func found(_ row: StatementRow, _ database: Database) throws -> Found? {
+        guard isWanted(row) else { return nil }
         let version = try version(row.integer(at: 2), database)
-        guard version.isWanted, let name = row.optionalText(at: Self.columns.name) else { return }
-        let isRetry = row.integer(at: Self.columns.isRetry) != 0
-        slice.rows.append(
-            ListedRow(
-                row: try JournalRecord(row: &row), instance: InstanceName(rawValue: name), machine: version.machine,
-                version: version.version, isRetry: isRetry))
-        bytesLeft -= slice.rows[slice.rows.endIndex - 1].row.size
+        guard version.isWanted, !row.isNull(at: Self.nameColumn) else { return nil }
+        return Found(
+            machine: version.machine, version: version.version, isRetry: row.integer(at: Self.retryColumn) != 0)
     }
 
     /// Whether the filter wants a row, its machine aside; reads no more of it than it must.

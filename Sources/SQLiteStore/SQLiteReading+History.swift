@@ -115,5 +115,8 @@ struct HistoryWalk: Sendable {
 
 extension JournalRecord {
     /// The bytes of what callers gave, and a little for the rest.
-    var size: Int { 256 + (data?.utf8.count ?? 0) }
+    var size: Int { Self.size(ofData: data?.utf8.count) }
+
+    /// - Parameter count: The bytes of its data; nil where it has none.
+    static func size(ofData count: Int?) -> Int { 256 + (count ?? 0) }
 }

@@ -45,6 +45,12 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// The same for UTF-8 that lies elsewhere.
+    public mutating func frame(utf8 text: UnsafeBufferPointer<UInt8>) {
+        bytes.append(contentsOf: text)
+        needsComma = false
+    }
+
     /// Writes one field of an object.
     @inlinable public mutating func field(_ name: String, _ value: some JSONWritable) {
         key(name)
@@ -64,6 +70,14 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
+    /// Writes the name of a field of which it is known that nothing in it needs an escape; its value must follow.
+    public mutating func key(plain name: StaticString) {
+        comma()
+        name.withUTF8Buffer { quote($0) }
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
     /// Writes a string with its quotes and escapes.
     public mutating func string(_ string: String) {
         comma()
@@ -71,12 +85,17 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes a string with its quotes and escapes.
+    public mutating func string(utf8 text: UnsafeBufferPointer<UInt8>) {
+        comma()
+        escaped(text)
+        needsComma = true
+    }
+
     /// Writes a string of which it is known that nothing in it needs an escape.
     public mutating func quoted(plain text: UnsafeBufferPointer<UInt8>) {
         comma()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: text)
-        bytes.append(UInt8(ascii: "\""))
+        quote(text)
         needsComma = true
     }
 
@@ -106,6 +125,13 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes UTF-8 that is valid JSON already.
+    public mutating func raw(utf8 text: UnsafeBufferPointer<UInt8>) {
+        comma()
+        bytes.append(contentsOf: text)
+        needsComma = true
+    }
+
     private mutating func nest(open: UInt8, close: UInt8, _ body: (inout JSONWriter) -> Void) {
         comma()
         bytes.append(open)
@@ -120,17 +146,22 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func quoted(_ string: String) {
-        bytes.append(UInt8(ascii: "\""))
         var string = string
-        string.withUTF8 { text in
-            var isPlain = true
-            for byte in text where Self.needsEscape(byte) { isPlain = false }
-            if isPlain {
-                bytes.append(contentsOf: text)
-            } else {
-                for byte in text { escape(byte) }
-            }
-        }
+        string.withUTF8 { escaped($0) }
+    }
+
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var isPlain = true
+        for byte in text where Self.needsEscape(byte) { isPlain = false }
+        if isPlain { return quote(text) }
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text { escape(byte) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: text)
         bytes.append(UInt8(ascii: "\""))
     }
 

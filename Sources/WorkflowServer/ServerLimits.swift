@@ -35,6 +35,10 @@ package struct ServerLimits: Sendable {
     package var streamPace: (each: Duration, longest: Duration) = (.microseconds(100), .milliseconds(20))
     /// Bytes of rows that a stream reads and sends at once.
     package var streamBytes = 128 << 10
+    /// Parts that a stream reads while it sends the one before.
+    package var streamAhead = 2
+    /// About as many as the text of a small row has: room for it is made at once.
+    package var streamRowBytes = 384
     /// Rows that a stream of one instance reads at once.
     package var streamRows: Int64 = 256
     /// For which rows are kept that one stream has read, for the others.

@@ -4,12 +4,17 @@ package import Statechart
 package struct JournalQuery: Sendable, Equatable {
     /// Only rows behind it; it need not be the position of a row.
     package var after: Position
+    /// The last position to look at, which must be on disk; nil for all that there is.
+    package var through: Position?
     package var filter: JournalFilter
     /// Bytes of rows after which a slice ends, about: one row is given, whatever its size.
     package var bytes: Int
 
-    package init(after: Position, filter: JournalFilter = JournalFilter(), bytes: Int) {
+    package init(
+        after: Position, through: Position? = nil, filter: JournalFilter = JournalFilter(), bytes: Int
+    ) {
         self.after = after
+        self.through = through
         self.filter = filter
         self.bytes = bytes
     }
@@ -99,11 +104,24 @@ package struct JournalSlice: Sendable, Equatable {
     package var rows: [ListedRow]
     /// Up to where it was read, wanted or not.
     package var through: Position
-    /// Whether nothing stood behind it.
+    /// Whether nothing stood behind it; false where nobody looked.
     package var isLast: Bool
 
     package init(rows: [ListedRow] = [], through: Position, isLast: Bool) {
         self.rows = rows
+        self.through = through
+        self.isLast = isLast
+    }
+}
+
+/// How far a journal was read.
+package struct JournalReach: Sendable, Equatable {
+    /// Up to where it was read, wanted or not.
+    package var through: Position
+    /// Whether nothing stood behind it; false where nobody looked.
+    package var isLast: Bool
+
+    package init(through: Position, isLast: Bool) {
         self.through = through
         self.isLast = isLast
     }

@@ -13,6 +13,12 @@ package protocol WorkflowStore: StoreReader {
     /// not be the last.
     func journal(_ query: JournalQuery, in namespace: NamespaceID) async throws(StoreError) -> JournalSlice
 
+    /// The same rows, one after the other, each lent to a function that adds it to a result.
+    func journal<Result: Sendable>(
+        _ query: JournalQuery, in namespace: NamespaceID, into result: Result,
+        _ add: @Sendable (inout Result, LentListedRow) -> Void
+    ) async throws(StoreError) -> (result: Result, reach: JournalReach)
+
     /// The seq of an instance's last row before a position; nil when it began later. `head` and `headSeq` are a row of
     /// the instance.
     func seq(

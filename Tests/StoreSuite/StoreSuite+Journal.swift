@@ -48,12 +48,48 @@ extension StoreSuite {
             let elsewhere = try await store.journal(query, in: NamespaceID(rawValue: 7))
             #expect(elsewhere.rows.isEmpty)
         },
+        Check(name: "a part of the journal ends where it is to, and its rows are lent as they are") {
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            _ = try interleaved(scribe, writer, rows: 100)
+            for partition in store.partitions {
+                let beginning = Position.beginning(of: partition)
+                let all = try await whole(beginning, bytes: 1 << 20, store)
+                guard let half = all.dropFirst(all.count / 2).first?.row.position else { continue }
+                for bytes in [1, 1 << 20] {
+                    var query = JournalQuery(after: beginning, through: half, bytes: bytes)
+                    var lent: [String] = []
+                    while query.after < half {
+                        let (some, reach) = try await store.journal(query, in: .default, into: [String]()) {
+                            $0.append(text(of: $1))
+                        }
+                        let slice = try await store.journal(query, in: .default)
+                        #expect(!slice.isLast && !reach.isLast && slice.through == reach.through)
+                        #expect(some == slice.rows.map { $0.lend(text) })
+                        try #require(reach.through > query.after, "a slice goes on")
+                        lent += some
+                        query.after = reach.through
+                    }
+                    #expect(query.after == half)
+                    #expect(lent == all.prefix { $0.row.position <= half }.map { $0.lend(text) })
+                }
+            }
+        },
         Check(name: "a journal without rows ends at once") { (store, _) async throws in
             let beginning = Position.beginning(of: .first)
             let slice = try await store.journal(JournalQuery(after: beginning, bytes: 100), in: .default)
             #expect(slice == JournalSlice(through: beginning, isLast: true))
         },
     ]
+
+    /// All that a lent row says.
+    private static func text(of listed: LentListedRow) -> String {
+        let row = listed.row
+        let texts = [listed.instance, row.kind, row.event, row.from, row.to].map { String(decoding: $0, as: UTF8.self) }
+        let others = [row.data, row.actor, row.key, row.note].map { $0.map { String(decoding: $0, as: UTF8.self) } }
+        return "\(row.position) \(row.seq) \(row.at) \(String(describing: row.real)) \(texts) \(others) "
+            + "\(row.isRedacted) \(row.isRetry) \(listed.machine) \(listed.version)"
+    }
 
     /// All that a query asks for, slice by slice.
     private static func whole(_ query: JournalQuery, _ store: any WorkflowStore) async throws -> JournalSlice {

@@ -125,19 +125,22 @@ extension FakeContent {
     }
 
     func journal(_ query: JournalQuery, in namespace: NamespaceID) -> JournalSlice {
-        let own = (parts[query.after.partition]?.rows ?? []).map { journal[$0] }.filter { $0.position > query.after }
-        var slice = JournalSlice(through: query.after, isLast: true)
+        let own = (parts[query.after.partition]?.rows ?? []).map { journal[$0] }.filter { row in
+            row.position > query.after && query.through.map { row.position <= $0 } ?? true
+        }
+        var slice = JournalSlice(through: query.after, isLast: query.through == nil)
         var bytes = 0
         for row in own.sorted(by: { $0.position < $1.position }) {
             if bytes >= query.bytes {
                 slice.isLast = false
-                break
+                return slice
             }
             slice.through = row.position
             guard let listed = listed(row, query.filter, in: namespace) else { continue }
             slice.rows.append(listed)
             bytes += 256 + (row.data?.utf8.count ?? 0)
         }
+        if let through = query.through { slice.through = through }
         return slice
     }
 

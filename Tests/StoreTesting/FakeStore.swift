@@ -236,6 +236,16 @@ extension FakeStore {
         try read { $0.journal(query, in: namespace) }
     }
 
+    package func journal<Result: Sendable>(
+        _ query: JournalQuery, in namespace: NamespaceID, into result: Result,
+        _ add: @Sendable (inout Result, LentListedRow) -> Void
+    ) throws(StoreError) -> (result: Result, reach: JournalReach) {
+        let slice = try journal(query, in: namespace)
+        var result = result
+        for row in slice.rows { row.lend { add(&result, $0) } }
+        return (result, JournalReach(through: slice.through, isLast: slice.isLast))
+    }
+
     package func seq(
         of instance: InstanceID, head: Position, headSeq: Seq, before position: Position
     ) throws(StoreError) -> Seq? {

@@ -9,6 +9,16 @@ extension Engine {
         try await read { () async throws(StoreError) in try await store.journal(query, in: caller.namespace) }
     }
 
+    /// The same rows, each lent to a function that adds it to a result, and how far they reach.
+    package func journal<Result: Sendable>(
+        _ query: JournalQuery, by caller: Caller, into result: Result,
+        _ add: @Sendable (inout Result, LentListedRow) -> Void
+    ) async throws(Rejection) -> (result: Result, reach: JournalReach) {
+        try await read { () async throws(StoreError) in
+            try await store.journal(query, in: caller.namespace, into: result, add)
+        }
+    }
+
     /// An instance by its row number; nil when it is no more, or none that the caller sees.
     package func instance(_ id: InstanceID, by caller: Caller) async throws(Rejection) -> InstanceRecord? {
         let record = try await read { () async throws(StoreError) in try await store.instance(id) }

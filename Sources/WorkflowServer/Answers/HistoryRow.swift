@@ -5,66 +5,76 @@ import WorkflowJSON
 import WorkflowStore
 
 /// A journal row as callers see it: what `HistoryItem` reads.
-///
-/// It is written from what is stored, without a value for each part between: streams tell many.
 struct HistoryRow: JSONWritable {
     let row: JournalRecord
-    /// The row's cursor.
-    let cursor: [UInt8]
+    let generation: Int64
     /// Nil where nobody asked for it.
     let moves: StateMoves?
     let isRetry: Bool
 
     init(_ row: JournalRecord, generation: Int64, moves: StateMoves? = nil, isRetry: Bool) {
         self.row = row
+        self.generation = generation
         self.moves = moves
         self.isRetry = isRetry
-        cursor = RowCursor(generation: generation, position: row.position).bytes
     }
 
     func write(to writer: inout JSONWriter) {
-        writer.object { writeFields(to: &$0) }
+        row.lend(isRetry: isRetry) { row in
+            RowCursor(generation: generation, position: row.position).withBytes { cursor in
+                writer.object { row.writeFields(cursor: cursor, moves: moves, to: &$0) }
+            }
+        }
     }
+}
 
-    func writeFields(to writer: inout JSONWriter) {
-        writer.field("seq", row.seq.rawValue)
-        writer.field("at", WireTime(milliseconds: row.at.rawValue))
-        writer.field("realAt", ifPresent: row.real.map { WireTime(milliseconds: $0.rawValue) })
-        writer.field("kind", row.kind.rawValue)
-        writer.field("event", row.event)
-        Self.write(stored: row.data, as: "data", to: &writer)
-        Self.write(leaves: row.from, as: "from", to: &writer)
-        Self.write(leaves: row.to, as: "to", to: &writer)
-        writer.field("actor", ifPresent: row.actor?.rawValue)
-        writer.field("key", ifPresent: row.key.map { RequestKey(bytes: $0).text })
-        Self.write(stored: row.note, as: "note", to: &writer)
+extension LentRow {
+    /// Writes what callers see of the row.
+    ///
+    /// It is written from what is stored, without a value for each part between: streams tell many.
+    func writeFields(cursor: Text, moves: StateMoves? = nil, to writer: inout JSONWriter) {
+        writer.key(plain: "seq")
+        writer.integer(seq.rawValue)
+        writer.key(plain: "at")
+        WireTime(milliseconds: at.rawValue).write(to: &writer)
+        writer.field("realAt", ifPresent: real.map { WireTime(milliseconds: $0.rawValue) })
+        writer.key(plain: "kind")
+        writer.quoted(plain: kind)
+        writer.key(plain: "event")
+        writer.string(utf8: event)
+        Self.write(stored: data, as: "data", to: &writer)
+        Self.write(leaves: from, as: "from", to: &writer)
+        Self.write(leaves: to, as: "to", to: &writer)
+        if let actor {
+            writer.key(plain: "actor")
+            writer.string(utf8: actor)
+        }
+        if let key { writer.field("key", RequestKey(bytes: Array(key)).text) }
+        Self.write(stored: note, as: "note", to: &writer)
         if isRetry { writer.field("retry", true) }
-        if row.isRedacted { writer.field("redacted", true) }
-        writer.key("cursor")
-        cursor.withUnsafeBufferPointer { writer.quoted(plain: $0) }
+        if isRedacted { writer.field("redacted", true) }
+        writer.key(plain: "cursor")
+        writer.quoted(plain: cursor)
         writer.field("exited", ifPresent: moves?.exited)
         writer.field("entered", ifPresent: moves?.entered)
     }
 
     /// What is stored is canonical JSON.
-    private static func write(stored json: String?, as name: String, to writer: inout JSONWriter) {
+    private static func write(stored json: Text?, as name: StaticString, to writer: inout JSONWriter) {
         guard let json else { return }
-        writer.key(name)
-        writer.raw(json)
+        writer.key(plain: name)
+        writer.raw(utf8: json)
     }
 
     /// The paths of leaves have no character that needs an escape.
-    private static func write(leaves text: String, as name: String, to writer: inout JSONWriter) {
-        writer.key(name)
+    private static func write(leaves text: Text, as name: StaticString, to writer: inout JSONWriter) {
+        writer.key(plain: name)
         writer.array { writer in
-            var text = text
-            text.withUTF8 { bytes in
-                var start = 0
-                while start < bytes.count {
-                    let end = bytes[start...].firstIndex(of: UInt8(ascii: ",")) ?? bytes.count
-                    writer.quoted(plain: UnsafeBufferPointer(rebasing: bytes[start..<end]))
-                    start = end + 1
-                }
+            var start = 0
+            while start < text.count {
+                let end = text[start...].firstIndex(of: UInt8(ascii: ",")) ?? text.count
+                writer.quoted(plain: UnsafeBufferPointer(rebasing: text[start..<end]))
+                start = end + 1
             }
         }
     }

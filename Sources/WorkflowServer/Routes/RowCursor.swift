@@ -8,10 +8,10 @@ struct RowCursor: Equatable {
     let position: Position
 
     /// Base64 of digits and dots: it has no letter that a URL would change.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
-    /// The text's bytes, without padding.
-    var bytes: [UInt8] {
+    /// Calls a function with the text's bytes, without padding.
+    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.mostWords) { words in
             // From the end to the beginning, as digits come.
             var start = words.count
@@ -32,31 +32,36 @@ struct RowCursor: Equatable {
             put(position.partition.rawValue)
             putDot()
             put(generation)
-            return Self.base64(UnsafeBufferPointer(rebasing: words[start...]))
+            return Self.withBase64(UnsafeBufferPointer(rebasing: words[start...]), body)
         }
     }
 
     /// Three numbers of 64 bits, and what stands between them.
     private static let mostWords = 3 * 20 + 2
 
-    private static func base64(_ words: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: words.count / 3 * 4 + 4) { text, count in
-            var place = 0
+    private static func withBase64<Result>(
+        _ words: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: mostWords / 3 * 4 + 4) { text in
+            var (place, count) = (0, 0)
             while place < words.count {
                 let group = min(3, words.count - place)
                 var bits = 0
                 for offset in 0..<group { bits |= Int(words[place + offset]) << (16 - 8 * offset) }
                 for _ in 0...group {
-                    text[count] = alphabet[bits >> 18]
+                    text[count] = letter(bits >> 18)
                     bits = bits << 6 & 0xFF_FFFF
                     count += 1
                 }
                 place += group
             }
+            return body(UnsafeBufferPointer(rebasing: text[..<count]))
         }
     }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static func letter(_ value: Int) -> UInt8 { alphabet.utf8Start[value] }
+
+    private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
     init(generation: Int64, position: Position) {
         self.generation = generation

@@ -88,8 +88,8 @@ final class JournalTail: Sendable {
         let newest = engine.feed.newest ?? place
         let slice = try await engine.journal(JournalQuery(after: place, bytes: limits.streamBytes), by: caller)
         let rows = slice.rows.map { listed in
-            var text = StreamText(rows: 1)
-            text.add(listed, generation: engine.generation)
+            var text = StreamText(capacity: limits.streamRowBytes)
+            listed.lend { text.add($0, generation: engine.generation) }
             return Row(listed: listed, text: text.bytes)
         }
         part = Part(

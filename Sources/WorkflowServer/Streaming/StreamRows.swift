@@ -26,13 +26,24 @@ struct StreamRows: Sendable {
     private let limits: ServerLimits
     private let budget: AnswerBudget
     private var source: Source
-    /// What is read while the part before is made and sent; nil near the end.
-    private var ahead: Task<ReadSlice, any Error>?
+    /// What is read while the part before is sent, in its order; none near the end.
+    private var ahead: [PartAhead] = []
+    /// The last position of a journal to which nothing has come while this stream reads; nil until it is asked for.
+    private var standing: Position?
+    /// Over how many positions a part goes, about.
+    private var width: Int64 = 1
 
-    /// A slice, and when it was read.
-    private struct ReadSlice: Sendable {
-        let slice: JournalSlice
+    /// The text of some rows, and when these were read.
+    private struct ReadPart: Sendable {
+        let text: [UInt8]
+        let reach: JournalReach
         let time = ContinuousClock.now
+    }
+
+    /// A part that is being read, and where it is to end; nil for wherever it does.
+    private struct PartAhead: Sendable {
+        let part: Task<ReadPart, any Error>
+        let through: Position?
     }
     /// Up to where everything was told.
     private(set) var place: Position
@@ -97,35 +108,82 @@ struct StreamRows: Sendable {
     }
 
     private mutating func readJournal() async throws -> Part {
-        let slice = try await nextSlice()
-        isNearEnd = slice.isLast
-        // Not where memory is short; and one slice only, however long the reader takes for the part before.
-        if !slice.isLast, let share = budget.share(of: limits.streamBytes) {
-            ahead = Task { [self] in
-                defer { withExtendedLifetime(share) {} }
-                return try await readSlice(after: slice.through)
-            }
+        let before = place
+        let (read, isWhole) = try await nextPart()
+        place = max(place, read.reach.through)
+        isNearEnd = read.reach.isLast
+        if !isWhole {
+            width = max(1, (place.rawValue - before.rawValue) / 4 * 3)
+        } else if read.text.count < limits.streamBytes / 2 {
+            width += max(1, width / 8)
         }
-        return text(of: slice)
+        if isNearEnd { end() } else { try await readAhead() }
+        return Part(text: read.text, isLast: read.reach.isLast)
     }
 
-    private mutating func nextSlice() async throws -> JournalSlice {
-        // What was redacted or purged while the stream stood still is told no more.
-        if let read = try await ahead.take()?.value, read.time > .now - limits.streamTail { return read.slice }
-        return try await readSlice(after: place).slice
+    /// The next part, and whether it goes to where it was to end.
+    private mutating func nextPart() async throws -> (ReadPart, isWhole: Bool) {
+        if !ahead.isEmpty {
+            let first = ahead.removeFirst()
+            let read = try await first.part.value
+            let isWhole = first.through == read.reach.through
+            // Those behind do not join on to it.
+            if !isWhole { end() }
+            // What was redacted or purged while the stream stood still is told no more.
+            if read.time > .now - limits.streamTail { return (read, isWhole) }
+            end()
+        }
+        return (try await readPart(after: place, through: nil), false)
     }
 
-    private func readSlice(after place: Position) async throws -> ReadSlice {
-        let query = JournalQuery(after: place, filter: filter, bytes: limits.streamBytes)
-        return ReadSlice(slice: try await engine.journal(query, by: caller))
+    /// Begins to read the next parts at once, each over as many positions. Not where memory is short; and some only,
+    /// however long the reader takes for the one before. The last part ends wherever it does.
+    private mutating func readAhead() async throws {
+        let newest = try await newestOnDisk()
+        while ahead.count < limits.streamAhead {
+            var start = place
+            if let last = ahead.last {
+                guard let through = last.through else { return }
+                start = through
+            }
+            let through = Position(rawValue: start.rawValue + width)
+            let isOnDisk = through <= newest
+            guard isOnDisk || ahead.isEmpty, let share = budget.share(of: limits.streamBytes) else { return }
+            let end = isOnDisk ? through : nil
+            let part = Task { [self] in
+                defer { withExtendedLifetime(share) {} }
+                return try await readPart(after: start, through: end)
+            }
+            ahead.append(PartAhead(part: part, through: end))
+        }
+    }
+
+    private mutating func newestOnDisk() async throws -> Position {
+        if let newest = engine.feed.newest ?? standing { return newest }
+        // Nothing has come since wfd was started.
+        let last = try await engine.lastPosition(by: caller)
+        standing = last
+        return last
+    }
+
+    private func readPart(after place: Position, through: Position?) async throws -> ReadPart {
+        let query = JournalQuery(after: place, through: through, filter: filter, bytes: limits.streamBytes)
+        let text = StreamText(capacity: limits.streamBytes)
+        let (read, reach) = try await engine.journal(query, by: caller, into: text) {
+            [generation = engine.generation] (text, row) in text.add(row, generation: generation)
+        }
+        return ReadPart(text: read.bytes, reach: reach)
     }
 
     /// Reads no more.
-    mutating func end() { ahead.take()?.cancel() }
+    mutating func end() {
+        for part in ahead { part.part.cancel() }
+        ahead = []
+    }
 
     private mutating func text(of slice: JournalSlice) -> Part {
-        var text = StreamText(rows: slice.rows.count)
-        for listed in slice.rows { text.add(listed, generation: engine.generation) }
+        var text = StreamText(capacity: slice.rows.count * limits.streamRowBytes)
+        for listed in slice.rows { listed.lend { text.add($0, generation: engine.generation) } }
         place = max(place, slice.through)
         return Part(text: text.bytes, isLast: slice.isLast)
     }

@@ -7,11 +7,9 @@ import WorkflowStore
 struct StreamText {
     private var writer: JSONWriter
 
-    /// - Parameter count: How many rows are expected.
-    init(rows count: Int) { writer = JSONWriter(capacity: count * Self.bytesOfRow) }
+    /// - Parameter count: How many bytes are expected.
+    init(capacity count: Int) { writer = JSONWriter(capacity: count) }
 
-    /// About as many as a small row has.
-    private static let bytesOfRow = 384
     private static let beforeCursor = Array("id: ".utf8)
     private static let beforeData = Array("\nevent: \(EventStream.transition)\ndata: ".utf8)
     private static let end = Array("\n\n".utf8)
@@ -19,18 +17,20 @@ struct StreamText {
     var bytes: [UInt8] { writer.bytes }
 
     /// A row, and its cursor as the event's id.
-    mutating func add(_ listed: ListedRow, generation: Int64) {
-        let row = HistoryRow(listed.row, generation: generation, isRetry: listed.isRetry)
-        writer.frame(Self.beforeCursor)
-        writer.frame(row.cursor)
-        writer.frame(Self.beforeData)
-        writer.object { writer in
-            writer.field("instance", listed.instance.rawValue)
-            writer.field("machine", listed.machine.rawValue)
-            writer.field("version", listed.version.rawValue)
-            row.writeFields(to: &writer)
+    mutating func add(_ listed: LentListedRow, generation: Int64) {
+        RowCursor(generation: generation, position: listed.row.position).withBytes { cursor in
+            writer.frame(Self.beforeCursor)
+            writer.frame(utf8: cursor)
+            writer.frame(Self.beforeData)
+            writer.object { writer in
+                writer.key(plain: "instance")
+                writer.string(utf8: listed.instance)
+                writer.field("machine", listed.machine.rawValue)
+                writer.field("version", listed.version.rawValue)
+                listed.row.writeFields(cursor: cursor, to: &writer)
+            }
+            writer.frame(Self.end)
         }
-        writer.frame(Self.end)
     }
 
     /// A comment, and the place up to which all was told. A client takes it as the last id, and dispatches nothing,

@@ -77,6 +77,28 @@ import WorkflowStore
         try await host.stop()
     }
 
+    /// Parts are read at once, some rows wide: a part ends before it is due where its rows are large.
+    @Test func partsThatAreReadAtOnceJoinOn() async throws {
+        var limits = ServerLimits()
+        limits.streamBytes = 4_000
+        let host = try await Self.host(limits)
+        try await Self.start(host, "a")
+        var expected = ["a 1 init"]
+        for seq in 2...400 {
+            let event = seq.isMultiple(of: 2) ? "open" : "close"
+            // Small ones for long, then large ones, and again.
+            let size = seq / 100 % 2 == 0 ? seq % 7 : seq * 37 % 3_000
+            let data = JSONValue.string(String(repeating: "x", count: size))
+            _ = try await host.engine.send(SendCommand(instance: "a", event: Event(name: event, data: data)))
+            expected.append("a \(seq) \(event)")
+        }
+        let reader = try await Self.reader(host, "/v1/stream?after=start")
+        #expect(try await Self.told(reader, 400) == expected)
+        let some = try await Self.reader(host, "/v1/stream?after=start&event=close")
+        #expect(try await Self.told(some, 199) == expected.filter { $0.hasSuffix("close") })
+        try await host.stop()
+    }
+
     @Test func itGoesOnBehindAnyRowAndBeforeTheFirst() async throws {
         let host = try await Self.host()
         try await Self.start(host, "a", "b")

@@ -51,12 +51,12 @@ struct StreamTextTests {
     }
 
     @Test func anEventHasItsFrame() throws {
-        var text = StreamText(rows: 1)
+        var text = StreamText(capacity: 100)
         for seq in [1, 2] as [Int64] {
             let listed = ListedRow(
                 row: Self.row(.event) { $0.seq = Seq(rawValue: seq) }, instance: "o-1", machine: "order",
                 version: MachineVersion(rawValue: 7), isRetry: false)
-            text.add(listed, generation: 1)
+            listed.lend { text.add($0, generation: 1) }
         }
         let parts = String(decoding: text.bytes, as: UTF8.self).components(separatedBy: "\n\n")
         #expect(parts.count == 3 && parts[2] == "")
