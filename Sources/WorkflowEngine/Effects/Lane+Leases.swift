@@ -30,7 +30,7 @@ extension Lane {
     func readyHeld(into builder: inout BatchBuilder, since begin: ContinuousClock.Instant) {
         while !areTimersResting, let place = leases.heldPlace, applier.isOpen(builder, since: begin, share: 2) {
             do throws(Rejection) {
-                leases.lookedForHeld(upTo: try builder.readyHeld(from: place, limit: limits.batchRows / 4))
+                leases.lookedForHeld(upTo: try builder.readyHeld(from: place, limit: max(1, limits.batchRows / 4)))
             } catch {
                 // What cannot be read now may be read soon.
                 return rest()

@@ -101,7 +101,7 @@ extension Engine {
     ) async throws(Rejection) {
         var rest = records[...]
         while !rest.isEmpty {
-            let some = rest.prefix(limits.batchRows / 4)
+            let some = rest.prefix(max(1, limits.batchRows / 4))
             rest = rest.dropFirst(some.count)
             let outcomes = await withTaskGroup(of: Result<Deletion, Rejection>.self) { group in
                 for record in some {

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// One verb for many instances: each has its turn once, with a row that says of which run it is.
-@Suite(.timeLimit(.minutes(3))) struct BulkTests {
+@Suite(.timeLimit(.minutes(10))) struct BulkTests {
     @Test func aRunRetriesWhatIsSelectedAndSaysWhatBecameOfIt() async throws {
         let bench = try await BulkBench(30) { $0 % 3 == 0 }
         // Half of them can go on now.
