@@ -49,7 +49,7 @@ import WorkflowStore
     @Test func anotherThatTookTheNameMeanwhileIsLeftAlone() async throws {
         var limits = EngineLimits()
         limits.selectedPage = 1
-        limits.batchRows = 1
+        limits.batchRows = 16
         let bench = try await BulkBench(6, limits: limits)
         let names = (0..<6).map { InstanceName(rawValue: "p-\($0)") }
         let begun = try await bench.begin("s", .repair(.suspend), names: names)

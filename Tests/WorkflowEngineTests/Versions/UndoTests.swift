@@ -134,7 +134,7 @@ import WorkflowStore
     @Test func aStoppedRunEndsWhenItIsUndone() async throws {
         var limits = EngineLimits()
         limits.selectedPage = 1
-        limits.batchRows = 1
+        limits.batchRows = 16
         let bench = try await Self.bench(limits)
         let action = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
         let begun = try await bench.begin("m", action, Self.ofFirst, reason: "r")
@@ -162,7 +162,7 @@ import WorkflowStore
     private static func stopped(_ version: Int64) async throws -> (BulkBench, BulkView, turns: Int64) {
         var limits = EngineLimits()
         limits.selectedPage = 1
-        limits.batchRows = 1
+        limits.batchRows = 16
         let bench = try await BulkBench(60, of: BulkBench.pot.replacing("go: busy", with: "go: {}"), limits: limits)
         try await bench.engine.apply(BulkBench.pot + "\n  more: {}", syntax: .yaml)
         if version == 2 { for number in 0..<60 { try await move(number, to: 2, bench) } }
