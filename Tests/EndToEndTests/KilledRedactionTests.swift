@@ -134,9 +134,15 @@ import WorkflowJSON
         _ = try await daemon.said("start", "claim", "c")
         // Long enough for pages of their own, too.
         let long = String(repeating: markers[2], count: 400)
-        for name in ["a", "b", markers[1]] {
+        let names = ["a", "b", markers[1]]
+        for name in names {
             _ = try await daemon.said("start", "claim", name, "--data", #"{"who": "\#(markers[0])"}"#)
-            for _ in 1...20 { _ = try await daemon.said("send", name, "name", "--data", #""\#(long)""#) }
+            _ = try await daemon.said("send", name, "name", "--data", #""\#(markers[2])""#)
+        }
+        let short = folder.path("short.db")
+        _ = try await daemon.saidInTime("backup", short)
+        for name in names {
+            for _ in 1...19 { _ = try await daemon.said("send", name, "name", "--data", #""\#(long)""#) }
         }
         _ = try await daemon.said("send", "a", "ask")
         let early = folder.path("early.db")
@@ -158,7 +164,7 @@ import WorkflowJSON
             #expect(try await wfd("scrub", file).end == .exited(0))
             #expect(count(in: file) == 0, "\(file)")
         }
-        try await restore(empty, thenOf: early, in: daemon.database)
+        try await restore([empty, short, early], in: daemon.database)
         daemon = try await Daemon(in: folder)
         #expect(try await daemon.saidInTime("verify", "--all").hasSuffix("no difference\n"))
         // Its name is another's in the backup.
@@ -173,9 +179,11 @@ import WorkflowJSON
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    /// A backup of before is emptied again when it is restored, also after another that knows nothing of it.
-    private func restore(_ empty: String, thenOf early: String, in database: String) async throws {
-        #expect(count(in: early) > 0)
+    /// Backups of before are emptied again when they are restored, one in the place of another that has fewer rows.
+    ///
+    /// - Parameter backups: From one without instances to one with all rows.
+    private func restore(_ backups: [String], in database: String) async throws {
+        let (empty, early) = (backups[0], backups[backups.endIndex - 1])
         let trial = try await wfd("restore", early, "--database", database, "--dry-run")
         #expect(trial.output.contains("\n  instances deleted there that are in the backup: 1\n"), "\(trial)")
         let without = try await wfd("restore", empty, "--database", database)
@@ -183,11 +191,14 @@ import WorkflowJSON
             without.output.contains(
                 "3 erasures of instances that the backup does not have: remembered for a later restore"), "\(without)")
         #expect(try await wfd("verify", database).end == .exited(0))
-        let restored = try await wfd("restore", early, "--database", database)
-        #expect(restored.output.contains("3 erasures of before were carried out"), "\(restored)")
-        #expect(restored.output.contains(": its new name 'c' is taken in the backup\n"), "\(restored)")
-        #expect(try await wfd("scrub", database).end == .exited(0))
-        #expect(count(in: database) == 0)
+        for backup in backups.dropFirst() {
+            #expect(count(in: backup) > 0)
+            let restored = try await wfd("restore", backup, "--database", database)
+            #expect(restored.output.contains("3 erasures of before were carried out"), "\(restored)")
+            #expect(restored.output.contains(": its new name 'c' is taken in the backup\n"), "\(restored)")
+            #expect(try await wfd("scrub", database).end == .exited(0))
+            #expect(count(in: database) == 0)
+        }
     }
 }
 

@@ -227,7 +227,7 @@ extension Route {
         .post, "/v1/instances/{instance}/redact", for: .operate,
         body: .object("{reason, seqs?, paths?: [path…], name?, seq?, dryRun?}"),
         answer: .object(
-            "{instance, seq, status, configuration, seqs?, paths?, context?, renamed?, dryRun?, repeated?}"),
+            "{instance, seq, status, configuration, seqs?, paths?, context?, renamed?, emptied?, dryRun?, repeated?}"),
         problems: repairing + [
             .invalidData, .invalidName, .seqNotFound, .effectsOpen, .instanceExists,
         ])
