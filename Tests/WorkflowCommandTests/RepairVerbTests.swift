@@ -108,7 +108,7 @@ struct RepairVerbTests {
     @Test func aRedactionTellsWhatIsGone() async {
         let answer = RedactAnswer(
             instance: "o", seq: 5, status: .done, configuration: ["a"], seqs: "1-2,4", paths: ["who"], context: true,
-            renamed: true, dryRun: true)
+            renamed: true, emptied: ["came", "paid"], dryRun: true)
         let transport = ScriptedTransport([.value(answer)])
         let (outcome, _) = await CommandHarness().run(
             ["redact", "o", "--seq", "1-2,4", "--path", "who", "--rename", "n", "--reason", "r", "--dry-run"],
@@ -118,7 +118,8 @@ struct RepairVerbTests {
         #expect(
             outcome.output
                 == "o: would redact seq 1 to 2, 4; context and output; context.who; the name of before   "
-                + "(seq 5, dry run: nothing was changed)\n")
+                + "(seq 5, dry run: nothing was changed)\n"
+                + "  'came' would come without data\n  'paid' would come without data\n")
     }
 
     @Test func whatIsGoneIsShownSo() async {

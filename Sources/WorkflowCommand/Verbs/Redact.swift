@@ -77,10 +77,10 @@ struct Redact: Verb {
         if answer.renamed == true { parts.append("the name of before") }
         let what = parts.isEmpty ? "nothing" : parts.joined(separator: "; ")
         let ending = isTrial ? ", dry run: nothing was changed" : answer.repeated == true ? ", done before" : ""
-        let emptied = (answer.emptied ?? []).map { name in
-            "  '\(name)' \(isTrial ? "would come" : "comes") without data\n"
-        }
         let deed = isTrial ? "would redact" : "redacted"
-        return "\(answer.instance): \(deed) \(what)   (seq \(answer.seq)\(ending))\n\(emptied.joined())"
+        let head: StyledText = "\(answer.instance): \(deed) \(what)   (seq \(answer.seq)\(ending))\n"
+        return (answer.emptied ?? []).reduce(head) { text, event in
+            text + "  '\(event)' \(isTrial ? "would come" : "comes") without data\n"
+        }
     }
 }

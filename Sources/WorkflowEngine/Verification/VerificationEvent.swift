@@ -47,7 +47,8 @@ extension VerifiedCounts: CustomStringConvertible {
             (instances, "instance"), (events, "event"), (snapshots, "snapshot"), (timers, "timer"), (keys, "key"),
             (machines, "machine version"),
         ].map { count, name in "\(count) \(name)\(count == 1 ? "" : "s")" }
-        let rest = chainOnly == 0 ? "" : " (\(chainOnly) instances: chain checked, not refolded)"
+        let things = chainOnly == 1 ? "instance" : "instances"
+        let rest = chainOnly == 0 ? "" : " (\(chainOnly) \(things): chain checked, not refolded)"
         let found =
             differences == 0 ? "no difference" : differences == 1 ? "1 difference" : "\(differences) differences"
         return "\(parts.joined(separator: ", "))\(rest): \(found)"

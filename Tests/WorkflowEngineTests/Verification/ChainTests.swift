@@ -101,7 +101,7 @@ import WorkflowStore
         let (findings, counts) = try await file.verify(nil)
         #expect(findings == [])
         #expect(counts?.chainOnly == 1)
-        #expect(counts?.description.contains("(1 instances: chain checked, not refolded): no difference") == true)
+        #expect(counts?.description.contains("(1 instance: chain checked, not refolded): no difference") == true)
         #expect(try await file.verify(name).findings == [])
         #expect(try file.read { try ForeignChain($0) }.mistakes() == [])
         #expect(try file.contains(secret) == (name != "order-7"))
