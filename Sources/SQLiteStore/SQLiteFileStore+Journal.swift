@@ -67,18 +67,14 @@ private struct JournalReading {
         let isWanted: Bool
     }
 
-    // Behind the columns of a row: its instance's name, and whether the row before it says `failed` where nobody did
-    // this one.
+    // Behind the columns of a row: its instance's name.
     private static let select = """
-        SELECT \(JournalRecord.columns),
-            (SELECT name FROM instance WHERE id = instance_id AND namespace_id = ? AND status IS NOT 'purging'),
-            CASE WHEN kind = 'failed' THEN actor IS NOT NULL OR EXISTS (
-                SELECT 1 FROM journal AS earlier
-                WHERE earlier.position = journal.previous AND earlier.kind = 'failed') ELSE 0 END
-        FROM journal WHERE position > ? AND position <= ? ORDER BY position
+        SELECT \(JournalRecord.columns), name
+        FROM journal LEFT JOIN (
+            SELECT id, name FROM instance WHERE namespace_id = ? AND status IS NOT 'purging') ON id = instance_id
+        WHERE position > ? AND position <= ? ORDER BY position
         """
     static let nameColumn: CInt = 17
-    private static let retryColumn: CInt = 18
 
     /// Calls a function with each row that is wanted; it gives the row's size.
     static func run(
@@ -112,8 +108,20 @@ private struct JournalReading {
         let version = try version(row.integer(at: 2), database)
         guard version.isWanted, !row.isNull(at: Self.nameColumn) else { return nil }
         return Found(
-            machine: version.machine, version: version.version, isRetry: row.integer(at: Self.retryColumn) != 0)
+            machine: version.machine, version: version.version, isRetry: try isRetry(row, database))
     }
+
+    /// Whether a row says that an instance failed again: somebody did that, or it had failed before.
+    private func isRetry(_ row: StatementRow, _ database: Database) throws -> Bool {
+        guard row.lent(at: 7).elementsEqual(Self.failed) else { return false }
+        if !row.isNull(at: 12) { return true }
+        if row.isNull(at: 4) { return false }
+        var earlier = try PreparedStatement(database, "SELECT 1 FROM journal WHERE position = ? AND kind = 'failed'")
+        earlier.bind(row.integer(at: 4))
+        return try earlier.first { _ in true } ?? false
+    }
+
+    private static let failed = JournalKind.failed.rawValue.utf8
 
     /// Whether the filter wants a row, its machine aside; reads no more of it than it must.
     private func isWanted(_ row: StatementRow) -> Bool {

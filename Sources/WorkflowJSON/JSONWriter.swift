@@ -40,9 +40,8 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes text that stands around values, such as the frame of an event; a value may follow.
-    public mutating func frame(_ text: [UInt8]) {
-        bytes.append(contentsOf: text)
-        needsComma = false
+    public mutating func frame(_ text: StaticString) {
+        text.withUTF8Buffer { frame(utf8: $0) }
     }
 
     /// The same for UTF-8 that lies elsewhere.
@@ -64,37 +63,33 @@ public struct JSONWriter: Sendable {
 
     /// Writes the name of a field; its value must follow.
     public mutating func key(_ name: String) {
-        comma()
-        quoted(name)
+        var name = name
+        name.withUTF8 { escaped($0) }
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     /// Writes the name of a field of which it is known that nothing in it needs an escape; its value must follow.
     public mutating func key(plain name: StaticString) {
-        comma()
-        name.withUTF8Buffer { quote($0) }
-        bytes.append(UInt8(ascii: ":"))
+        name.withUTF8Buffer { quote($0, isKey: true) }
         needsComma = false
     }
 
     /// Writes a string with its quotes and escapes.
     public mutating func string(_ string: String) {
-        comma()
-        quoted(string)
+        var string = string
+        string.withUTF8 { escaped($0) }
         needsComma = true
     }
 
     /// Writes a string with its quotes and escapes.
     public mutating func string(utf8 text: UnsafeBufferPointer<UInt8>) {
-        comma()
         escaped(text)
         needsComma = true
     }
 
     /// Writes a string of which it is known that nothing in it needs an escape.
     public mutating func quoted(plain text: UnsafeBufferPointer<UInt8>) {
-        comma()
         quote(text)
         needsComma = true
     }
@@ -145,24 +140,25 @@ public struct JSONWriter: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
-    private mutating func quoted(_ string: String) {
-        var string = string
-        string.withUTF8 { escaped($0) }
-    }
-
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
         var isPlain = true
         for byte in text where Self.needsEscape(byte) { isPlain = false }
         if isPlain { return quote(text) }
+        comma()
         bytes.append(UInt8(ascii: "\""))
         for byte in text { escape(byte) }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: text)
-        bytes.append(UInt8(ascii: "\""))
+    /// Writes text between quotes and with what stands beside them, growing once.
+    private mutating func quote(_ text: UnsafeBufferPointer<UInt8>, isKey: Bool = false) {
+        bytes.append(addingCapacity: text.count + 4) { [needsComma] end in
+            if needsComma { end.append(UInt8(ascii: ",")) }
+            end.append(UInt8(ascii: "\""))
+            end.append(contentsOf: text)
+            end.append(UInt8(ascii: "\""))
+            if isKey { end.append(UInt8(ascii: ":")) }
+        }
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -234,6 +230,18 @@ extension Array: JSONWritable where Element: JSONWritable {
     public func write(to writer: inout JSONWriter) {
         writer.array { writer in
             for element in self { element.write(to: &writer) }
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends bytes for which there is room.
+    fileprivate mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        withUnsafeMutableBufferPointer { room, count in
+            guard let end = room.baseAddress, bytes.count <= room.count - count else { preconditionFailure("no room") }
+            (end + count).initialize(from: start, count: bytes.count)
+            count += bytes.count
         }
     }
 }

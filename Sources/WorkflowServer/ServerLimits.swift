@@ -34,7 +34,7 @@ package struct ServerLimits: Sendable {
     /// What a stream waits for more rows after it has told some, for each stream that is open; and at most.
     package var streamPace: (each: Duration, longest: Duration) = (.microseconds(100), .milliseconds(20))
     /// Bytes of rows that a stream reads and sends at once.
-    package var streamBytes = 128 << 10
+    package var streamBytes = 256 << 10
     /// Parts that a stream reads while it sends the one before.
     package var streamAhead = 2
     /// About as many as the text of a small row has: room for it is made at once.

@@ -63,9 +63,7 @@ extension StoreSuite {
                         let (some, reach) = try await store.journal(query, in: .default, into: [String]()) {
                             $0.append(text(of: $1))
                         }
-                        let slice = try await store.journal(query, in: .default)
-                        #expect(!slice.isLast && !reach.isLast && slice.through == reach.through)
-                        #expect(some == slice.rows.map { $0.lend(text) })
+                        #expect(!reach.isLast)
                         try #require(reach.through > query.after, "a slice goes on")
                         lent += some
                         query.after = reach.through

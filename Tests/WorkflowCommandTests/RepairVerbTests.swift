@@ -42,6 +42,30 @@ struct RepairVerbTests {
         #expect(told.printed == "o: a   (seq 4 -> 5, running, dry run: nothing was changed)\n")
     }
 
+    /// Rehearsed or done, what it cancels is told once.
+    @Test func aMigrationTellsWhatBecomesOfWhatIsArmed() async {
+        for isTrial in [true, false] {
+            var answer = Self.answer(.running, to: ["b"], dryRun: isTrial)
+            answer.migration = MigrationItem(
+                from: 1, to: 2,
+                new: [.init(event: "after.1h.b", due: WireTime(milliseconds: 1_785_490_200_123))],
+                ended: ["after.2h.a"], cancelled: ["pay"], undeclared: ["fax"])
+            if isTrial { answer.cancelled = ["pay"] }
+            let told = await Self.run(
+                ["migrate", "o", "--to", "2", "--reason", "r"] + (isTrial ? ["--dry-run"] : []), answer)
+            let note = isTrial ? ", dry run: nothing was changed" : ""
+            #expect(
+                told.printed == """
+                    o: a -> b   (seq 4 -> 5, running\(note), version 1 -> 2)
+                      new: after.1h.b, due 2026-07-31T09:30:00.123Z
+                      ended: after.2h.a
+                      cancelled: pay
+                      not declared: context.fax
+
+                    """)
+        }
+    }
+
     @Test func aResetTellsWhatBecomesOfWhatIsArmed() async {
         var answer = Self.answer(.running, to: ["b"], dryRun: true)
         answer.reset = ResetAnswer(

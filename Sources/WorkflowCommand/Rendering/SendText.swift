@@ -22,7 +22,8 @@ enum SendText {
         text = text + StateText.detail(exited: answer.exited, entered: answer.entered)
         if let output = answer.output { text = text + "  output: \(StateText.data(output))\n" }
         for effect in answer.begun ?? [] { text = text + "  begins: \(effect.id) (\(effect.queue))\n" }
-        for id in answer.cancelled ?? [] { text = text + "  cancels: \(id)\n" }
+        // A migration tells of them as of its timers, rehearsed or done.
+        if answer.migration == nil { for id in answer.cancelled ?? [] { text = text + "  cancels: \(id)\n" } }
         if let reset = answer.reset { text = text + lines(for: reset) }
         if let migration = answer.migration { text = text + lines(of: migration) }
         for line in candidates(answer.candidates ?? []) { text = text + "  \(line)\n" }

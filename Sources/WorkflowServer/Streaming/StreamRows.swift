@@ -40,10 +40,11 @@ struct StreamRows: Sendable {
         let time = ContinuousClock.now
     }
 
-    /// A part that is being read, and where it is to end; nil for wherever it does.
+    /// A part that is being read, and where it is to end; nil for wherever it does. It counts until it is sent.
     private struct PartAhead: Sendable {
         let part: Task<ReadPart, any Error>
         let through: Position?
+        let share: AnswerBudget.Share
     }
     /// Up to where everything was told.
     private(set) var place: Position
@@ -136,8 +137,8 @@ struct StreamRows: Sendable {
         return (try await readPart(after: place, through: nil), false)
     }
 
-    /// Begins to read the next parts at once, each over as many positions. Not where memory is short; and some only,
-    /// however long the reader takes for the one before. The last part ends wherever it does.
+    /// Begins to read the next parts at once, each over as many positions. Not where a quarter of the memory for
+    /// answers is taken: callers that do not read have all the others' then. The last part ends wherever it does.
     private mutating func readAhead() async throws {
         let newest = try await newestOnDisk()
         while ahead.count < limits.streamAhead {
@@ -148,13 +149,16 @@ struct StreamRows: Sendable {
             }
             let through = Position(rawValue: start.rawValue + width)
             let isOnDisk = through <= newest
-            guard isOnDisk || ahead.isEmpty, let share = budget.share(of: limits.streamBytes) else { return }
+            guard isOnDisk || ahead.isEmpty, !budget.isSpent(by: budget.limit / 4 * 3),
+                let share = budget.share(of: limits.streamBytes)
+            else { return }
             let end = isOnDisk ? through : nil
             let part = Task { [self] in
-                defer { withExtendedLifetime(share) {} }
-                return try await readPart(after: start, through: end)
+                let read = try await readPart(after: start, through: end)
+                share.resize(to: read.text.count)
+                return read
             }
-            ahead.append(PartAhead(part: part, through: end))
+            ahead.append(PartAhead(part: part, through: end, share: share))
         }
     }
 

@@ -10,18 +10,14 @@ struct StreamText {
     /// - Parameter count: How many bytes are expected.
     init(capacity count: Int) { writer = JSONWriter(capacity: count) }
 
-    private static let beforeCursor = Array("id: ".utf8)
-    private static let beforeData = Array("\nevent: \(EventStream.transition)\ndata: ".utf8)
-    private static let end = Array("\n\n".utf8)
-
     var bytes: [UInt8] { writer.bytes }
 
     /// A row, and its cursor as the event's id.
     mutating func add(_ listed: LentListedRow, generation: Int64) {
         RowCursor(generation: generation, position: listed.row.position).withBytes { cursor in
-            writer.frame(Self.beforeCursor)
+            writer.frame("id: ")
             writer.frame(utf8: cursor)
-            writer.frame(Self.beforeData)
+            writer.frame("\nevent: transition\ndata: ")
             writer.object { writer in
                 writer.key(plain: "instance")
                 writer.string(utf8: listed.instance)
@@ -29,7 +25,7 @@ struct StreamText {
                 writer.field("version", listed.version.rawValue)
                 listed.row.writeFields(cursor: cursor, to: &writer)
             }
-            writer.frame(Self.end)
+            writer.frame("\n\n")
         }
     }
 

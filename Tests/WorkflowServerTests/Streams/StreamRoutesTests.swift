@@ -99,6 +99,28 @@ import WorkflowStore
         try await host.stop()
     }
 
+    /// From the journal and as it is written: an instance that fails again says so.
+    @Test func aRetryThatFailedIsToldAsSuch() async throws {
+        let host = try await Self.host()
+        try await Self.start(host, "a", "b")
+        let live = try await Self.reader(host, "/v1/stream?kind=failed")
+        try await Self.send(host, "a", "knock")
+        _ = try await host.engine.repair(RepairCommand(instance: "a", .retry, by: .test))
+        try await Self.send(host, "b", "knock")
+        let expected = ["a 3 ", "a 4 retry", "b 3 "]
+        for reader in [live, try await Self.reader(host, "/v1/stream?after=start&kind=failed")] {
+            let told = try await onOwnThread {
+                try (0..<3).compactMap { _ in try reader.nextEvent()?.data }.map { data in
+                    let item = try JSONReader.value(from: data).object ?? JSONObject()
+                    let seq = JSONWriter.string(item["seq"] ?? .null)
+                    return "\(item["instance"]?.string ?? "") \(seq) \(item["retry"] == .bool(true) ? "retry" : "")"
+                }
+            }
+            #expect(told == expected)
+        }
+        try await host.stop()
+    }
+
     @Test func itGoesOnBehindAnyRowAndBeforeTheFirst() async throws {
         let host = try await Self.host()
         try await Self.start(host, "a", "b")
