@@ -71,6 +71,7 @@ struct BulkOptions: ParsableArguments {
 
     func validate() throws {
         try Least.check("--from", from)
+        try Span.check("--older-than", olderThan)
         if from != nil, machine == nil { throw ValidationError("'--from' needs '--machine'") }
         if all, hasOtherFilter {
             throw ValidationError("'--all' is for all instances: only '--machine' goes with it")

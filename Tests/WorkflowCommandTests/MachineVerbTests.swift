@@ -107,6 +107,8 @@ struct MachineVerbTests {
         ),
         (["machine", "set", "o", "--retention", "1"], "'--retention': '1' has no unit; write 90d, 36h or another"),
         (["purge", "--finished-before", "1", "--reason", "r"], "'--finished-before': '1' has no unit"),
+        (["list", "--older-than", "2"], "'--older-than': '2' has no unit"),
+        (["retry", "--older-than", "soon"], "'--older-than': 'soon' is no delay"),
     ])
     func wrongOptionsAreTold(_ arguments: [String], _ message: String) async {
         let (asked, outcome) = await Self.told(arguments)

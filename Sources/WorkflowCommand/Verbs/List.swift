@@ -1,4 +1,5 @@
 import ArgumentParser
+import Statechart
 import WorkflowAPI
 import WorkflowClient
 
@@ -46,7 +47,10 @@ struct List: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try Least.check("--limit", limit) }
+    func validate() throws {
+        try Least.check("--limit", limit)
+        try Span.check("--older-than", olderThan)
+    }
 
     func run(in session: Session) async throws {
         let isByAge = olderThan != nil || sort == .age
@@ -119,5 +123,18 @@ enum Least {
     /// Refuses a number of things, a seq or a version that cannot be.
     static func check(_ option: String, _ value: (some BinaryInteger)?, least: Int = 1) throws {
         if let value, value < least { throw ValidationError("'\(option)' must be at least \(least), not \(value)") }
+    }
+}
+
+/// Options whose values are delays with a unit.
+enum Span {
+    /// Refuses what is none.
+    static func check(_ option: String, _ text: String?) throws {
+        guard let text else { return }
+        do throws(DelayError) {
+            _ = try DelayText.lengthWithUnit(of: text)
+        } catch {
+            throw ValidationError("'\(option)': \(error.message)")
+        }
     }
 }

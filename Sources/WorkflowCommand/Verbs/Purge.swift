@@ -36,11 +36,7 @@ struct Purge: Verb {
         guard APILimits.reasonBytes.contains(reason.utf8.count) else {
             throw ValidationError("'--reason' must have 1 to \(APILimits.reasonBytes.upperBound) bytes")
         }
-        do throws(DelayError) {
-            _ = try DelayText.lengthWithUnit(of: finishedBefore)
-        } catch {
-            throw ValidationError("'--finished-before': \(error.message)")
-        }
+        try Span.check("--finished-before", finishedBefore)
     }
 
     func run(in session: Session) async throws {
