@@ -73,7 +73,7 @@ struct ArmedMigration {
         states.kept.flatMap { image in
             migration.new[image].timeouts.compactMap { timeout in
                 // One that is not armed any more has fired.
-                let isOld = (states.sources[image] ?? []).contains { source in
+                let isOld = states.sources(of: image).contains { source in
                     migration.new[image].delay(of: timeout.event).map { migration.old[source].timeout($0) != nil }
                         ?? false
                 }
@@ -87,7 +87,7 @@ struct ArmedMigration {
         states.kept.flatMap { image in
             migration.new[image].invocations.compactMap { invocation in
                 if armed.contains(where: { $0.isKept && $0.invocation == invocation.id }) { return nil }
-                let isOld = (states.sources[image] ?? []).contains { source in
+                let isOld = states.sources(of: image).contains { source in
                     migration.old[source].invocations.contains { $0.id == invocation.id }
                 }
                 return isOld ? nil : (image, invocation)

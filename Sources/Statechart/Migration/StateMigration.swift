@@ -7,17 +7,13 @@ struct StateMigration {
     private(set) var misfits: [Misfit] = []
     /// Where the leaves lead.
     private(set) var targets: [StateIndex] = []
-    /// The active states of the old version that each of `kept` stands for.
-    private(set) var sources: [StateIndex: [StateIndex]] = [:]
+    /// What each of `kept` stands for, by that and then by the active state of the old version: both in document order.
+    private var images: [(image: StateIndex, source: StateIndex)] = []
 
     /// Each place of `targets` once, in document order.
     private(set) var leaves: [StateIndex] = []
 
-    /// Of the migration.
-    private let images: [StateIndex?]
-
     init(_ snapshot: Snapshot, memory: [HistoryMemory], by migration: Migration) {
-        images = migration.images
         entry = EntrySet(machine: migration.new)
         let leaves = snapshot.configuration.filter {
             migration.old[$0].isLeaf && !migration.dropped.contains($0)
@@ -26,33 +22,31 @@ struct StateMigration {
         for leaf in leaves {
             guard let target = target(of: leaf, by: migration) else { continue }
             targets.append(target)
-            check(target, of: leaf, by: migration, &places)
+            if leaves.count > 1 { check(target, of: leaf, by: migration, &places) }
         }
         if leaves.isEmpty {
             misfits.append(Misfit("drop", "every active state is dropped; map one: --map OLD=NEW"))
         }
         guard misfits.isEmpty else { return }
-        self.leaves = Set(targets).sorted()
+        self.leaves = targets.distinct()
         // What lies above another target is entered on the way to that.
         let lowest = targets.filter { target in
             !targets.contains { migration.new[target].isProperAncestor(of: $0) }
         }
         entry.add(lowest, effective: lowest, domain: .root, memory: memory)
-        let active = Set([StateIndex.root] + entry.states)
+        let active = [.root] + entry.states
         for index in snapshot.configuration where !migration.dropped.contains(index) {
-            guard let image = migration.images[index.offset], active.contains(image),
+            guard let image = migration.images[index.offset], active.containsSorted(image),
                 migration.isReached(image, from: index)
             else { continue }
-            sources[image, default: []].append(index)
+            images.append((image, index))
         }
-        kept = sources.keys.sorted()
-        let paths = migration.new.paths(of: targets).joined(separator: ", ")
-        if !migration.new.isConfiguration(active.sorted()) {
-            misfits.append(
-                Misfit(paths, "version \(migration.newVersion) is never in these states together; --map OLD=NEW"))
+        images.sort { $0 < $1 }
+        kept = images.map(\.image).distinct()
+        if !migration.new.isConfiguration(active) {
+            misfit(migration, "is never in these states together; --map OLD=NEW")
         } else if migration.new[.root].kind == .parallel, isDone(.root, in: migration.new) {
-            misfits.append(
-                Misfit(paths, "version \(migration.newVersion) ends in these states, and nothing is entered there"))
+            misfit(migration, "ends in these states, and nothing is entered there")
         }
     }
 
@@ -61,16 +55,16 @@ struct StateMigration {
         let state = new[index]
         return switch state.kind {
         case .parallel: state.children.allSatisfy { isDone($0, in: new) }
-        case .compound: state.children.contains { new[$0].kind == .final && sources[$0] != nil }
+        case .compound: state.children.contains { new[$0].kind == .final && kept.containsSorted($0) }
         default: false
         }
     }
 
     /// The state that stands for one of the old version; nil when it is gone, or not active.
-    func image(of index: StateIndex) -> StateIndex? {
-        guard let image = images[index.offset], sources[image]?.contains(index) ?? false else { return nil }
-        return image
-    }
+    func image(of source: StateIndex) -> StateIndex? { images.first { $0.source == source }?.image }
+
+    /// The active states of the old version that one of `kept` stands for.
+    func sources(of image: StateIndex) -> [StateIndex] { images.filter { $0.image == image }.map(\.source) }
 
     private mutating func target(of leaf: StateIndex, by migration: Migration) -> StateIndex? {
         let path = migration.old[leaf].path
@@ -98,6 +92,12 @@ struct StateMigration {
     private mutating func misfit(_ path: String, _ reason: String) -> StateIndex? {
         misfits.append(Misfit(path, reason))
         return nil
+    }
+
+    /// The leaves have a place each, and these do not fit together.
+    private mutating func misfit(_ migration: Migration, _ reason: String) {
+        let paths = migration.new.paths(of: targets).joined(separator: ", ")
+        misfits.append(Misfit(paths, "version \(migration.newVersion) \(reason)"))
     }
 
     /// Finds leaves that lead below different children of one state.
@@ -166,7 +166,7 @@ struct MemoryMigration {
             guard fits, !new[image].isHistory else { return nil }
             states.append(image)
         }
-        states = Set(states).sorted()
+        states = states.distinct()
         guard states.allSatisfy({ one in states.allSatisfy { new.canBeTogether(one, $0) } }) else { return nil }
         return HistoryMemory(history: history, states: states)
     }
@@ -182,4 +182,9 @@ extension Machine {
         while let index = above, !self[index].isProperAncestor(of: other) { above = self[index].parent }
         return above.map { self[$0].kind == .parallel } ?? false
     }
+}
+
+extension [StateIndex] {
+    /// Each of them once, in document order.
+    fileprivate func distinct() -> [StateIndex] { count > 1 ? Set(self).sorted() : self }
 }

@@ -80,37 +80,37 @@ extension Machine {
 
     /// The states that are active when these leaves are; paths that the machine lacks are left out.
     package func configuration(ofLeaves paths: [String]) -> [StateIndex] {
-        if paths.count == 1 {
-            // One leaf and what it lies in, outermost first: in order, without a set.
-            var active: [StateIndex] = []
-            var next = state(atPath: paths[0])
+        configuration(ofLeaves: paths.compactMap(state(atPath:)))
+    }
+
+    private func configuration(ofLeaves leaves: [StateIndex]) -> [StateIndex] {
+        if leaves.count == 1, let plan { return plan.configurations[leaves[0].offset] }
+        var active: [StateIndex] = []
+        for leaf in leaves {
+            var next: StateIndex? = leaf
             while let index = next {
-                active.append(index)
+                let offset = active.firstOffset { $0 >= index }
+                if offset < active.count, active[offset] == index { break }
+                active.insert(index, at: offset)
                 next = self[index].parent
             }
-            return active.reversed()
         }
-        var active: Set<StateIndex> = []
-        for path in paths {
-            var next = state(atPath: path)
-            while let index = next, active.insert(index).inserted { next = self[index].parent }
-        }
-        return active.sorted()
+        return active
     }
 
     /// Whether the machine can be in these states, and in no others: a tree from the root down to leaves, one child of
     /// a compound state, all regions of a parallel one.
-    package func isConfiguration(_ states: [StateIndex]) -> Bool {
-        let active = Set(states)
-        guard active.contains(.root) else { return false }
-        return states.allSatisfy { index in
+    ///
+    /// - Parameter active: Sorted.
+    package func isConfiguration(_ active: [StateIndex]) -> Bool {
+        guard active.containsSorted(.root) else { return false }
+        return active.allSatisfy { index in
             let state = self[index]
-            let children = state.children.count { active.contains($0) }
-            guard state.parent.map(active.contains) ?? true else { return false }
+            guard state.parent.map(active.containsSorted) ?? true else { return false }
             return switch state.kind {
             case .atomic, .final: true
-            case .compound: children == 1
-            case .parallel: children == state.children.count
+            case .compound: state.children.count { active.containsSorted($0) } == 1
+            case .parallel: state.children.allSatisfy(active.containsSorted)
             case .shallowHistory, .deepHistory: false
             }
         }
@@ -120,14 +120,12 @@ extension Machine {
     package func snapshot(
         of text: SnapshotText, status: Snapshot.Status, seq: Int64
     ) throws(SnapshotTextError) -> Snapshot {
-        var active: Set<StateIndex> = []
-        for path in SnapshotText.leafPaths(in: text.configuration) {
-            var next: StateIndex? = try state(stored: path)
-            while let index = next, active.insert(index).inserted { next = self[index].parent }
-        }
+        var leaves: [StateIndex] = []
+        for path in SnapshotText.leafPaths(in: text.configuration) { leaves.append(try state(stored: path)) }
         let context = try Self.object(text.context, "context")
         var memory: [HistoryMemory] = []
-        for member in try Self.object(text.memory, "history memory").members {
+        let remembered = text.memory == "{}" ? JSONObject() : try Self.object(text.memory, "history memory")
+        for member in remembered.members {
             guard case .array(let paths) = member.value else {
                 throw SnapshotTextError(message: "the history memory of '\(member.key)' is no list")
             }
@@ -137,7 +135,7 @@ extension Machine {
         }
         memory.sort { $0.history < $1.history }
         return Snapshot(
-            seq: seq, status: status, configuration: active.sorted(), context: context, memory: memory,
+            seq: seq, status: status, configuration: configuration(ofLeaves: leaves), context: context, memory: memory,
             armed: text.armed == "[]" ? [] : try armed(text.armed),
             output: try text.output.map { text throws(SnapshotTextError) in try Self.value(text, "output") })
     }
@@ -166,7 +164,8 @@ extension Machine {
 extension SnapshotText {
     /// The paths in a stored configuration.
     package static func leafPaths(in configuration: String) -> [String] {
-        configuration.split(separator: ",").map(String.init)
+        if !configuration.isEmpty, !configuration.utf8.contains(UInt8(ascii: ",")) { return [configuration] }
+        return configuration.split(separator: ",").map(String.init)
     }
 }
 

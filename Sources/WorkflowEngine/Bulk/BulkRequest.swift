@@ -27,7 +27,10 @@ package enum BulkAction: Sendable, Equatable {
         }
     }
 
-    /// Whether it undoes a run, and no other of the same name.
+    /// Whether it undoes a run.
+    var isUndo: Bool { if case .undo = self { true } else { false } }
+
+    /// Whether it undoes this run, and no other of the same name.
     func isUndo(of run: BulkRecord) -> Bool {
         guard case .undo(let undone, _) = self else { return false }
         return undone.name == run.key.name && undone.floor == run.floor
@@ -106,6 +109,13 @@ package struct BulkSelection: Sendable, Equatable {
         InstanceQuery(
             machine: machine, status: isSuspendedByMachine ? .suspended : status, state: state,
             enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failure: failure, limit: 0)
+    }
+
+    /// Whether those are selected that are counted together, as far as they are counted by what it asks for.
+    func takes(_ counted: TallyRecord) -> Bool {
+        machine ?? counted.machine == counted.machine && version ?? counted.version == counted.version
+            && status ?? counted.key.status == counted.key.status
+            && state.map { SnapshotText.isActive($0, in: counted.key.configuration) } ?? true
     }
 }
 

@@ -43,10 +43,10 @@ final class BulkRunner: Sendable {
                 && feed.count <= limits.instancesTogether
         }
 
-        /// How many parts the writer has at once. The second is applied while the first is committed, which helps
-        /// where both fill a batch.
+        /// How many parts the writer has at once, where each fills a batch: enough that one always waits while one is
+        /// applied, one is committed, and one was and is not told yet. With none it commits itself.
         func depth(_ limits: EngineLimits) -> Int {
-            isShared || atOnce == 1 || request.action.isLong || isTogether(limits) ? 1 : 2
+            isShared || atOnce == 1 || request.action.isLong || isTogether(limits) ? 1 : 4
         }
 
         /// What was read, and how far was looked; nil at the end.
@@ -293,7 +293,7 @@ extension BulkRunner {
 
     /// Reads what comes next while a part is done; gives how far was looked.
     private func readAhead(_ way: Way, for engine: Engine) async -> BulkMark? {
-        guard way.next != nil, hasRoom(way, pages: 2) else { return way.next }
+        guard way.next != nil, hasRoom(way, pages: 1 + way.depth(limits)) else { return way.next }
         var way = way
         do throws(Rejection) {
             try await read(&way, for: engine)

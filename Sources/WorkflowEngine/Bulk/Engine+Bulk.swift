@@ -42,6 +42,11 @@ extension Engine {
     private func select(
         _ request: BulkRequest, _ names: [InstanceName], at now: Timestamp, by caller: Caller
     ) async throws -> Int64 {
+        if request.expect == nil, case .selection(let selection) = request.targets, !request.action.isUndo,
+            let count = try await count(selection, by: caller)
+        {
+            return count
+        }
         var digest = SelectionDigest()
         var missing: Int64 = 0
         try await forEachSelected(request, names, at: now, by: caller) { found, others in
@@ -57,6 +62,19 @@ extension Engine {
         }
         guard case .undo(let undone, _) = request.action else { return count }
         return max(count, undone.moved ?? 0)
+    }
+
+    /// How many are selected, as the store has counted them; nil when it does not count by all that is asked.
+    private func count(_ selection: BulkSelection, by caller: Caller) async throws -> Int64? {
+        guard selection.olderThan == nil, selection.failure == nil, !selection.isSuspendedByMachine else { return nil }
+        var count: Int64 = 0
+        var query = TallyQuery(machine: selection.machine, limit: limits.countedPage)
+        while true {
+            let page = try await tally(query, by: caller)
+            for record in page where selection.takes(record) { count += record.count }
+            guard page.count == query.limit, let last = page.last else { return count }
+            query.after = last.key
+        }
     }
 
     /// Of a run that is for all or none.
