@@ -132,7 +132,9 @@ extension Rejection {
     fileprivate static func notFinished(_ facts: InstanceFacts) -> Rejection {
         Rejection(
             .notFinished,
-            "\(facts.place.text), is \(facts.status): it is deleted only when its name is confirmed", facts: facts)
+            "\(facts.place.text), is \(facts.status): cancel it before, or delete it alone "
+                + "with '--confirm \(facts.name)'",
+            facts: facts)
     }
 
     fileprivate static func effectsOpen(_ calls: [EffectRecord], _ facts: InstanceFacts) -> Rejection {

@@ -217,7 +217,7 @@ import WorkflowStore
         let run = try await bench.ended(try await bench.begin("d", .delete(cancelsEffects: false), reason: "OPS-2"))
         #expect(run.outcome.brief == "done 12, refused 8")
         #expect(
-            run.outcome.told.first { $0.kind == .refused }?.message?.contains("only when its name is confirmed")
+            run.outcome.told.first { $0.kind == .refused }?.message?.contains("cancel it before")
                 ?? false)
         let told = try await bench.told { _ = try await bench.engine.instance(named: "p-0", by: .test) }
         #expect(told.hasPrefix("instance-not-found"))

@@ -33,6 +33,29 @@ import WorkflowStore
         try await bench.expectWhole()
     }
 
+    @Test func whatIsCountedBeforehandIsWhatARehearsalMeets() async throws {
+        var limits = EngineLimits()
+        limits.countedPage = 1
+        let bench = try await BulkBench(30, limits: limits) { $0 % 3 == 0 }
+        _ = try await bench.engine.apply(BulkBench.pot.replacing("2h", with: "3h"), syntax: .yaml, by: .test)
+        for number in 30..<34 { try await bench.timed.start("pot", "p-\(number)") }
+        for number in stride(from: 1, to: 34, by: 6) { try await bench.timed.send("go", to: "p-\(number)") }
+        let selections: [(BulkSelection, Int64)] = [
+            (BulkSelection(), 34), (BulkSelection(machine: "pot"), 34), (BulkSelection(machine: "pot", version: 1), 30),
+            (BulkSelection(machine: "pot", version: 2), 4), (BulkSelection(machine: "pot", status: .failed), 10),
+            (BulkSelection(machine: "pot", state: "busy"), 6), (BulkSelection(state: "idle"), 28),
+            (BulkSelection(machine: "pot", version: 2, status: .running, state: "busy"), 1),
+            (BulkSelection(failure: "division"), 10), (BulkSelection(machine: "pot", olderThan: 3_600_000), 0),
+        ]
+        for (number, (selection, count)) in selections.enumerated() {
+            let action = BulkAction.send(event: "unknown", data: nil)
+            let run = try await bench.ended(try await bench.begin("r-\(number)", action, selection))
+            #expect(run.record.selected == count, "\(selection)")
+            #expect(run.outcome.count(of: .refused) == count, "\(selection)")
+            #expect(try await bench.rehearse(action, selection).selected == count, "\(selection)")
+        }
+    }
+
     @Test func whoSuspendsAllMeetsEachOnceAlthoughTheStatusChanges() async throws {
         let bench = try await BulkBench(700) { $0 % 50 == 0 }
         let run = try await bench.ended(try await bench.begin("s", .repair(.suspend)))

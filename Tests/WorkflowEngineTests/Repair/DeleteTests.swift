@@ -53,7 +53,7 @@ import WorkflowStore
         #expect(
             await bench.told { _ = try await bench.delete("d") }
                 == "notFinished: d, in state 'open' (seq 1), is running: "
-                + "it is deleted only when its name is confirmed")
+                + "cancel it before, or delete it alone with '--confirm d'")
         let trial = try await bench.delete("d", takesUnfinished: true, isDryRun: true)
         #expect(trial.isDryRun && trial.digest == nil && trial.rows == 2)
         #expect(try await bench.timed.record("d").status == .running)

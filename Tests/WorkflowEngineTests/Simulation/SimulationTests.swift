@@ -8,7 +8,7 @@ import WorkflowStore
 
 /// The scenario on a store that fails, and on one that is left again and again: it ends as if nothing had happened.
 ///
-/// Of the calls that fail, every 5th is tried, from a random one on, which `SIMULATION_SEED` repeats;
+/// Of the calls that fail, every 11th is tried, from a random one on, which `SIMULATION_SEED` repeats;
 /// `SIMULATION_STRIDE=1` tries all.
 @Suite struct SimulationTests {
     /// The scenario without any fault.
@@ -53,7 +53,7 @@ import WorkflowStore
         let (reference, expected) = try await Self.undisturbed()
         let environment = ProcessInfo.processInfo.environment
         let isRare = call == .mapIndex || call == .truncate
-        let stride = isRare ? 1 : environment["SIMULATION_STRIDE"].flatMap { Int($0) } ?? 5
+        let stride = isRare ? 1 : environment["SIMULATION_STRIDE"].flatMap { Int($0) } ?? 11
         let seed = environment["SIMULATION_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<1_000_000)
         var count = seed % stride + 1 - stride
         var (runs, starts) = (0, 0)
