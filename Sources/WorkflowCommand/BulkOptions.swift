@@ -42,7 +42,8 @@ struct BulkOptions: ParsableArguments {
     var run: String?
 
     @Option(
-        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"))
+        help: ArgumentHelp("Only if the same instances are selected as in the dry run.", valueName: "digest"),
+        transform: { $0.lowercased() })
     var expect: String?
 
     /// Whether a verb is for many.
@@ -125,7 +126,7 @@ struct BulkOptions: ParsableArguments {
             expect: dryRun ? nil : expect, dryRun: dryRun ? true : nil, reason: reason,
             allOrNothing: allOrNothing ? true : nil)
         var following = BulkFollowing(session, request)
-        if dryRun { return try await following.rehearse(names: names, hint: hint) }
+        if dryRun { return try await following.rehearse(names: names, expecting: expect, hint: hint) }
         if run == nil, action.verb != .undo { try session.say("run: \(name)") }
         try await following.follow(names: names, hint: hint)
     }
@@ -173,7 +174,9 @@ struct BulkFollowing {
     }
 
     /// Tells what would happen.
-    mutating func rehearse(names: [String], hint: StateHint?) async throws {
+    ///
+    /// - Parameter expected: The digest that a rehearsal before has told; nil for any.
+    mutating func rehearse(names: [String], expecting expected: String?, hint: StateHint?) async throws {
         var found: BulkRehearsal?
         let request = request
         try await session.withClient { client in
@@ -188,6 +191,11 @@ struct BulkFollowing {
             guard let found else { throw CommandFailure(.other, "The answer ended without a result") }
             try session.print(found) { BulkText.lines(for: found, request.action) }
             if found.selected == 0 { try await say(hint, client) }
+            if let expected, !found.digest.hasPrefix(expected) {
+                throw CommandFailure(
+                    ProblemType.selectionChanged.exitStatus,
+                    "The selection is no longer '\(expected)'; with this '--expect' nothing would be done")
+            }
             if request.allOrNothing == true, found.counts.left > 0 {
                 let left = "\(BulkText.grouped(found.counts.left)) of \(BulkText.grouped(found.counts.total))"
                 throw CommandFailure(

@@ -202,6 +202,7 @@ import WorkflowJSON
         #expect(try await daemon.said("show", "packed-20").contains("packing"))
         #expect(
             try await Self.said(daemon, "bulk", "show", "undo-ops-13").contains("verb:     undo ops-13"))
+        #expect(try await Self.said(daemon, "bulk", "show", "ops-13").contains("done, undone by 'undo-ops-13'\n"))
     }
 
     private func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {

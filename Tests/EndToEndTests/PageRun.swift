@@ -89,8 +89,9 @@ final class PageRun {
             separator: "\n", omittingEmptySubsequences: false
         ).map { line in String(line.reversed().drop { $0 == " " }.reversed()) }
         if lines.last == "" { lines.removeLast() }
-        // The same as what is asked over HTTP.
-        lines.removeAll { $0.wholeMatch(of: /(copying|checking|verifying) .* \(\d+ %\)/) != nil }
+        // How far it is, which is said of what takes long: bytes, events or instances.
+        let progress = /\S+ [\d.]+( [KMG]i?B| B)? of [\d.]+ \w+ \(\d+ %\)(, .* left)?/
+        lines.removeAll { $0.wholeMatch(of: progress) != nil }
         return lines
     }
 

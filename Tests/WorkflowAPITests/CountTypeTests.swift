@@ -10,9 +10,9 @@ struct CountTypeTests {
     }
 
     private static let failure =
-        #"{"machine":"order","version":1,"count":88,"since":"2026-07-31T09:30:00.000Z","sinceInMilliseconds":5,"#
-        + #""instance":"o-1","event":"go","type":"expression-failed","state":"a","line":3,"expression":"1 / 0","#
-        + #""message":"division by zero"}"#
+        #"{"machine":"order","version":2,"failedVersion":1,"count":88,"since":"2026-07-31T09:30:00.000Z","#
+        + #""sinceInMilliseconds":5,"instance":"o-1","event":"go","type":"expression-failed","state":"a","line":3,"#
+        + #""expression":"1 / 0","message":"division by zero"}"#
 
     @Test func failuresKeepTheirLetters() throws {
         try roundTrip(FailureList.self, #"{"items":[\#(Self.failure)],"others":3}"#)
@@ -30,7 +30,7 @@ struct CountTypeTests {
             DaemonStatus.self,
             #"{"status":"storage-unavailable","reason":"full","version":"1","held":true,"behind":5,"waiting":1,"#
                 + #""instances":[{"status":"failed","count":88}],"failures":[\#(Self.failure)],"otherFailures":2,"#
-                + #""disk":{"file":1,"log":2,"free":3},"lastBackupAt":"2026-07-31T09:30:00.000Z","#
+                + #""disk":{"file":1,"log":2,"free":3},"otherRuns":55,"lastBackupAt":"2026-07-31T09:30:00.000Z","#
                 + #""lastVerificationAt":"2026-07-31T09:30:00.001Z"}"#)
         try roundTrip(
             DaemonStatus.self, #"{"status":"ready","version":"1","waiting":0,"instances":[],"failures":[]}"#)

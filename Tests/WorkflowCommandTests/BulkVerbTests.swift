@@ -48,6 +48,13 @@ struct BulkVerbTests {
                 + #""dryRun":true}"#)
         #expect(
             outcome == .init(exit: 0, output: "88 would go on: shipped 86, packing 2    digest 5f3c9a\n", errors: ""))
+        let retry = ["retry", "--machine", "order", "--dry-run", "--expect"]
+        #expect(await Self.told(retry + ["5F3C9A"], Self.rehearsal(found)).outcome.exit == 0)
+        let changed = await Self.told(retry + ["5f3c9b"], Self.rehearsal(found)).outcome
+        #expect(changed.exit == 6 && changed.output.hasPrefix("88 would go on"), "\(changed)")
+        #expect(
+            changed.errors
+                == "error: The selection is no longer '5f3c9b'; with this '--expect' nothing would be done\n")
     }
 
     @Test func aRehearsalTellsWhatServicesWouldHear() async {

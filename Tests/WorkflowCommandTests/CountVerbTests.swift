@@ -33,6 +33,14 @@ struct CountVerbTests {
         #expect(transport.requests.map(\.target) == ["/v1/failures?machine=order"])
     }
 
+    @Test func aFailureOfAnEarlierVersionSaysSo() async {
+        var moved = Self.failure(3, since: 1)
+        moved.version = 3
+        moved.failedVersion = 1
+        let outcome = await CommandHarness().run("failures", answers: [.value(FailureList(items: [moved]))])
+        #expect(outcome.output.contains("   3   3 ") && outcome.output.contains(" packing, line 31 of version 1 "))
+    }
+
     @Test func theTallyIsAListOfPages() async {
         func item(_ status: Instance.Status, _ configuration: [String], _ count: Int64) -> TallyItem {
             TallyItem(machine: "order", version: 2, status: status, configuration: configuration, count: count)
@@ -96,7 +104,7 @@ struct CountVerbTests {
             status: .ready, version: "1.2", behind: 90_000, waiting: 3,
             instances: [.init(status: .failed, count: 88), .init(status: .running, count: 1_204)],
             failures: [Self.failure(88, since: 2)], otherFailures: 2,
-            disk: .init(file: 3 << 20, log: 512, free: 5 << 30), lastBackupAt: Sample.time)
+            disk: .init(file: 3 << 20, log: 512, free: 5 << 30), otherRuns: 55, lastBackupAt: Sample.time)
         let outcome = await CommandHarness().run("status", answers: [.value(status)])
         #expect(
             outcome.output == """
@@ -106,6 +114,7 @@ struct CountVerbTests {
                 instances: 88 failed, 1204 running
                 failed:    88 of order version 1 on after.2d.packing, since 2d 4h: no such overload: string + int
                            2 more reasons: 'wfctl failures'
+                           55 more runs: 'wfctl bulk list'
                 disk:      3.0 MiB, log 512 B, 5.0 GiB free
                 backup:    2026-07-31T09:30:00.123Z
 

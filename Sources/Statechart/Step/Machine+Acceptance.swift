@@ -14,6 +14,15 @@ extension Machine {
     package func accepted(in snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime) -> [String] {
         acceptance(in: snapshot, as: identity, at: time).filter { $0.isAccepted != false }.map(\.descriptor)
     }
+
+    /// Whether an active state has a transition for what an instance has failed on, whatever its guard says. Nobody has
+    /// to know how invocations end.
+    package func takes(again kept: Pending, in snapshot: Snapshot, as identity: InstanceIdentity) -> Bool {
+        let event = Event(name: kept.event, at: .zero)
+        return kept.invocation != nil
+            || !Interpreter(machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: false)
+                .candidates(for: event).isEmpty
+    }
 }
 
 extension Interpreter {

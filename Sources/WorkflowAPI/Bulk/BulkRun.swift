@@ -24,6 +24,8 @@ public struct BulkRun: Equatable, WireObject {
     public var state: State
     /// Why it rests for now, although it is running.
     public var paused: String?
+    /// Of a migration that is done, the run that has undone it; nil in a list.
+    public var undoneBy: String?
     /// How many instances were selected when it began.
     public var selected: Int64
     public var counts: BulkCounts
@@ -37,8 +39,9 @@ public struct BulkRun: Equatable, WireObject {
     /// Takes the parts as they are.
     public init(
         run: String, action: BulkAction, select: BulkSelect? = nil, names: Int64? = nil, expect: String? = nil,
-        reason: String? = nil, actor: String? = nil, state: State, paused: String? = nil, selected: Int64,
-        counts: BulkCounts, told: [BulkTold]? = nil, begunAt: WireTime, updatedAt: WireTime, endedAt: WireTime? = nil
+        reason: String? = nil, actor: String? = nil, state: State, paused: String? = nil,
+        undoneBy: String? = nil, selected: Int64, counts: BulkCounts, told: [BulkTold]? = nil, begunAt: WireTime,
+        updatedAt: WireTime, endedAt: WireTime? = nil
     ) {
         self.run = run
         self.action = action
@@ -49,6 +52,7 @@ public struct BulkRun: Equatable, WireObject {
         self.actor = actor
         self.state = state
         self.paused = paused
+        self.undoneBy = undoneBy
         self.selected = selected
         self.counts = counts
         self.told = told
@@ -67,6 +71,7 @@ public struct BulkRun: Equatable, WireObject {
         actor = try fields.optional("actor")
         state = try fields.required("state")
         paused = try fields.optional("paused")
+        undoneBy = try fields.optional("undoneBy")
         selected = try fields.required("selected")
         counts = try fields.required("counts")
         told = try fields.optional("told")
@@ -86,6 +91,7 @@ public struct BulkRun: Equatable, WireObject {
             writer.field("actor", ifPresent: actor)
             writer.field("state", state.rawValue)
             writer.field("paused", ifPresent: paused)
+            writer.field("undoneBy", ifPresent: undoneBy)
             writer.field("selected", selected)
             writer.field("counts", counts)
             writer.field("told", ifPresent: told)

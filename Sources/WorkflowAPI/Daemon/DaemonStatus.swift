@@ -88,8 +88,11 @@ public struct DaemonStatus: Equatable, WireObject {
     public var deleting: Int64?
     /// Nil where the store is no file.
     public var disk: Disk?
-    /// Runs over many instances that are not done; nil for none.
+    /// Runs over many instances that are not done, the last begun first, at most so many as a person reads; nil for
+    /// none.
     public var runs: [BulkRun]?
+    /// How many there are beside; nil for none.
+    public var otherRuns: Int64?
     /// When a backup was fetched last, and when a verification of everything has found nothing; nil when neither has
     /// been since the daemon began.
     public var lastBackupAt: WireTime?
@@ -100,8 +103,8 @@ public struct DaemonStatus: Equatable, WireObject {
         status: State, reason: String? = nil, version: String, held: Bool? = nil, suspendedMachines: [String]? = nil,
         behind: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
         otherFailures: Int64? = nil,
-        deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil, lastBackupAt: WireTime? = nil,
-        lastVerificationAt: WireTime? = nil
+        deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil, otherRuns: Int64? = nil,
+        lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
     ) {
         self.status = status
         self.reason = reason
@@ -116,6 +119,7 @@ public struct DaemonStatus: Equatable, WireObject {
         self.deleting = deleting
         self.disk = disk
         self.runs = runs
+        self.otherRuns = otherRuns
         self.lastBackupAt = lastBackupAt
         self.lastVerificationAt = lastVerificationAt
     }
@@ -134,6 +138,7 @@ public struct DaemonStatus: Equatable, WireObject {
         deleting = try fields.optional("deleting")
         disk = try fields.optional("disk")
         runs = try fields.optional("runs")
+        otherRuns = try fields.optional("otherRuns")
         lastBackupAt = try fields.optional("lastBackupAt")
         lastVerificationAt = try fields.optional("lastVerificationAt")
     }
@@ -153,6 +158,7 @@ public struct DaemonStatus: Equatable, WireObject {
             writer.field("deleting", ifPresent: deleting)
             writer.field("disk", ifPresent: disk)
             writer.field("runs", ifPresent: runs)
+            writer.field("otherRuns", ifPresent: otherRuns)
             writer.field("lastBackupAt", ifPresent: lastBackupAt)
             writer.field("lastVerificationAt", ifPresent: lastVerificationAt)
         }

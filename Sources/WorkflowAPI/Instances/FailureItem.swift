@@ -4,6 +4,9 @@ public import WorkflowJSON
 public struct FailureItem: Equatable, WireObject {
     public var machine: String
     public var version: Int64
+    /// The version whose definition has the state, the line and the expression; nil where that is `version`. Instances
+    /// that have failed take their failure along when they go over.
+    public var failedVersion: Int64?
     public var count: Int64
     /// When the first of them failed.
     public var since: WireTime
@@ -26,12 +29,13 @@ public struct FailureItem: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String, version: Int64, count: Int64, since: WireTime, sinceInMilliseconds: Int64, instance: String,
-        event: String, type: ProblemType, state: String? = nil, line: Int? = nil, expression: String? = nil,
-        message: String
+        machine: String, version: Int64, failedVersion: Int64? = nil, count: Int64, since: WireTime,
+        sinceInMilliseconds: Int64, instance: String, event: String, type: ProblemType, state: String? = nil,
+        line: Int? = nil, expression: String? = nil, message: String
     ) {
         self.machine = machine
         self.version = version
+        self.failedVersion = failedVersion
         self.count = count
         self.since = since
         self.sinceInMilliseconds = sinceInMilliseconds
@@ -47,6 +51,7 @@ public struct FailureItem: Equatable, WireObject {
     public init(fields: inout WireFields) throws(WireError) {
         machine = try fields.required("machine")
         version = try fields.required("version")
+        failedVersion = try fields.optional("failedVersion")
         count = try fields.required("count")
         since = try fields.required("since")
         sinceInMilliseconds = try fields.required("sinceInMilliseconds")
@@ -63,6 +68,7 @@ public struct FailureItem: Equatable, WireObject {
         writer.object { writer in
             writer.field("machine", machine)
             writer.field("version", version)
+            writer.field("failedVersion", ifPresent: failedVersion)
             writer.field("count", count)
             writer.field("since", since)
             writer.field("sinceInMilliseconds", sinceInMilliseconds)

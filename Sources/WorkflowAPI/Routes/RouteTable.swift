@@ -92,8 +92,8 @@ extension Route {
     public static let listFailures = Route(
         .get, "/v1/failures", for: .read, query: ["machine"],
         answer: .object(
-            "{items: [{machine, version, count, since, sinceInMilliseconds, instance, event, type, state?, line?, "
-                + "expression?, message}…], others?}"), problems: [.machineNotFound])
+            "{items: [{machine, version, failedVersion?, count, since, sinceInMilliseconds, instance, event, type, "
+                + "state?, line?, expression?, message}…], others?}"), problems: [.machineNotFound])
     /// How many instances are where.
     public static let listTally = Route(
         .get, "/v1/tally", for: .read, query: ["machine", "limit", "page"],
@@ -249,8 +249,9 @@ extension Route {
     public static let showRun = Route(
         .get, "/v1/bulk/{run}", for: .read,
         answer: .object(
-            "{run, action, select?, names?, expect?, reason?, actor?, state, paused?, selected, counts: {done, misfit, "
-                + "refused, changed, failed}, told: [{outcome, instance, message?}…], begunAt, updatedAt, endedAt?}"),
+            "{run, action, select?, names?, expect?, reason?, actor?, state, paused?, undoneBy?, selected, "
+                + "counts: {done, misfit, refused, changed, failed}, told: [{outcome, instance, message?}…], "
+                + "begunAt, updatedAt, endedAt?}"),
         problems: [.runNotFound, .routeNotFound])
     /// Stops a run.
     public static let stopRun = Route(
@@ -375,9 +376,9 @@ extension Route {
     public static let status = Route(
         .get, "/v1/status", for: .read,
         answer: .object(
-            "{status, reason?, version, held?, behind?, waiting, instances: [{status, count}…], "
-                + "failures: [failure…], otherFailures?, deleting?, disk?: {file, log, free?}, lastBackupAt?, "
-                + "lastVerificationAt?}"))
+            "{status, reason?, version, held?, suspendedMachines?: [name…], behind?, waiting, "
+                + "instances: [{status, count}…], failures: [failure…], otherFailures?, deleting?, "
+                + "disk?: {file, log, free?}, runs?: [run…], otherRuns?, lastBackupAt?, lastVerificationAt?}"))
     /// What monitoring reads.
     public static let metrics = Route(
         .get, "/metrics", for: .read, answer: .bytes("metrics in the text format of Prometheus"))

@@ -13,7 +13,7 @@ enum BulkText {
             let what = counts.isEmpty ? "nothing to move back" : counts
             return "\(undone): \(what)\(run.counts.left == 0 ? "" : " (listed)")\n" + told
         }
-        let state = run.state == .stopped ? ", stopped" : ""
+        let state = run.state == .stopped ? ", stopped" : run.undoneBy.map { "; undone by '\($0)'" } ?? ""
         let count = "\(grouped(run.counts.total)) of \(grouped(run.selected))"
         return "\(run.run): \(count)\(counts.isEmpty ? "" : ": ")\(counts)\(state)\n"
     }
@@ -131,7 +131,8 @@ enum BulkText {
     static func page(of run: BulkRun) -> StyledText {
         var text: StyledText = "run:      \(run.run)\nverb:     \(verb(run.action))\nfor:      \(selection(of: run))\n"
         let state: StyledText = "\(run.state.rawValue, run.state == .stopped ? .bad : nil)"
-        text = text + "state:    \(state)\(run.paused.map { ", pauses: \($0)" } ?? "")\n"
+        let more = run.paused.map { ", pauses: \($0)" } ?? run.undoneBy.map { ", undone by '\($0)'" } ?? ""
+        text = text + "state:    \(state)\(more)\n"
         let counts = outcome(run.counts, run.action.verb)
         text =
             text + "turns:    \(grouped(run.counts.total)) of \(grouped(run.selected))"

@@ -32,8 +32,9 @@ struct Failures: Verb {
         .init("SINCE") { DurationText.rough(milliseconds: $0.sinceInMilliseconds) },
         .init("EVENT", cut: .last) { $0.event },
         .init("AT", cut: .second) { item in
-            [item.state.map { $0.isEmpty ? "machine" : $0 }, item.line.map { "line \($0)" }].compactMap(\.self)
-                .joined(separator: ", ")
+            let version = item.failedVersion.map { " of version \($0)" } ?? ""
+            return [item.state.map { $0.isEmpty ? "machine" : $0 }, item.line.map { "line \($0)\(version)" }]
+                .compactMap(\.self).joined(separator: ", ")
         },
         .init("WHY", cut: .first) { $0.message },
     ]

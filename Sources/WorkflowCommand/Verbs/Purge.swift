@@ -15,6 +15,7 @@ struct Purge: Verb {
             """)
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Only instances to which nothing has come for so long: \(DelayText.formsWithUnit).", valueName: "delay"))
     var finishedBefore: String

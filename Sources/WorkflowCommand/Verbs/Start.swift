@@ -19,7 +19,7 @@ struct Start: Verb {
     @Argument(help: "The new instance's name: 1 to 200 characters of A-Z a-z 0-9 _ . : @ -")
     var name: String?
 
-    @Option(parsing: .unconditional, help: "The machine's version. (default: the latest)")
+    @Option(parsing: .unconditional, help: "The machine's version. (default: the active one, else the latest)")
     var version: Int64?
 
     @Option(

@@ -57,6 +57,9 @@ struct Status: Verb {
                 text + (place == 0 ? "runs:      " : "           ") + "\(run.run): \(run.action.verb.rawValue), "
                 + "\(turns), " + state + "\(run.paused.map { ", pauses: \($0)" } ?? "")\n"
         }
+        if let others = status.otherRuns {
+            text = text + "           \(plural(others, "more run")): 'wfctl bulk list'\n"
+        }
         if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
         let backup = status.lastBackupAt?.text ?? "none since wfd began"
         return text + "backup:    \(backup)\n"

@@ -117,6 +117,8 @@ package struct BulkView: Sendable {
     package let outcome: BulkOutcome
     /// Why it rests for now, although it is running; nil when it does not.
     package let paused: String?
+    /// The run that has undone it, or does; nil where none has, and where nobody looked.
+    package internal(set) var undoneBy: String?
 
     init(_ record: BulkRecord, paused: String? = nil) throws(Rejection) {
         guard let request = BulkRequest(record.request) else {

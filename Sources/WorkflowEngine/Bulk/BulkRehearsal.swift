@@ -180,6 +180,7 @@ extension Engine {
         if case .undo(let undone, _) = request.action { rehearsal.outcome.countMissing(of: undone.moved ?? 0) }
         rehearsal.digest = digest.value
         rehearsal.selected = rehearsal.outcome.total
+        try request.refuse(unless: rehearsal.digest, of: rehearsal.selected)
         return rehearsal
     }
 

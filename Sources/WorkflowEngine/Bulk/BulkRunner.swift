@@ -13,6 +13,8 @@ final class BulkRunner: Sendable {
         /// Those under way, and why some rest for now.
         var active: Set<BulkKey> = []
         var paused: [BulkKey: String] = [:]
+        /// Places of runs that are about to begin.
+        var taken = 0
         var isClosed = false
     }
 
@@ -103,8 +105,18 @@ final class BulkRunner: Sendable {
     /// The runs under way, and why some rest for now.
     var load: (active: Int, paused: [BulkKey: String]) { state.withLock { ($0.active.count, $0.paused) } }
 
-    /// Takes a place for one more run; false when there are too many.
-    func hasRoom() -> Bool { state.withLock { $0.active.count < limits.runsAtOnce } }
+    /// Takes a place for one more run, until `leavePlace`: by then it is looked at, or did not begin.
+    func takePlace() throws(Rejection) {
+        let hasRoom = state.withLock { state in
+            guard state.active.count + state.taken < limits.runsAtOnce else { return false }
+            state.taken += 1
+            return true
+        }
+        if !hasRoom { throw .runsUnderWay(limits.runsAtOnce) }
+    }
+
+    /// See `takePlace`.
+    func leavePlace() { state.withLock { $0.taken -= 1 } }
 
     /// Ends `run` soon. The runs go on with the next start.
     func close() {

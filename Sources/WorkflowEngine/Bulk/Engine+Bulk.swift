@@ -23,7 +23,8 @@ extension Engine {
             throw Rejection.tooMuchTogether("What a run does is at most \(limits.runBytes) bytes of JSON")
         }
         try await check(request, names, by: caller)
-        guard bulk.hasRoom() else { throw Rejection.runsUnderWay(limits.runsAtOnce) }
+        try bulk.takePlace()
+        defer { bulk.leavePlace() }
         let begun = now
         if request.isAtomic { try await refuseMisfits(request, names, by: caller) }
         let selected = try await select(request, names, at: begun, by: caller)
@@ -53,13 +54,8 @@ extension Engine {
             missing += Int64(others.count)
             for record in found where try await isMeant(record, by: request.action) { digest.add(record) }
         }
-        let (count, value) = (digest.count + missing, digest.value.text)
-        if let expect = request.expect, !value.hasPrefix(expect) {
-            throw Rejection(
-                .selectionChanged,
-                "The selection is no longer '\(expect)': \(count) instances are selected now, with digest "
-                    + "\(value.prefix(6)); nothing was done")
-        }
+        let count = digest.count + missing
+        try request.refuse(unless: digest.value, of: count)
         guard case .undo(let undone, _) = request.action else { return count }
         return max(count, undone.moved ?? 0)
     }
@@ -150,13 +146,29 @@ extension Engine {
     }
 }
 
+extension BulkRequest {
+    /// Throws when another selection was rehearsed.
+    func refuse(unless digest: Digest, of count: Int64) throws(Rejection) {
+        let text = digest.text
+        guard let expect, !text.hasPrefix(expect) else { return }
+        throw Rejection(
+            .selectionChanged,
+            "The selection is no longer '\(expect)': \(count) instances are selected now, with digest "
+                + "\(text.prefix(6)); nothing was done")
+    }
+}
+
 extension Engine {
     /// A run as it is on disk.
     package func run(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
         let key = try key(ofRun: name, by: caller)
         let run = try await read { () async throws(StoreError) in try await store.bulkRun(key) }
         guard let run else { throw .runNotFound(name) }
-        return try view(of: run)
+        var view = try view(of: run)
+        if run.state == .done, case .migrate(_, _, retries: false) = view.request.action {
+            view.undoneBy = try await undo(of: view, by: caller)
+        }
+        return view
     }
 
     /// All runs that are kept, the last begun first.
@@ -173,7 +185,8 @@ extension Engine {
 
     /// Lets a run that was stopped go on; one that was undone has ended.
     package func resumeRun(named name: String, by caller: Caller) async throws(Rejection) -> BulkView {
-        guard bulk.hasRoom() else { throw .runsUnderWay(limits.runsAtOnce) }
+        try bulk.takePlace()
+        defer { bulk.leavePlace() }
         let run = try await change(name, to: .running, by: caller)
         guard run.record.state == .done, let undo = try await undo(of: run, by: caller) else { return run }
         throw Rejection(

@@ -167,6 +167,13 @@ extension MigrateCommand: InstanceVerb {
             let reason = "version \(new.record.version) does not know what it failed on; migrate and skip it"
             throw .misfit([Misfit(kept.event, reason)], new.record.version, state.facts)
         }
+        guard new.machine.takes(again: kept, in: chain.snapshot, as: state.identity(in: new)) else {
+            let paths = new.machine.leafPaths(of: chain.snapshot.configuration).map { "'\($0)'" }
+            let reason =
+                "\(paths.joined(separator: ", ")) of version \(new.record.version) does not take what it failed on; "
+                + "migrate and skip it"
+            throw .misfit([Misfit(kept.event, reason)], new.record.version, state.facts)
+        }
         let retried = new.machine.chain(
             .retried(Taken(kept, at: time)), from: chain.snapshot, as: state.identity(in: new), spending: &cost)
         switch retried {

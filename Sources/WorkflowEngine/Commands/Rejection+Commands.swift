@@ -165,7 +165,8 @@ extension Rejection {
         return Rejection(
             Code(refusal),
             "\(facts.name) would fail again in version \(new.record.version) and was left: "
-                + (reason ?? refusal.message(for: event, in: new.machine)), facts: facts)
+                + (reason ?? refusal.message(for: event, in: new.machine)), facts: facts,
+            refused: RefusedEvent(refusal: refusal, event: event, machine: new.machine))
     }
 
     /// - Parameter expected: What was expected and did not hold: `seq 4`.

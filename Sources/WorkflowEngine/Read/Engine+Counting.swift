@@ -12,6 +12,8 @@ package struct FailureGroup: Sendable, Equatable {
     package internal(set) var since: Timestamp
     /// That one.
     package internal(set) var instance: InstanceName
+    /// The version in which that failed, where it has gone over since; nil where it has not.
+    package internal(set) var failedVersion: MachineVersion?
 }
 
 /// What failed instances have in common.
@@ -27,6 +29,7 @@ extension Engine {
     package func failures(of machine: MachineName?, by caller: Caller) async throws(Rejection) -> FailureGroups {
         if let machine { _ = try await self.machine(named: machine, by: caller) }
         var counted: [FailureKey: FailureGroup] = [:]
+        var first: [FailureKey: (record: InstanceRecord, seq: Int64)] = [:]
         var others = 0
         var query = InstanceQuery(machine: machine, status: .failed, limit: limits.countedPage)
         repeat {
@@ -46,10 +49,19 @@ extension Engine {
                         machine: machine.name, version: machine.version, failure: told.reason, since: told.at,
                         instance: record.name)
                 }
-                counted[key]?.add(record.name, since: told.at)
+                if counted[key]?.add(record.name, since: told.at) ?? false { first[key] = (record, told.seq) }
             }
             query.after = page.next
         } while query.after != nil
+        for (key, first) in first {
+            let seqs = first.seq...first.seq
+            let rows = try await history(
+                HistoryQuery(
+                    instance: first.record.id, head: first.record.head, headSeq: first.record.seq, seqs: seqs,
+                    isReversed: true))
+            guard let row = rows.first, row.machineID != first.record.machineID else { continue }
+            counted[key]?.failedVersion = try await loadedMachine(row.machineID).record.version
+        }
         return FailureGroups(groups: counted.values.sorted(by: FailureGroup.comesBefore), others: others)
     }
 
@@ -66,11 +78,13 @@ private struct FailureKey: Hashable {
 }
 
 extension FailureGroup {
-    fileprivate mutating func add(_ name: InstanceName, since: Timestamp) {
+    /// Counts one more; says whether it is the first that has failed.
+    fileprivate mutating func add(_ name: InstanceName, since: Timestamp) -> Bool {
         count += 1
-        guard since < self.since else { return }
+        guard count == 1 || since < self.since else { return false }
         self.since = since
         instance = name
+        return true
     }
 
     fileprivate static func comesBefore(_ one: FailureGroup, _ other: FailureGroup) -> Bool {
@@ -82,10 +96,10 @@ extension FailureGroup {
 
 extension InstanceRecord {
     /// Why it has failed, and when; nil when it has not.
-    fileprivate var toldFailure: (reason: RecordedFailure, at: Timestamp)? {
+    fileprivate var toldFailure: (reason: RecordedFailure, at: Timestamp, seq: Int64)? {
         guard let object = failure.flatMap(RecordedFailure.object), case .int(let at)? = object["at"],
-            let reason = RecordedFailure(.object(object))
+            case .int(let seq)? = object["seq"], let reason = RecordedFailure(.object(object))
         else { return nil }
-        return (reason, Timestamp(rawValue: at))
+        return (reason, Timestamp(rawValue: at), seq)
     }
 }

@@ -75,12 +75,16 @@ extension Engine {
         return try await self.row(at: position, of: record, by: caller)?.kind == .failed
     }
 
-    /// The position of the last row of the journal; before all where there is none.
+    /// A position behind which there was never a row of the journal, deleted ones included; before all where none was.
     package func lastPosition(by caller: Caller) async throws(Rejection) -> Position {
         if let newest = feed.newest { return newest }
         let last = try await read { () async throws(StoreError) in
             try await store.row(before: Position(rawValue: PartitionID.first.rawValues.upperBound))
         }
-        return last?.position ?? .beginning(of: .first)
+        let deleted = try await read { () async throws(StoreError) in
+            try await store.audits(in: caller.namespace, before: nil, limit: 1)
+        }
+        let beginning = Position.beginning(of: .first)
+        return max(last?.position ?? beginning, deleted.first?.position ?? beginning)
     }
 }

@@ -18,7 +18,7 @@ extension BulkRun {
         self.init(
             run: record.key.name, action: WorkflowAPI.BulkAction(view.request.action), select: select, names: names,
             expect: view.request.expect, reason: view.request.reason, actor: record.actor?.rawValue,
-            state: State(record.state), paused: view.paused, selected: record.selected,
+            state: State(record.state), paused: view.paused, undoneBy: view.undoneBy, selected: record.selected,
             counts: BulkCounts(view.outcome), told: isTold ? view.outcome.told.map(BulkTold.init) : nil,
             begunAt: WireTime(milliseconds: record.begun.rawValue),
             updatedAt: WireTime(milliseconds: record.updated.rawValue),

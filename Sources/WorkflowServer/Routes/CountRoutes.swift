@@ -60,7 +60,8 @@ extension FailureItem {
     init(_ group: FailureGroup, now: Timestamp) {
         let failure = group.failure
         self.init(
-            machine: group.machine.rawValue, version: group.version.rawValue, count: Int64(group.count),
+            machine: group.machine.rawValue, version: group.version.rawValue,
+            failedVersion: group.failedVersion?.rawValue, count: Int64(group.count),
             since: WireTime(milliseconds: group.since.rawValue),
             sinceInMilliseconds: max(0, now.rawValue - group.since.rawValue), instance: group.instance.rawValue,
             event: failure.event, type: ProblemType(failure.kind), state: failure.state, line: failure.line,

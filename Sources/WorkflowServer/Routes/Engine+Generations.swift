@@ -34,6 +34,13 @@ extension Engine {
                 detail: "\(place) the cursor of a row as it was given, not '\(text.prefix(100))'")
         }
         try await requirePresent(cursor.generation, of: "cursor", instance: instance, by: caller)
+        let last = try await asking { try await lastPosition(by: caller) }
+        guard cursor.position <= last else {
+            throw Problem(
+                .generationChanged,
+                detail: "The database has no row of this cursor yet: another one has given it, maybe a later copy of "
+                    + "this; begin again from the start, or from now on")
+        }
         return cursor.position
     }
 

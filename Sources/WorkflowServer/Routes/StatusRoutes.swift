@@ -28,6 +28,7 @@ struct StatusRoutes: Sendable {
         for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
         let suspended = engine.suspendedMachines(by: caller).map(\.rawValue)
         let others = max(0, failures.groups.count - Self.shownFailures)
+        let otherRuns = max(0, runs.count - Self.shownRuns)
         return Response(
             DaemonStatus(
                 status: state, reason: reason, version: version, held: engine.queueBoard.isHeld ? true : nil,
@@ -41,6 +42,7 @@ struct StatusRoutes: Sendable {
                 deleting: report.backlog.rows == 0 ? nil : report.backlog.rows,
                 disk: report.usage.map { DaemonStatus.Disk(file: $0.file, log: $0.log, free: $0.free) },
                 runs: runs.isEmpty ? nil : runs.prefix(Self.shownRuns).map { BulkRun($0, isTold: false) },
+                otherRuns: otherRuns == 0 ? nil : Int64(otherRuns),
                 lastBackupAt: report.counts.lastBackup.map { WireTime(milliseconds: $0.rawValue) },
                 lastVerificationAt: report.counts.lastVerification.map { WireTime(milliseconds: $0.rawValue) }))
     }

@@ -77,6 +77,7 @@ import WorkflowStore
         let undone = try await bench.ended(try await bench.begin("undo-m", undo, reason: "OPS-12"))
         #expect(undone.outcome.brief == "done 8, changed 1" && undone.record.selected == 9)
         #expect(undone.outcome.told.first { $0.kind == .changed }?.instance == "p-5")
+        #expect(try await bench.run(run).undoneBy == "undo-m" && run.undoneBy == nil && undone.undoneBy == nil)
         #expect(try await Self.version(bench, "p-0") == 1)
         #expect(try await Self.version(bench, "p-5") == 2)
         let after = try await bench.timed.record("p-0")
@@ -138,6 +139,8 @@ import WorkflowStore
         let left = try await bench.ended(
             try await bench.begin("f", Self.migration(strict, retries: true), selection))
         #expect(left.outcome.brief == "failed 4")
+        let reasons = left.outcome.told.map { $0.message ?? "" }
+        #expect(reasons.count == 4 && reasons.allSatisfy { $0.contains("'count' was undone: ") }, "\(reasons)")
         #expect(try await Self.version(bench, "p-0") == 1)
         #expect(try await bench.rows(of: "f").count == 0)
         let run = try await bench.ended(try await bench.begin("r", Self.migration(plan, retries: true), selection))

@@ -136,6 +136,8 @@ import WorkflowStore
         let told = try await bench.told {
             _ = try await bench.begin("a", .repair(.skip), selection, expect: digest, reason: "r")
         }
+        let request = BulkRequest(action: .repair(.skip), targets: .selection(selection), expect: digest)
+        #expect(try await bench.told { _ = try await bench.engine.rehearse(request, [], by: .test) { _ in } } == told)
         let now = try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(6)
         #expect(
             told
@@ -145,6 +147,34 @@ import WorkflowStore
         #expect(
             try await bench.told { _ = try await bench.engine.run(named: "a", by: .test) }.hasPrefix("run-not-found"))
         #expect(try await bench.rows(of: "a").count == 0)
+    }
+
+    @Test func runsThatBeginAtOnceAreNoMoreThanThereIsRoomFor() async throws {
+        var limits = EngineLimits()
+        limits.runsAtOnce = 2
+        limits.selectedPage = 1
+        let bench = try await BulkBench(100, limits: limits)
+        // By their age they are counted one by one, page by page, before a run begins.
+        let selection = BulkSelection(machine: "pot", olderThan: 0)
+        let request = BulkRequest(action: .send(event: "poke", data: nil), targets: .selection(selection))
+        let told = await withTaskGroup(of: String.self) { [engine = bench.engine] group in
+            for number in 0..<8 {
+                group.addTask {
+                    do {
+                        return try await engine.begin(run: "r-\(number)", request, [], by: .test).record.key.name
+                    } catch {
+                        return (error as? Rejection)?.message ?? "\(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let begun = told.filter { $0.hasPrefix("r-") }
+        let refusal = "2 runs are under way already; nothing was changed"
+        #expect(begun.count >= 2 && told.count { $0 == refusal } == 8 - begun.count && begun.count < 8, "\(told)")
+        // A place is free again when a run has ended.
+        try await eventually("the runs have ended") { bench.engine.runsUnderWay == 0 }
+        _ = try await bench.ended(try await bench.begin("last", .send(event: "poke", data: nil), selection))
     }
 
     @Test func theSameRequestTellsWhereTheRunIsAndAnotherIsRefused() async throws {

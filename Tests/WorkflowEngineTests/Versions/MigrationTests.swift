@@ -246,6 +246,9 @@ import WorkflowStore
         #expect(try await bench.migrate("p", plan).status == .failed)
         let failure = try #require(try await bench.engine.instance(named: "p").failure)
         #expect(failure.reason.event == "count")
+        // Its line is that of the version in which it has failed.
+        let groups = try await bench.engine.failures(of: nil, by: .test).groups.sorted { $0.version < $1.version }
+        #expect(groups.map(\.version) == [1, 2] && groups.map(\.failedVersion) == [nil, 1])
         try await bench.expectFolded("p")
         #expect(try await bench.repair("p", .retry).status == .running)
         #expect(try await bench.timed.context("n", of: "p") == 5)
@@ -279,8 +282,15 @@ import WorkflowStore
                 == "expressionFailed: p would fail again in version 2 and was left: 'count' was undone: 'assign n: 2 / "
                 + "context.n' of state 'a', line 5, failed: division by zero")
         #expect(try await bench.timed.record("p") == before)
+        // Nobody would take there what it has failed on.
+        try await bench.engine.apply(old + "\n  c: {}", syntax: .yaml)
+        #expect(
+            await bench.toldMigration("p", to: 3, MigrationPlan(map: ["a": "c"]), retries: true)
+                == "misfit: p does not fit version 3: count: 'c' of version 3 does not take what it failed on; migrate "
+                + "and skip it")
+        #expect(try await bench.timed.record("p") == before)
         // Behind the migration itself, what it assigns helps.
-        let answer = try await bench.migrate("p", MigrationPlan(assign: ["n": "2"]), retries: true)
+        let answer = try await bench.migrate("p", to: 2, MigrationPlan(assign: ["n": "2"]), retries: true)
         #expect(answer.status == .running && answer.context == ["n": 1])
         try await bench.expectFolded("p")
     }

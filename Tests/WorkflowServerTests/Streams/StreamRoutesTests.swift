@@ -233,6 +233,8 @@ import WorkflowStore
     @Test func whatIsWrongIsTold() async throws {
         let host = try await Self.host()
         try await Self.start(host, "a")
+        // Base64 of 1.0.9999999: no row is there yet.
+        let later = "MS4wLjk5OTk5OTk"
         let cases: [(target: String, status: Int, detail: String)] = [
             ("/v1/stream?machine=dor", 404, "There is no machine 'dor'"),
             (
@@ -257,6 +259,9 @@ import WorkflowStore
                 "Unknown parameter 'machine' (known here: kind, event, state, after)"
             ),
             ("/v1/instances/x/stream", 404, "There is no instance 'x'"),
+            ("/v1/stream?after=\(later)", 410, "The database has no row of this cursor yet: another one has given it"),
+            ("/v1/instances/a/stream?after=\(later)", 410, "The database has no row of this cursor yet"),
+            ("/v1/instances/a/history?cursor=\(later)", 410, "The database has no row of this cursor yet"),
         ]
         for (target, status, detail) in cases {
             let answer = try await host.answers(to: [.get(target)])[0]

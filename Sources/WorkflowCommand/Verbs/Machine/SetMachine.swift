@@ -18,7 +18,9 @@ struct SetMachine: Verb {
     @Argument(help: "The machine's name.", completion: Completion.machines.kind)
     var name: String
 
-    @Option(help: ArgumentHelp("How long, or 'none': \(DelayText.formsWithUnit).", valueName: "delay"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long, or 'none': \(DelayText.formsWithUnit).", valueName: "delay"))
     var retention: String
 
     @Flag(help: "Say how many would be deleted now and change nothing.")
