@@ -55,6 +55,18 @@ struct DeleteVerbTests {
                 + "5000 instances deleted so far\n")
     }
 
+    @Test func aPurgeThatWasCutOffSaysWhatItDoesNotCount() async {
+        let told = await Self.run(
+            ["purge", "--finished-before", "90d", "--reason", "r"],
+            [
+                .failure(.answerLost(.unix(path: "/run/test.sock"), reason: "closed")),
+                .value(PurgeAnswer(deleted: 1, rows: 2, kept: 0, done: true)),
+            ])
+        #expect(
+            told.printed == "1 instance with 2 rows deleted\n"
+                + "an answer was lost; what it told is not counted here: 'wfctl audit' lists all\n", "\(told)")
+    }
+
     @Test(arguments: [
         (["delete", "o"], "error: 'delete' needs '--reason', which stands in the history"),
         (["delete", "o", "--reason", "r", "--confirm", "p"], "error: '--confirm' must repeat the name 'o', not 'p'"),

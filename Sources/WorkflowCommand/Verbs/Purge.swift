@@ -46,8 +46,13 @@ struct Purge: Verb {
         let answer = try await session.withClient { client in
             var sum = PurgeAnswer(deleted: 0, rows: 0, kept: 0, done: false)
             while true {
+                var tries = 0
                 let answer = try await client.untilKnown { () async throws(ClientError) in
-                    try await client.purge(request)
+                    tries += 1
+                    return try await client.purge(request)
+                }
+                if tries > 1 {
+                    try session.say("an answer was lost; what it told is not counted here: 'wfctl audit' lists all")
                 }
                 sum = PurgeAnswer(
                     deleted: sum.deleted + answer.deleted, rows: sum.rows + answer.rows, kept: answer.kept,
