@@ -71,6 +71,7 @@ struct DeleteVerbTests {
         (["delete", "o"], "error: 'delete' needs '--reason', which stands in the history"),
         (["delete", "o", "--reason", "r", "--confirm", "p"], "error: '--confirm' must repeat the name 'o', not 'p'"),
         (["purge", "--finished-before", "soon", "--reason", "r"], "error: '--finished-before': "),
+        (["purge", "--finished-before", "-1s", "--reason", "r"], "error: '--finished-before': "),
     ])
     func badArgumentsAreRefused(_ arguments: [String], _ message: String) async {
         let told = await Self.run(arguments, [])

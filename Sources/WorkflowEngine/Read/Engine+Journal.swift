@@ -75,16 +75,27 @@ extension Engine {
         return try await self.row(at: position, of: record, by: caller)?.kind == .failed
     }
 
-    /// A position behind which there was never a row of the journal, deleted ones included; before all where none was.
+    /// The position of the last row of the journal; before all where there is none.
     package func lastPosition(by caller: Caller) async throws(Rejection) -> Position {
         if let newest = feed.newest { return newest }
-        let last = try await read { () async throws(StoreError) in
-            try await store.row(before: Position(rawValue: PartitionID.first.rawValues.upperBound))
-        }
+        return try await lastOnDisk()
+    }
+
+    /// Whether the journal has come so far: a row was at the position, or may have been and was deleted.
+    package func hasReached(_ position: Position, by caller: Caller) async throws(Rejection) -> Bool {
+        if let newest = feed.newest, position <= newest { return true }
+        // A row that is on disk may not be told yet.
+        if try await position <= lastOnDisk() { return true }
         let deleted = try await read { () async throws(StoreError) in
             try await store.audits(in: caller.namespace, before: nil, limit: 1)
         }
-        let beginning = Position.beginning(of: .first)
-        return max(last?.position ?? beginning, deleted.first?.position ?? beginning)
+        return deleted.first.map { position < $0.position } ?? false
+    }
+
+    private func lastOnDisk() async throws(Rejection) -> Position {
+        let last = try await read { () async throws(StoreError) in
+            try await store.row(before: Position(rawValue: PartitionID.first.rawValues.upperBound))
+        }
+        return last?.position ?? .beginning(of: .first)
     }
 }

@@ -34,8 +34,7 @@ extension Engine {
                 detail: "\(place) the cursor of a row as it was given, not '\(text.prefix(100))'")
         }
         try await requirePresent(cursor.generation, of: "cursor", instance: instance, by: caller)
-        let last = try await asking { try await lastPosition(by: caller) }
-        guard cursor.position <= last else {
+        guard try await asking({ try await hasReached(cursor.position, by: caller) }) else {
             throw Problem(
                 .generationChanged,
                 detail: "The database has no row of this cursor yet: another one has given it, maybe a later copy of "

@@ -47,6 +47,24 @@ import WorkflowStore
         #expect(try await bench.timed.journal().count == 1)
     }
 
+    @Test func aPlaceOfADeletedRowIsKnownToHaveBeen() async throws {
+        let bench = try await Self.bench()
+        try await Self.finished(bench, "d")
+        let last = try await bench.timed.record("d").head
+        try await bench.delete("d")
+        try await bench.swept()
+        // Nothing has come since: only the deletion tells of the rows.
+        try await bench.timed.restart()
+        #expect(try await bench.timed.store.row(before: Position(rawValue: 1 << 47)) == nil)
+        #expect(try await bench.engine.hasReached(last, by: .test))
+        let beyond = Position(rawValue: last.rawValue + 1)
+        #expect(try await !bench.engine.hasReached(beyond, by: .test))
+        // What the next row is, is the place behind that of the deletion.
+        try await bench.timed.start("door", "e")
+        #expect(try await bench.engine.hasReached(bench.timed.record("e").head, by: .test))
+        #expect(try await bench.engine.hasReached(beyond, by: .test))
+    }
+
     @Test func whatHasNotFinishedNeedsAWordMore() async throws {
         let bench = try await Self.bench()
         try await bench.timed.start("door", "d")
