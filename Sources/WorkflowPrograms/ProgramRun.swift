@@ -67,8 +67,7 @@ package final class ProgramRun: Sendable {
         }
         guard isFirst else { return }
         signal(SIGTERM)
-        DispatchQueue.global().asyncAfter(deadline: .now() + grace / .seconds(1)) { [weak self] in self?.signal(SIGKILL)
-        }
+        streams.programIsAsked(toEndWithin: grace)
     }
 
     private func signal(_ number: Int32) {
@@ -91,7 +90,7 @@ package final class ProgramRun: Sendable {
         }
         return await withCheckedContinuation { continuation in
             DispatchQueue(label: "wfd-program").async { [self] in
-                streams.exchange(keeping: limit, errors: errors, onTooLong: terminate)
+                streams.exchange(keeping: limit, errors: errors, onTooLong: terminate) { self.signal(SIGKILL) }
                 continuation.resume(
                     returning: Outcome(
                         end: reap(), output: streams.output, isTooLong: streams.isTooLong,
