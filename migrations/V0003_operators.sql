@@ -18,8 +18,11 @@ CREATE TABLE machine_setting (
     namespace_id INTEGER NOT NULL REFERENCES namespace (id),
     name         TEXT    NOT NULL CHECK (name <> ''),
     active       INTEGER CHECK (active >= 1),        -- the version that new instances take; NULL: the latest
-    suspended    INTEGER NOT NULL CHECK (suspended IN (0, 1)),  -- 1: nothing begins, and no instance takes an event
     retention_ms INTEGER CHECK (retention_ms >= 1),  -- how long finished instances are kept; NULL: for ever
+    -- Since when nothing begins, and no instance takes an event; NULL: it is not suspended.
+    suspended_ms  INTEGER,
+    suspended_by  TEXT CHECK (suspended_by IS NULL OR suspended_ms IS NOT NULL),  -- the actor; NULL: nobody is known
+    suspended_why TEXT CHECK (suspended_why IS NULL OR suspended_ms IS NOT NULL),  -- the reason that was given
     PRIMARY KEY (namespace_id, name)
 ) STRICT, WITHOUT ROWID;
 

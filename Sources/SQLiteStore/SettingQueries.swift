@@ -79,27 +79,31 @@ extension BatchWriting {
             }
             var insert = try PreparedStatement(
                 database,
-                "INSERT OR REPLACE INTO machine_setting (\(MachineSetting.columns)) VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO machine_setting (\(MachineSetting.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 values: values)
             insert.bind(setting.key.namespace.rawValue)
             insert.bind(setting.key.name.rawValue)
             insert.bind(setting.active?.rawValue)
-            insert.bind(setting.isSuspended ? 1 : 0)
             insert.bind(setting.retention)
+            insert.bind(setting.suspension?.at.rawValue)
+            insert.bind(setting.suspension?.actor?.rawValue)
+            insert.bind(setting.suspension?.reason)
             try insert.run()
         }
     }
 }
 
 extension MachineSetting {
-    static let columns = "namespace_id, name, active, suspended, retention_ms"
+    static let columns = "namespace_id, name, active, retention_ms, suspended_ms, suspended_by, suspended_why"
 
     init(row: inout StatementRow) {
         let namespace = NamespaceID(rawValue: row.integer())
         self.init(
             of: MachineKey(MachineName(rawValue: row.text()), in: namespace),
-            active: row.optionalInteger().map(MachineVersion.init(rawValue:)), isSuspended: row.integer() == 1,
-            retention: row.optionalInteger())
+            active: row.optionalInteger().map(MachineVersion.init(rawValue:)), retention: row.optionalInteger())
+        let since = row.optionalInteger().map(Timestamp.init(rawValue:))
+        let (actor, reason) = (row.optionalText().map(Actor.init(rawValue:)), row.optionalText())
+        suspension = since.map { MachineSuspension(at: $0, by: actor, reason: reason) }
     }
 }
 

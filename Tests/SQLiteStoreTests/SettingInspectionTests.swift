@@ -30,7 +30,9 @@ import WorkflowStore
         var batch = scribe.take()
         batch.changedSettings = [
             MachineSetting(of: MachineKey("order", in: .default), active: 1),
-            MachineSetting(of: MachineKey("pay", in: .default), isSuspended: true),
+            MachineSetting(
+                of: MachineKey("pay", in: .default),
+                suspension: .init(at: Timestamp(rawValue: 0), by: nil, reason: nil)),
             MachineSetting(of: MachineKey("refund", in: .default), retention: 5),
         ]
         try writer.commit(batch)

@@ -7,8 +7,13 @@ extension StoreSuite {
         Check(name: "what is set for machines comes back in pages of every size, and standard settings go") {
             (store, writer) async throws in
             var all = [
-                setting("Zip", active: 1), setting("order", isSuspended: true),
-                setting("order-2", active: 7, isSuspended: true, retention: 90), setting("pay", retention: 1),
+                setting("Zip", active: 1),
+                setting("order", suspension: .init(at: Timestamp(rawValue: 0), by: nil, reason: nil)),
+                setting(
+                    "order-2", active: 7,
+                    suspension: .init(at: Timestamp(rawValue: 5), by: "ops", reason: "the till is broken"),
+                    retention: 90),
+                setting("pay", retention: 1),
             ]
             #expect(try writer.machineSettings(after: nil, limit: 5) == [])
             #expect(try await store.machineSetting(of: all[0].key) == nil)
@@ -35,7 +40,7 @@ extension StoreSuite {
             }
             view.release()
             #expect(try await store.machineSettings(in: NamespaceID(rawValue: 2), after: nil, limit: 9) == [])
-            all[1].isSuspended = false
+            all[1].suspension = nil
             all[1].active = 3
             try write([all[1], setting("Zip"), setting("none")], writer)
             #expect(try writer.machineSettings(after: nil, limit: 9) == Array(all.dropFirst()))
@@ -63,10 +68,11 @@ extension StoreSuite {
     ]
 
     private static func setting(
-        _ name: MachineName, active: MachineVersion? = nil, isSuspended: Bool = false, retention: Int64? = nil
+        _ name: MachineName, active: MachineVersion? = nil, suspension: MachineSuspension? = nil,
+        retention: Int64? = nil
     ) -> MachineSetting {
         MachineSetting(
-            of: MachineKey(name, in: .default), active: active, isSuspended: isSuspended, retention: retention)
+            of: MachineKey(name, in: .default), active: active, suspension: suspension, retention: retention)
     }
 
     private static func write(_ settings: [MachineSetting], _ writer: any StoreWriter) throws {

@@ -19,8 +19,11 @@ struct MachineVerbTests {
         return (asked, outcome)
     }
 
+    private static let suspension = MachineSuspensionItem(
+        machine: "order", at: WireTime(milliseconds: 0), actor: "ops", reason: "OPS-14")
+
     private static func settings(
-        suspended: Bool? = nil, retention: Int64? = nil, instances: Int64? = nil, run: String? = nil,
+        suspended: MachineSuspensionItem? = nil, retention: Int64? = nil, instances: Int64? = nil, run: String? = nil,
         dryRun: Bool? = nil
     ) -> ScriptedTransport.Step {
         .value(
@@ -40,7 +43,8 @@ struct MachineVerbTests {
 
     @Test func aMachineAloneIsSuspendedItself() async {
         let (asked, outcome) = await Self.told(
-            ["suspend", "--machine", "order", "--reason", "OPS-14"], Self.settings(suspended: true, instances: 1_204))
+            ["suspend", "--machine", "order", "--reason", "OPS-14"],
+            Self.settings(suspended: Self.suspension, instances: 1_204))
         #expect(asked == [#"/v1/machines/order/suspend {"reason":"OPS-14"}"#])
         #expect(
             outcome
@@ -132,7 +136,7 @@ struct MachineVerbTests {
 
     @Test func aMachineIsShownWithWhatIsSetForIt() async {
         let machine = MachineSummary(
-            machine: "order", version: 1, suspended: true, retentionInMilliseconds: 3_600_000, digest: "d",
+            machine: "order", version: 1, suspended: Self.suspension, retentionInMilliseconds: 3_600_000, digest: "d",
             createdAt: WireTime(milliseconds: 0))
         let (_, outcome) = await Self.told(
             ["machine", "show", "order"], .value(machine), .value(Page<TallyItem>(items: [])))
@@ -144,7 +148,8 @@ struct MachineVerbTests {
                 """)
         #expect(
             outcome.errors == """
-                order is suspended: 'wfctl resume --machine order' lets it go on
+                order is suspended since 1970-01-01T00:00:00.000Z by ops (OPS-14): \
+                'wfctl resume --machine order' lets it go on
                 finished instances are deleted 1h after the last that came to them
 
                 """)

@@ -73,7 +73,7 @@ public struct DaemonStatus: Equatable, WireObject {
     /// True when no effect starts until somebody releases them.
     public var held: Bool?
     /// Machines that are suspended, by name; nil for none.
-    public var suspendedMachines: [String]?
+    public var suspendedMachines: [MachineSuspensionItem]?
     /// By how many milliseconds the timer that should have fired first is late; nil when none is.
     public var behind: Int64?
     /// Commands that wait for the writer.
@@ -100,9 +100,9 @@ public struct DaemonStatus: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        status: State, reason: String? = nil, version: String, held: Bool? = nil, suspendedMachines: [String]? = nil,
-        behind: Int64? = nil, waiting: Int64 = 0, instances: [Count] = [], failures: [FailureItem] = [],
-        otherFailures: Int64? = nil,
+        status: State, reason: String? = nil, version: String, held: Bool? = nil,
+        suspendedMachines: [MachineSuspensionItem]? = nil, behind: Int64? = nil, waiting: Int64 = 0,
+        instances: [Count] = [], failures: [FailureItem] = [], otherFailures: Int64? = nil,
         deleting: Int64? = nil, disk: Disk? = nil, runs: [BulkRun]? = nil, otherRuns: Int64? = nil,
         lastBackupAt: WireTime? = nil, lastVerificationAt: WireTime? = nil
     ) {

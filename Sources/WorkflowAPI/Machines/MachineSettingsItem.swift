@@ -7,8 +7,8 @@ public struct MachineSettingsItem: Equatable, WireObject {
     public var latest: Int64
     /// The version that new instances take.
     public var active: ActiveVersion
-    /// True when nothing starts, and its instances take nothing.
-    public var suspended: Bool?
+    /// Since when and why nothing starts, and its instances take nothing; nil when they do.
+    public var suspended: MachineSuspensionItem?
     /// For how many milliseconds finished instances are kept; nil for ever.
     public var retentionInMilliseconds: Int64?
     /// Of a suspension, how many instances run; of a resume, how many go on; of a dry run of a retention, how many
@@ -21,7 +21,7 @@ public struct MachineSettingsItem: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String, latest: Int64, active: ActiveVersion, suspended: Bool? = nil,
+        machine: String, latest: Int64, active: ActiveVersion, suspended: MachineSuspensionItem? = nil,
         retentionInMilliseconds: Int64? = nil, instances: Int64? = nil, run: String? = nil, dryRun: Bool? = nil
     ) {
         self.machine = machine
@@ -61,7 +61,7 @@ public struct MachineSettingsItem: Equatable, WireObject {
 
 /// The body of `POST /v1/machines/NAME/suspend`.
 public struct SuspendMachineRequest: Equatable, WireObject {
-    /// For the log.
+    /// Why; those that are refused are told.
     public var reason: String?
     /// True to be told what would happen, without a change.
     public var dryRun: Bool?

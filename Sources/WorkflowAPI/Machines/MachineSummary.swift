@@ -6,8 +6,8 @@ public struct MachineSummary: Equatable, WireObject {
     public var version: Int64
     /// The version that new instances take; nil for the latest.
     public var active: Int64?
-    /// True when the machine is suspended: nothing starts, and its instances take nothing.
-    public var suspended: Bool?
+    /// Since when and why nothing starts, and its instances take nothing; nil when they do.
+    public var suspended: MachineSuspensionItem?
     /// For how many milliseconds finished instances are kept; nil for ever.
     public var retentionInMilliseconds: Int64?
     /// SHA-256 of the source, 64 hexadecimal digits.
@@ -20,7 +20,7 @@ public struct MachineSummary: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String, version: Int64, active: Int64? = nil, suspended: Bool? = nil,
+        machine: String, version: Int64, active: Int64? = nil, suspended: MachineSuspensionItem? = nil,
         retentionInMilliseconds: Int64? = nil, digest: String, createdAt: WireTime,
         warnings: [DefinitionDiagnostic]? = nil, source: String? = nil
     ) {

@@ -47,7 +47,8 @@ extension Route {
     /// Says which version new instances of a machine take.
     public static let activateMachine = Route(
         .post, "/v1/machines/{machine}/active", for: .define, body: .object("{version: int or 'latest'}"),
-        answer: .object("{machine, latest, active, suspended?, retentionInMilliseconds?}"),
+        answer: .object(
+            "{machine, latest, active, suspended?: {machine, at, actor?, reason?}, retentionInMilliseconds?}"),
         problems: [.machineNotFound, .invalidData, .routeNotFound, .payloadTooLarge] + writing)
     /// Lets nothing of a machine start, and its instances take nothing.
     public static let suspendMachine = Route(
@@ -241,7 +242,7 @@ extension Route {
         .post, "/v1/bulk", for: .operate,
         body: .object("{run, action, select, expect?, dryRun?, reason?}, or lines: this, then {instance}…"),
         answer: .lines("progress, {rehearsal} or {run}"),
-        problems: [.machineNotFound, .selectionChanged, .keyReused, .payloadTooLarge] + writing)
+        problems: [.machineNotFound, .unknownEvent, .selectionChanged, .keyReused, .payloadTooLarge] + writing)
     /// The runs that are kept.
     public static let listRuns = Route(
         .get, "/v1/bulk", for: .read, answer: .object("{items: [run…]}, the last begun first"))
@@ -376,8 +377,8 @@ extension Route {
     public static let status = Route(
         .get, "/v1/status", for: .read,
         answer: .object(
-            "{status, reason?, version, held?, suspendedMachines?: [name…], behind?, waiting, "
-                + "instances: [{status, count}…], failures: [failure…], otherFailures?, deleting?, "
+            "{status, reason?, version, held?, suspendedMachines?: [{machine, at, actor?, reason?}…], behind?, "
+                + "waiting, instances: [{status, count}…], failures: [failure…], otherFailures?, deleting?, "
                 + "disk?: {file, log, free?}, runs?: [run…], otherRuns?, lastBackupAt?, lastVerificationAt?}"))
     /// What monitoring reads.
     public static let metrics = Route(

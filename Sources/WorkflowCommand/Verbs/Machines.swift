@@ -25,7 +25,7 @@ struct Machines: Verb {
     private static let columns: [Table<MachineSummary>.Column] = [
         .init("MACHINE") { $0.machine },
         .init("VERSION") { String($0.version) },
-        .init("ACTIVE") { $0.active.map(String.init) ?? "latest" },
+        .init("ACTIVE") { ($0.active.map(String.init) ?? "latest") + ($0.suspended == nil ? "" : ", suspended") },
         .time("CREATED") { $0.createdAt },
         .init("DIGEST") { String($0.digest.prefix(12)) },
     ]

@@ -30,10 +30,7 @@ struct Status: Verb {
             text = text + "effects:   \("held", .bad): 'wfctl release' lets them start\n"
         }
         if let machines = status.suspendedMachines {
-            let names = machines.count > 5 ? machines.prefix(5) + ["…"] : machines[...]
-            text =
-                text + "suspended: \("\(plural(Int64(machines.count), "machine"))", .bad): "
-                + "\(names.joined(separator: ", ")); 'wfctl resume --machine \(machines[0])' lets it go on\n"
+            text = text + suspensions(machines)
         }
         let late = status.behind.map { "a timer is \(DurationText.rough(milliseconds: $0)) late" } ?? "nothing is late"
         let waiting = status.waiting == 0 ? "" : ", \(plural(status.waiting, "command")) wait"
@@ -63,6 +60,20 @@ struct Status: Verb {
         if let disk = status.disk { text = text + "disk:      \(self.disk(disk))\n" }
         let backup = status.lastBackupAt?.text ?? "none since wfd began"
         return text + "backup:    \(backup)\n"
+    }
+
+    /// How many suspended machines have a line of their own.
+    private static let shownMachines = 5
+
+    private static func suspensions(_ machines: [MachineSuspensionItem]) -> StyledText {
+        var text: StyledText = ""
+        for (place, machine) in machines.prefix(shownMachines).enumerated() {
+            text =
+                text + (place == 0 ? "suspended: " : "           ") + "\(machine.machine, .bad)"
+                + "\(SuspensionText.text(machine)): 'wfctl resume --machine \(machine.machine)'\n"
+        }
+        let others = machines.count - shownMachines
+        return others > 0 ? text + "           \(plural(Int64(others), "more machine")): 'wfctl machines'\n" : text
     }
 
     private static func instances(_ counts: [DaemonStatus.Count]) -> StyledText {

@@ -7,7 +7,11 @@ extension BatchBuilder {
     /// Whether somebody has suspended the machine of an instance, after what was applied so far. Costs nothing while
     /// nothing is set for machines.
     func isMachineSuspended(of instance: LiveInstance) -> Bool {
-        hasSettings && setting(of: instance.state.loaded.record.key).isSuspended
+        suspension(ofMachineOf: instance) != nil
+    }
+
+    private func suspension(ofMachineOf instance: LiveInstance) -> MachineSuspension? {
+        hasSettings ? setting(of: instance.state.loaded.record.key).suspension : nil
     }
 
     private var hasSettings: Bool {
@@ -17,8 +21,10 @@ extension BatchBuilder {
     /// Throws when nobody may send anything to an instance, because its machine is suspended. One that has finished
     /// never takes anything again, whatever becomes of its machine.
     func refuseOfSuspendedMachine(_ instance: LiveInstance) throws(Rejection) {
-        guard isMachineSuspended(of: instance), !instance.state.snapshot.status.isFinished else { return }
-        throw .machineSuspended(instance.state.facts)
+        guard let suspension = suspension(ofMachineOf: instance), !instance.state.snapshot.status.isFinished else {
+            return
+        }
+        throw .machineSuspended(instance.state.facts, suspension)
     }
 
     /// Suspends an instance for which something is due, when its machine is suspended: what is due waits then. False

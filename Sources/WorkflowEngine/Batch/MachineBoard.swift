@@ -10,8 +10,8 @@ final class MachineBoard: Sendable {
     /// What is set now; nothing of a machine with the defaults.
     var settings: [MachineKey: MachineSetting] { state.withLock { $0 } }
 
-    /// Whether somebody has suspended a machine.
-    func isSuspended(_ key: MachineKey) -> Bool { state.withLock { $0[key]?.isSuspended ?? false } }
+    /// Why a machine is suspended; nil when it is not.
+    func suspension(of key: MachineKey) -> MachineSuspension? { state.withLock { $0[key]?.suspension } }
 
     /// Takes what is committed.
     func load(from store: some StoreLookup, limits: EngineLimits) throws(StoreError) {

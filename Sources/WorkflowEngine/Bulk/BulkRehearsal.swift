@@ -221,8 +221,8 @@ extension Engine {
         let name = record.name
         let loaded = try await loadedMachine(record.machineID)
         let state = try InstanceState(record: record, loaded: loaded)
-        if request.action.needsMachine, library.board.isSuspended(loaded.record.key) {
-            throw .machineSuspended(state.facts)
+        if request.action.needsMachine, let suspension = library.board.suspension(of: loaded.record.key) {
+            throw .machineSuspended(state.facts, suspension)
         }
         switch request.action {
         case .repair(let verb):

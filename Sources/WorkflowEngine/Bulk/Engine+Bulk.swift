@@ -64,13 +64,36 @@ extension Engine {
     private func count(_ selection: BulkSelection, by caller: Caller) async throws -> Int64? {
         guard selection.olderThan == nil, selection.failure == nil, !selection.isSuspendedByMachine else { return nil }
         var count: Int64 = 0
+        try await forEachCounted(selection, by: caller) { count += $0.count }
+        return count
+    }
+
+    /// What the store has counted of those that a selection takes.
+    private func forEachCounted(
+        _ selection: BulkSelection, by caller: Caller, _ body: (TallyRecord) -> Void
+    ) async throws(Rejection) {
         var query = TallyQuery(machine: selection.machine, limit: limits.countedPage)
         while true {
             let page = try await tally(query, by: caller)
-            for record in page where selection.takes(record) { count += record.count }
-            guard page.count == query.limit, let last = page.last else { return count }
+            for record in page where selection.takes(record) { body(record) }
+            guard page.count == query.limit, let last = page.last else { return }
             query.after = last.key
         }
+    }
+
+    /// Throws when no version of which instances are selected knows an event: a name that was misspelt begins no run.
+    private func refuseUnknown(
+        _ event: String, _ selection: BulkSelection, by caller: Caller
+    ) async throws(Rejection) {
+        var versions: [MachineID: MachineVersion] = [:]
+        try await forEachCounted(selection, by: caller) { versions[$0.key.machineID] = $0.version }
+        var latest: Machine?
+        for (id, _) in versions.sorted(by: { $0.value < $1.value }) {
+            let machine = try await loadedMachine(id).machine
+            if machine.knows(event: event) { return }
+            latest = machine
+        }
+        if let latest { throw .refused(.unknownEvent, event: event, machine: latest, facts: nil) }
     }
 
     /// Of a run that is for all or none.
@@ -123,6 +146,7 @@ extension Engine {
         let machine = selection.machine
         var old: MachineRecord?
         if let machine { old = try await self.machine(named: machine, version: selection.version, by: caller) }
+        if case .send(let event, _) = request.action { try await refuseUnknown(event, selection, by: caller) }
         guard case .migrate(let version, let plan, _) = request.action else { return }
         // Others would be met again in the version that they went over to.
         guard let machine, let old, selection.version != nil else {

@@ -6,7 +6,7 @@ extension Engine {
     /// Suspends a machine, whatever its versions: nothing starts, and its instances take nothing. Durable when it
     /// returns. An instance gets a row only when something is due for it.
     ///
-    /// - Parameter reason: What the person says, for the log.
+    /// - Parameter reason: What the person says: callers that are refused are told.
     package func suspend(
         machine: MachineName, reason: String?, by caller: Caller
     ) async throws(Rejection) -> SettledMachine {
@@ -64,9 +64,9 @@ extension Engine {
     }
 
     /// The caller's machines that are suspended, by name.
-    package func suspendedMachines(by caller: Caller) -> [MachineName] {
+    package func suspendedMachines(by caller: Caller) -> [MachineSetting] {
         library.board.settings.values.filter { $0.isSuspended && $0.key.namespace == caller.namespace }
-            .map(\.key.name).sorted { $0.rawValue < $1.rawValue }
+            .sorted { $0.key.name.rawValue < $1.key.name.rawValue }
     }
 }
 

@@ -85,17 +85,18 @@ extension Rejection {
     }
 
     /// - Parameter facts: Of an instance for which something came.
-    static func machineSuspended(_ facts: InstanceFacts) -> Rejection {
+    static func machineSuspended(_ facts: InstanceFacts, _ suspension: MachineSuspension) -> Rejection {
         Rejection(
             .machineSuspended,
-            "\(facts.place.text), takes no events: machine '\(facts.machine)' is suspended until it is resumed",
-            facts: facts)
+            "\(facts.place.text), takes no events: machine '\(facts.machine)' is suspended until it is resumed"
+                + suspension.said, facts: facts)
     }
 
     /// - Parameter machine: Of which an instance was to start.
-    static func machineSuspended(_ machine: MachineName) -> Rejection {
+    static func machineSuspended(_ machine: MachineName, _ suspension: MachineSuspension) -> Rejection {
         Rejection(
-            .machineSuspended, "Machine '\(machine)' is suspended: nothing starts until it is resumed",
+            .machineSuspended,
+            "Machine '\(machine)' is suspended: nothing starts until it is resumed" + suspension.said,
             subject: .machine(machine))
     }
 
@@ -215,4 +216,9 @@ extension Rejection.Code {
             case .invalidData: .invalidData
             }
     }
+}
+
+extension MachineSuspension {
+    /// What the person said, after a sentence.
+    fileprivate var said: String { reason.map { " (\($0))" } ?? "" }
 }

@@ -13,7 +13,7 @@ package struct SetMachineCommand: Sendable {
 
     package var machine: MachineName
     package var change: Change
-    /// What the person says, for the log.
+    /// What the person says.
     package var reason: String?
     package var caller: Caller
 
@@ -51,7 +51,9 @@ extension SetMachineCommand: WriterCommand {
             }
             setting.active = version
         case .suspended(let isSuspended):
-            setting.isSuspended = isSuspended
+            // One that is suspended already stays so since then, and for the reason of then.
+            let suspension = MachineSuspension(at: batch.now, by: caller.actor, reason: reason)
+            setting.suspension = isSuspended ? before.suspension ?? suspension : nil
             // Effects of instances that have no row of it go on by themselves.
             if before.isSuspended, !isSuspended { batch.leases.lookForHeld() }
         case .retention(let milliseconds): setting.retention = milliseconds

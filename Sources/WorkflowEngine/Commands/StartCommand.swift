@@ -60,7 +60,7 @@ extension StartCommand: WriterCommand {
             throw .machineNotFound(
                 name: machine, version: version, latest: latest?.record.version)
         }
-        if setting.isSuspended { throw .machineSuspended(machine) }
+        if let suspension = setting.suspension { throw .machineSuspended(machine, suspension) }
         let uuid = batch.newID(batch.now)
         let name = InstanceKey(instance ?? InstanceName(rawValue: uuid.text), in: caller.namespace)
         // A name that was just made is nobody's, and is not looked up.

@@ -85,6 +85,17 @@ extension MachineSettingsItem {
         self.init(
             machine: machine.setting.key.name.rawValue, latest: machine.latest.rawValue,
             active: machine.setting.active.map { .version($0.rawValue) } ?? .latest,
-            suspended: machine.setting.isSuspended ? true : nil, retentionInMilliseconds: machine.setting.retention)
+            suspended: MachineSuspensionItem(machine.setting),
+            retentionInMilliseconds: machine.setting.retention)
+    }
+}
+
+extension MachineSuspensionItem {
+    /// The wire form of why a machine is suspended; nil when it is not.
+    init?(_ setting: MachineSetting) {
+        guard let suspension = setting.suspension else { return nil }
+        self.init(
+            machine: setting.key.name.rawValue, at: WireTime(milliseconds: suspension.at.rawValue),
+            actor: suspension.actor?.rawValue, reason: suspension.reason)
     }
 }

@@ -110,7 +110,7 @@ extension MachineSummary {
     fileprivate init(_ record: MachineRecord, _ setting: MachineSetting?) {
         self.init(
             machine: record.name.rawValue, version: record.version.rawValue, active: setting?.active?.rawValue,
-            suspended: setting?.isSuspended == true ? true : nil, retentionInMilliseconds: setting?.retention,
+            suspended: setting.flatMap(MachineSuspensionItem.init), retentionInMilliseconds: setting?.retention,
             digest: record.digest.text,
             createdAt: WireTime(milliseconds: record.created.rawValue))
     }

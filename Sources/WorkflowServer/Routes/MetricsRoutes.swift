@@ -20,7 +20,8 @@ struct MetricsRoutes: Sendable {
         routes.on(.metrics) { request in
             let report = try await asking { try await engine.report(by: request.caller) }
             let shown = engine.metrics.shown(report.names, atMost: Self.shownMachines)
-            let text = text(report, suspended: engine.suspendedMachines(by: request.caller), shown: shown)
+            let suspended = engine.suspendedMachines(by: request.caller).map(\.key.name)
+            let text = text(report, suspended: suspended, shown: shown)
             return Response(
                 WholeAnswer(
                     status: .ok, headers: [.contentType: MetricsText.mediaType], body: ByteBuffer(string: text)))

@@ -26,7 +26,7 @@ struct StatusRoutes: Sendable {
         let runs = try await asking { try await engine.runs(by: caller) }.filter { $0.record.state != .done }
         var counts: [Instance.Status: Int64] = [:]
         for counted in report.tally { counts[Instance.Status(counted.key.status), default: 0] += counted.count }
-        let suspended = engine.suspendedMachines(by: caller).map(\.rawValue)
+        let suspended = engine.suspendedMachines(by: caller).compactMap(MachineSuspensionItem.init)
         let others = max(0, failures.groups.count - Self.shownFailures)
         let otherRuns = max(0, runs.count - Self.shownRuns)
         return Response(

@@ -48,7 +48,8 @@ import WorkflowStore
             (BulkSelection(failure: "division"), 10), (BulkSelection(machine: "pot", olderThan: 3_600_000), 0),
         ]
         for (number, (selection, count)) in selections.enumerated() {
-            let action = BulkAction.send(event: "unknown", data: nil)
+            // It divides by 0, or is not accepted.
+            let action = BulkAction.send(event: "count", data: nil)
             let run = try await bench.ended(try await bench.begin("r-\(number)", action, selection))
             #expect(run.record.selected == count, "\(selection)")
             #expect(run.outcome.count(of: .refused) == count, "\(selection)")
@@ -206,13 +207,32 @@ import WorkflowStore
 
     @Test func whatAMachineRefusesIsTold() async throws {
         let bench = try await BulkBench(4) { $0 == 0 }
-        let run = try await bench.ended(try await bench.begin("a", .send(event: "nonsense", data: nil)))
+        let run = try await bench.ended(try await bench.begin("a", .send(event: "count", data: nil)))
         #expect(run.outcome.brief == "refused 4")
         let messages = Set(run.outcome.told.compactMap(\.message))
-        #expect(messages.contains { $0.contains("has failed") } && messages.contains { $0.contains("'nonsense'") })
+        #expect(messages.contains { $0.contains("has failed") } && messages.contains { $0.contains("'count' was") })
         #expect(
             try await bench.told { _ = try await bench.begin("b", .repair(.retry), BulkSelection(machine: "none")) }
                 == "machine-not-found: There is no machine 'none'")
+    }
+
+    /// A name that was misspelt begins no run; one that an older version knows does.
+    @Test func anEventThatNoSelectedVersionKnowsIsRefusedBefore() async throws {
+        let bench = try await BulkBench(2)
+        _ = try await bench.engine.apply(BulkBench.pot.replacing("go:", with: "leave:"), syntax: .yaml, by: .test)
+        try await bench.timed.start("pot", "p-2")
+        let refused = "unknown-event: Machine 'pot' has no event 'leav'"
+        let leav = BulkAction.send(event: "leav", data: nil)
+        #expect(try await bench.told { _ = try await bench.begin("a", leav) } == refused)
+        #expect(try await bench.told { _ = try await bench.rehearse(leav) } == refused)
+        #expect(try await bench.engine.runs(by: .test).isEmpty)
+        let go = BulkAction.send(event: "go", data: nil)
+        let second = BulkSelection(machine: "pot", version: 2)
+        #expect(try await bench.told { _ = try await bench.begin("a", go, second) }.hasPrefix("unknown-event: "))
+        #expect(try await bench.ended(try await bench.begin("a", go)).outcome.brief == "done 2, refused 1")
+        // Where nobody is selected, nothing is wrong.
+        let failed = BulkSelection(machine: "pot", status: .failed)
+        #expect(try await bench.ended(try await bench.begin("b", leav, failed)).outcome.total == 0)
     }
 
     @Test func aRunGoesOnAfterARestartAndStaysStoppedWhenSomebodyStopsIt() async throws {
@@ -256,7 +276,7 @@ import WorkflowStore
         let bench = try await BulkBench(1, limits: limits)
         for name in ["a", "b", "c", "d"] {
             try await bench.timed.pass(1)
-            _ = try await bench.ended(try await bench.begin(name, .send(event: "nonsense", data: nil)))
+            _ = try await bench.ended(try await bench.begin(name, .send(event: "count", data: nil)))
         }
         #expect(try await bench.engine.runs(by: .test).map(\.record.key.name) == ["d", "c", "b"])
         let many = try await bench.told {

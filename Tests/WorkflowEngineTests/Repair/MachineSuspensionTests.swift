@@ -63,7 +63,7 @@ import WorkflowStore
         }
         #expect(told == "machineSuspended")
         for name in ["q", "j"] { #expect(try await bench.history(name) == ["started init"]) }
-        #expect(bench.engine.suspendedMachines(by: .test) == ["job"])
+        #expect(bench.engine.suspendedMachines(by: .test).map(\.key.name) == ["job"])
         try await bench.resumeMachine()
         try await bench.timed.start("job", "new")
         try await bench.timed.send("go", to: "j")
@@ -78,7 +78,7 @@ import WorkflowStore
         try await bench.timed.restart()
         #expect(await bench.toldOfSend("go", to: "j").hasPrefix("machineSuspended: "))
         #expect(await bench.toldOfStart("job").hasPrefix("machineSuspended: "))
-        #expect(bench.engine.suspendedMachines(by: .test) == ["job"])
+        #expect(bench.engine.suspendedMachines(by: .test).map(\.key.name) == ["job"])
         try await bench.timed.stop()
     }
 
@@ -92,7 +92,27 @@ import WorkflowStore
             _ = try await bench.engine.resume(machine: "job", run: "on", reason: nil, by: .test)
         }
         #expect(told?.code == .keyReused)
-        #expect(bench.engine.suspendedMachines(by: .test) == ["job"])
+        #expect(bench.engine.suspendedMachines(by: .test).map(\.key.name) == ["job"])
+    }
+
+    /// Since when, by whom and why: of the first who has asked for it.
+    @Test func callersAreToldWhyItIsSuspended() async throws {
+        let bench = try await Self.bench("j")
+        let begin = bench.engine.now
+        for reason in ["the till is broken", "once more"] {
+            _ = try await bench.engine.suspend(machine: "job", reason: reason, by: .test)
+        }
+        #expect(
+            await bench.toldOfStart("job")
+                == "machineSuspended: Machine 'job' is suspended: nothing starts until it is resumed "
+                + "(the till is broken)")
+        #expect(await bench.toldOfSend("go", to: "j").hasSuffix(" until it is resumed (the till is broken)"))
+        try await bench.timed.restart()
+        let suspension = bench.engine.suspendedMachines(by: .test).first?.suspension
+        #expect(suspension == MachineSuspension(at: begin, by: Caller.test.actor, reason: "the till is broken"))
+        try await bench.resumeMachine()
+        #expect(try await bench.engine.setting(of: "job", by: .test).suspension == nil)
+        try await bench.timed.stop()
     }
 
     // MARK: What is due

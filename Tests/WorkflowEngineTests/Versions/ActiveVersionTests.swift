@@ -127,9 +127,8 @@ import WorkflowStore
             try await running.engine.set(SetMachineCommand(machine: "b", .retention(5), by: .test))
         }
         _ = try await running.engine.set(SetMachineCommand(machine: "a", .suspended(true), by: .test))
-        #expect(
-            try await running.engine.setting(of: "a", by: .test)
-                == MachineSetting(of: MachineKey("a", in: .default), isSuspended: true, retention: 5))
+        let setting = try await running.engine.setting(of: "a", by: .test)
+        #expect(setting.isSuspended && setting.retention == 5)
         try await running.stop()
     }
 }

@@ -29,14 +29,16 @@ struct ShowMachine: Verb {
             rows.append(VersionRow(version: version))
         }
         let taken = machine.active ?? machine.version
-        let isSuspended = machine.suspended == true
         for place in rows.indices where rows[place].version == taken {
-            rows[place].taken = isSuspended ? "suspended" : "yes"
+            rows[place].taken = machine.suspended == nil ? "yes" : "suspended"
         }
         var printer = ListPrinter(session, columns: VersionRow.columns)
         try printer.add(rows.sorted { $0.version < $1.version })
         try printer.end()
-        if isSuspended { try session.say("\(name) is suspended: 'wfctl resume --machine \(name)' lets it go on") }
+        if let suspension = machine.suspended {
+            let since = SuspensionText.text(suspension)
+            try session.say("\(name) is suspended\(since): 'wfctl resume --machine \(name)' lets it go on")
+        }
         if let retention = machine.retentionInMilliseconds {
             let age = DurationText.text(milliseconds: retention)
             try session.say("finished instances are deleted \(age) after the last that came to them")
