@@ -107,9 +107,9 @@ unit: ## Check the systemd unit, where systemd-analyze is there
 	@systemd/verify.sh .build/debug/wfd
 
 count: ## Instructions of a step, a line and an event, under valgrind where it is there; the floor writes our rows
-	.ci/swift.sh build $(flags) $(release) --product wfbench
-	.build/release/wfbench floor-check
-	.build/release/wfbench count
+	.ci/swift.sh build $(flags) $(release) --product wfcount
+	.build/release/wfcount floor-check
+	.build/release/wfcount count
 
 conformance: ## The public vectors alone, with the names of what failed; CONFORMANCE=DIR for another folder
 	@.ci/packages.sh

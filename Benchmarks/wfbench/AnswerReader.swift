@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Takes the bytes of an answer apart as they come: its head, its chunks (RFC 9112, section 7.1) and their lines.

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 import Synchronization
 import WorkflowThreads

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// The sends of one client while 64 others use up the budget of their steps, each on an instance of its own, beside one

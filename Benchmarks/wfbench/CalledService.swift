@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// The service that effects call, with what it tells.

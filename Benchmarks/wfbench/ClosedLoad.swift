@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Clients that send one request after another, each over a connection of its own; all of them in one thread.

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Whole processes of the command line.

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// By how many bytes a file grows for an event, once the log is in it.

@@ -1,3 +1,5 @@
+import EngineFloor
+
 /// Batches through the engine, in this process.
 enum EngineFigures {
     static let figures: [Figure] =

@@ -1,4 +1,4 @@
-import Foundation
+import EngineFloor
 
 /// A line of the table: something that is measured, beside its floor.
 struct Figure: Sendable {
@@ -34,32 +34,4 @@ struct Figure: Sendable {
         /// Ours alone is no more than this, in the figure's unit.
         case atMost(Double)
     }
-}
-
-/// Where and how long a figure is measured.
-struct Setting: Sendable {
-    /// An empty folder of the figure's own, on the disk that is measured.
-    let folder: URL
-    /// Whether the run is a quick one: as small as still means something.
-    let isQuick: Bool
-    /// About how long one measurement takes.
-    let seconds: Double
-}
-
-/// Ours and its floor, ready to be measured in turn.
-protocol Contest {
-    /// Measures ours once.
-    mutating func ours() async throws -> Sample
-    /// Measures the floor once; nil for a figure that has none.
-    mutating func floor() async throws -> Sample?
-    /// Stops and removes what `begin` made.
-    mutating func end() async throws
-}
-
-/// One measurement.
-struct Sample: Sendable {
-    /// In the figure's unit.
-    let value: Double
-    /// What else was seen, such as percentiles; shown beside the line.
-    var note: String?
 }

@@ -1,3 +1,5 @@
+import EngineFloor
+
 /// Every line of the table, in its order.
 enum Figures {
     static let all =

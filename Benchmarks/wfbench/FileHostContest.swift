@@ -1,4 +1,5 @@
 import DurableMachines
+import EngineFloor
 import Foundation
 import Logging
 import StateMachines

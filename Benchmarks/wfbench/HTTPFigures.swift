@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Single events over HTTP to a real `wfd` process, durable when they are answered, beside the same server with a route

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Clients that take jobs of two tasks from begin to end, each one after another: it starts an instance, then takes and

@@ -1,3 +1,4 @@
+import EngineFloor
 import Histogram
 
 /// Latencies in nanoseconds, to three digits, up to a minute.

@@ -1,3 +1,4 @@
+import EngineFloor
 import Seeds
 import StateMachines
 import Statechart
@@ -34,7 +35,7 @@ enum LibraryFigures {
                 for _ in 0..<count { try machine.send(.flip) }
                 return count
             },
-            floor: try StepFigures.flat().ours)
+            floor: try StepLoops.flat().ours)
     }
 
     /// Events with data, states with values of the context. The floor is the step with the same data.

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// A request with many events, a line each, whose bytes were made before time counts.

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// An HTTP/1.1 connection over a unix socket for bodies in lines: it reads the answer while it still sends.

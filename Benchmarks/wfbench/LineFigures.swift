@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Events in lines over HTTP to a real `wfd` process.

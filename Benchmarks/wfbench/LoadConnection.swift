@@ -1,4 +1,5 @@
 import Dispatch
+import EngineFloor
 import Foundation
 import LinuxEvents
 

@@ -1,8 +1,4 @@
-/// A work and the same written by hand; both are told how often to do it, and say how often they did.
-struct Loops: Sendable {
-    let ours: @Sendable (Int) throws -> Int
-    let floor: @Sendable (Int) throws -> Int
-}
+import EngineFloor
 
 /// Two loops on one core.
 struct LoopContest: Contest {

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// What the rounds of a figure gave.

@@ -1,3 +1,5 @@
+import EngineFloor
+
 /// Clients that do not wait for each other: requests are due at fixed times, whatever comes back, and the latency of
 /// each counts from the time when it was due.
 ///

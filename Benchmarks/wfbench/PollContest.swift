@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Events at a fixed rate, each of which begins a task that a waiting poll is answered with.

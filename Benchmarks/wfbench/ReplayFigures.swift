@@ -1,3 +1,4 @@
+import EngineFloor
 import SQLiteStore
 import Statechart
 import WorkflowEngine

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Requests whose bytes were made before time counts, taken in a random order.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EngineFloor
 import Foundation
 import Statechart
 import WorkflowEngine

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// A server under load, in a process of its own, over a unix socket.
@@ -101,13 +102,4 @@ final class ServerProcess {
 
     /// Where this program and those that are built with it are.
     static var directory: URL { program.deletingLastPathComponent() }
-}
-
-/// Why a measurement cannot go on.
-struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
 }

@@ -1,3 +1,4 @@
+import EngineFloor
 import Statechart
 import WorkflowEngine
 import WorkflowStore

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EngineFloor
 import Foundation
 
 /// Measures figures, ours and floor in turn, and prints a line for each.

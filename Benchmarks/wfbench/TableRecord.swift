@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// The table for programs, with every round.

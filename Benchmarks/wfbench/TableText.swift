@@ -1,4 +1,4 @@
-import Foundation
+import EngineFloor
 
 /// The table as text: a head, then a line for each figure.
 enum TableText {
@@ -62,23 +62,5 @@ extension Figure.Unit {
             text.append(digit)
         }
         return text
-    }
-}
-
-extension Double {
-    func text(_ digits: Int) -> String {
-        String(format: "%.\(digits)f", self)
-    }
-}
-
-extension String {
-    /// Spaces in front.
-    func padded(_ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - count)) + self
-    }
-
-    /// Spaces behind.
-    func filled(_ width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -1,3 +1,5 @@
+import EngineFloor
+
 /// Tasks: begun by events, taken and completed by workers.
 enum TaskFigures {
     static let figures: [Figure] = [

@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Tasks over HTTP to a real `wfd` process: each connection begins 100 with a body of lines, takes 100 and completes

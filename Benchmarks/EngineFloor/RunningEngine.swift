@@ -2,22 +2,24 @@ import Logging
 import SQLiteStore
 import ServiceLifecycle
 import Statechart
-import WorkflowEngine
-import WorkflowStore
+package import WorkflowEngine
+package import WorkflowStore
 
 extension Caller {
     /// Who measures: somebody of whom the journal says nothing.
-    static let bench = Caller(nil, namespace: .default, role: .owner)
+    package static let bench = Caller(nil, namespace: .default, role: .owner)
 }
 
 /// The engine on a file, in this process.
-struct RunningEngine: Sendable {
-    let engine: Engine
+package struct RunningEngine: Sendable {
+    /// The engine, which takes commands until `stop`.
+    package let engine: Engine
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    init(path: String, limits: EngineLimits = EngineLimits()) throws {
-        let logger = Logger(label: "wfbench") { _ in SwiftLogNoOpLogHandler() }
+    /// Opens the file, or makes it, and starts the engine.
+    package init(path: String, limits: EngineLimits = EngineLimits()) throws {
+        let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         let engine = Engine(
             store: try SQLiteFileStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
         let group = ServiceGroup(
@@ -30,35 +32,20 @@ struct RunningEngine: Sendable {
     }
 
     /// Ends in order; everything is in the file then.
-    func stop() async throws {
+    package func stop() async throws {
         await group.triggerGracefulShutdown()
         try await running.value
     }
 }
 
-/// Does something so many times, 512 at once.
-func many(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-        for lane in 0..<512 {
-            group.addTask {
-                var number = lane
-                while number < count {
-                    try await body(number)
-                    number += 512
-                }
-            }
-        }
-        try await group.waitForAll()
-    }
-}
-
 /// Sends to an engine, with several requests under way, in one order: an actor's turn lasts until what it sends is in
 /// the engine's queue.
-actor OrderedSender {
+package actor OrderedSender {
     private let engine: Engine
     private var place = 0
 
-    init(_ engine: Engine) {
+    /// Sends to this engine.
+    package init(_ engine: Engine) {
         self.engine = engine
     }
 
@@ -72,7 +59,7 @@ actor OrderedSender {
     }
 
     /// Starts instances named `i-0`, `i-1`, … in this order.
-    func start(_ count: Int, of machine: MachineName) async throws {
+    package func start(_ count: Int, of machine: MachineName) async throws {
         place = 0
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<512 { group.addTask { try await self.starting(count, machine) } }

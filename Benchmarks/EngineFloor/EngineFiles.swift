@@ -1,14 +1,16 @@
-import Foundation
+package import Foundation
 import Statechart
-import WorkflowEngine
+package import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// Two copies of one file with the instances of a workload, the engine's and the floor's, and the events for both: each
 /// side is given the same ones, in the same order.
-struct EngineFiles {
-    let ours: String
-    let floor: String
+package struct EngineFiles {
+    /// The path of the engine's file.
+    package let ours: String
+    /// The path of the floor's file.
+    package let floor: String
     private let workload: Workload
     private var planner: FloorPlanner
     private var oursTraffic: Traffic
@@ -17,7 +19,7 @@ struct EngineFiles {
     private let data: [JSONValue]
 
     /// Makes both files; an engine's that is there already must be one that `fill` made.
-    init(_ workload: Workload, in folder: URL) async throws {
+    package init(_ workload: Workload, in folder: URL) async throws {
         self.workload = workload
         ours = Self.path(in: folder)
         floor = folder.appending(path: "floor.db").path
@@ -31,7 +33,7 @@ struct EngineFiles {
     }
 
     /// Makes the engine's file, with the instances.
-    static func fill(_ workload: Workload, in folder: URL) async throws {
+    package static func fill(_ workload: Workload, in folder: URL) async throws {
         let running = try RunningEngine(path: path(in: folder))
         let machine = try await running.engine.apply(workload.source, syntax: .yaml, by: .bench).0.record.name
         try await OrderedSender(running.engine).start(workload.instances, of: machine)
@@ -42,21 +44,21 @@ struct EngineFiles {
     static func path(in folder: URL) -> String { folder.appending(path: "ours.db").path }
 
     /// How many events a measurement of so many seconds sends.
-    func events(in seconds: Double) -> Int {
+    package func events(in seconds: Double) -> Int {
         max(1, Int(seconds * Double(workload.eventsPerSecond)) / workload.batch) * workload.batch
     }
 
     /// An event for every instance: all are in the engine's cache then.
-    mutating func firstCommands() -> [[SendCommand]] { lists(oursTraffic.everyInstance()) }
+    package mutating func firstCommands() -> [[SendCommand]] { lists(oursTraffic.everyInstance()) }
 
     /// The same for the floor.
-    mutating func firstPlan() throws -> FloorPlan { try planner.plan(floorTraffic.everyInstance()) }
+    package mutating func firstPlan() throws -> FloorPlan { try planner.plan(floorTraffic.everyInstance()) }
 
     /// The next events, in requests.
-    mutating func commands(_ count: Int) -> [[SendCommand]] { lists(oursTraffic.next(count)) }
+    package mutating func commands(_ count: Int) -> [[SendCommand]] { lists(oursTraffic.next(count)) }
 
     /// The next events for the floor.
-    mutating func plan(_ count: Int) throws -> FloorPlan { try planner.plan(floorTraffic.next(count)) }
+    package mutating func plan(_ count: Int) throws -> FloorPlan { try planner.plan(floorTraffic.next(count)) }
 
     private func lists(_ picks: [Traffic.Pick]) -> [[SendCommand]] {
         stride(from: 0, to: picks.count, by: workload.batch).map { first in
@@ -71,7 +73,7 @@ struct EngineFiles {
 
 extension SQLiteFloorFile {
     /// Writes in batches of so many events, and of as many bytes as the engine's may have.
-    func run(_ plan: FloorPlan, batch: Int = Workload.usualBatch) throws {
+    package func run(_ plan: FloorPlan, batch: Int = Workload.usualBatch) throws {
         try run(plan, batch: batch, bytes: EngineLimits().batchBytes)
     }
 }

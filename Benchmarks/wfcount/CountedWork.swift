@@ -1,4 +1,5 @@
 import ArgumentParser
+import EngineFloor
 import Foundation
 import Statechart
 import WorkflowAPI
@@ -52,7 +53,7 @@ enum CountedWork: String, CaseIterable, ExpressibleByArgument {
     func run(_ count: Int, in folder: URL) async throws {
         switch self {
         case .step:
-            for loops in [try StepFigures.flat(), try StepFigures.guarded()] {
+            for loops in [try StepLoops.flat(), try StepLoops.guarded()] {
                 guard try loops.ours(count) == count else { throw BenchmarkError("steps are missing") }
             }
         case .decode: try Self.decode(count)

@@ -5,9 +5,9 @@ import WorkflowStore
 
 /// Takes instances through their tasks before the clock starts, so that the floor knows every row that the engine will
 /// write.
-struct TaskPlanner {
+package struct TaskPlanner {
     /// What every worker sends.
-    static let result = #"{"ok":true}"#
+    package static let result = #"{"ok":true}"#
     /// What every worker calls itself.
     static let worker = "bench"
     /// How long each has a task, in milliseconds.

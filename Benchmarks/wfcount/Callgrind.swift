@@ -1,3 +1,4 @@
+import EngineFloor
 import Foundation
 
 /// Counts the instructions of this program under valgrind's callgrind.
@@ -14,7 +15,7 @@ struct Callgrind {
     /// - Parameter folder: An empty one.
     init(in folder: URL) throws {
         self.folder = folder
-        program = folder.appending(path: "wfbench")
+        program = folder.appending(path: "wfcount")
         // What the linker writes for debuggers is newer than what valgrind reads.
         try Self.run(["strip", "-g", "-o", program.path, CommandLine.arguments[0]])
     }

@@ -2,9 +2,9 @@ import Statechart
 import WorkflowStore
 
 /// A machine, its instances, and the events that are sent to them.
-struct Workload: Sendable {
+package struct Workload: Sendable {
     /// What key an event carries.
-    enum Keys: Sendable {
+    package enum Keys: Sendable {
         case none
         /// UUIDs of version 7, which grow with time.
         case growing
@@ -12,33 +12,35 @@ struct Workload: Sendable {
         case random
     }
 
-    static let usualBatch = 500
+    /// Events in one request, unless a workload says otherwise.
+    package static let usualBatch = 500
 
     /// The definition. Its machine takes the event in every state that it comes to.
-    let source: String
+    package let source: String
     let event: String
-    let instances: Int
+    /// How many there are.
+    package let instances: Int
     /// Canonical JSON, of which each event has one; none for events without data.
-    var data: [String] = []
+    package var data: [String] = []
     var keys = Keys.none
     /// Events in one request, and at most in one batch.
-    var batch = usualBatch
+    package private(set) var batch = usualBatch
     /// How many events a measurement of a second sends.
     var eventsPerSecond = 150_000
 
     /// Requests that are under way: so many that the writer has some to apply also while all that it may have under way
     /// is being committed, and not more bytes than its queue takes.
-    var requestsAtOnce: Int { min(16, (32 << 20) / (batch * (512 + (data.first?.utf8.count ?? 0)))) }
+    package var requestsAtOnce: Int { min(16, (32 << 20) / (batch * (512 + (data.first?.utf8.count ?? 0)))) }
 
     /// Two states and one event.
-    static func flat(_ instances: Int) -> Workload {
+    package static func flat(_ instances: Int) -> Workload {
         Workload(
             source: "{id: lamp, initial: off, states: {off: {on: {flip: on}}, on: {on: {flip: off}}}}", event: "flip",
             instances: instances)
     }
 
     /// Nested states, a guard over context and event, and an assignment for every event.
-    static func nested(_ instances: Int) -> Workload {
+    package static func nested(_ instances: Int) -> Workload {
         let add = "guard: context.amount < 1000 && event.data.ok, actions: {assign: {count: context.count + 1}}"
         let source = """
             id: order
@@ -57,7 +59,7 @@ struct Workload: Sendable {
     }
 
     /// A timer that begins and ends with every state.
-    static func after(_ instances: Int) -> Workload {
+    package static func after(_ instances: Int) -> Workload {
         let source = """
             id: lease
             initial: fresh
@@ -70,7 +72,7 @@ struct Workload: Sendable {
     }
 
     /// A task that every event begins; its result leads back.
-    static func tasks(_ instances: Int) -> Workload {
+    package static func tasks(_ instances: Int) -> Workload {
         Workload(
             source: job("job", queue: taskQueue), event: "begin", instances: instances, batch: 100,
             eventsPerSecond: 16_000)
@@ -80,7 +82,7 @@ struct Workload: Sendable {
     static let taskQueue = "work"
 
     /// A machine whose event `begin` begins a task of a queue, and whose result leads back.
-    static func job(_ name: String, queue: String) -> String {
+    package static func job(_ name: String, queue: String) -> String {
         let input = #"{"order":"instance.name","amount":"context.amount"}"#
         let working = #"{"invoke":{"task":"\#(queue)","input":\#(input),"onDone":"idle"}}"#
         return #"{"id":"\#(name)","initial":"idle","context":{"amount":250},"#
@@ -88,7 +90,7 @@ struct Workload: Sendable {
     }
 
     /// The same with data of so many bytes.
-    func with(dataBytes: Int, eventsPerSecond: Int = 150_000) -> Workload {
+    package func with(dataBytes: Int, eventsPerSecond: Int = 150_000) -> Workload {
         var random = Generator(seed: 7)
         var workload = self
         let shell = #"{"note":""}"#.utf8.count
@@ -101,7 +103,7 @@ struct Workload: Sendable {
     }
 
     /// The same in smaller batches.
-    func with(batch: Int) -> Workload {
+    package func with(batch: Int) -> Workload {
         var workload = self
         workload.batch = batch
         workload.eventsPerSecond = 40_000
@@ -109,7 +111,7 @@ struct Workload: Sendable {
     }
 
     /// The same with keys.
-    func with(keys: Keys) -> Workload {
+    package func with(keys: Keys) -> Workload {
         var workload = self
         workload.keys = keys
         return workload
@@ -168,14 +170,15 @@ struct Traffic: Sendable {
 }
 
 /// SplitMix64 (https://prng.di.unimi.it/splitmix64.c): small, fast, and the same everywhere.
-struct Generator: RandomNumberGenerator, Sendable {
+package struct Generator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    /// The same seed gives the same numbers.
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

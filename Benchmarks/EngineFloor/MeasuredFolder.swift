@@ -1,13 +1,14 @@
-import Foundation
+package import Foundation
 
 /// Where the measured files are: below a folder on the disk that counts, one for each figure.
-struct MeasuredFolder {
-    let root: URL
+package struct MeasuredFolder {
+    /// The folder of this run.
+    package let root: URL
 
     /// Makes the folder, and removes those of earlier runs that were killed.
     ///
     /// - Parameter place: Nil for `.build` where there is one: a temporary folder may be in memory.
-    init(in place: String?) throws {
+    package init(in place: String?) throws {
         let parent: URL
         if let place {
             parent = URL(filePath: place)
@@ -33,7 +34,7 @@ struct MeasuredFolder {
     }
 
     /// Calls the body with an empty folder, which is removed afterwards.
-    func withFolder<T>(_ body: (URL) async throws -> T) async throws -> T {
+    package func withFolder<T>(_ body: (URL) async throws -> T) async throws -> T {
         let folder = root.appending(path: "files")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // What is left behind is only untidy.
@@ -42,7 +43,7 @@ struct MeasuredFolder {
     }
 
     /// Removes it.
-    func remove() {
+    package func remove() {
         // What is left behind is only untidy.
         try? FileManager.default.removeItem(at: root)
     }

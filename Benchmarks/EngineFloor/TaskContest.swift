@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Statechart
 import WorkflowEngine
 import WorkflowStore
@@ -6,7 +6,7 @@ import WorkflowStore
 /// Tasks that are begun, taken and completed in batches of 100 through the engine, beside the loop over sqlite3 that
 /// writes the same rows into a copy of the same file. The loop commits every batch; the engine commits together what
 /// waits. Both flush every commit.
-struct TaskContest: Contest {
+package struct TaskContest: Contest {
     private var files: TaskFiles
     private let running: RunningEngine
     private let sender: TaskSender
@@ -14,7 +14,7 @@ struct TaskContest: Contest {
     private let rounds: Int
 
     /// Makes both files, with the instances, and lets both sides become warm.
-    init(_ setting: Setting, instances: Int = 10_000) async throws {
+    package init(_ setting: Setting, instances: Int = 10_000) async throws {
         files = try await TaskFiles(.tasks(instances), in: setting.folder)
         var limits = EngineLimits()
         // A batch that begins or ends tasks has two rows for each.
@@ -29,7 +29,7 @@ struct TaskContest: Contest {
         try loop.run(files.plan(rounds: first), batch: files.workload.batch)
     }
 
-    mutating func ours() async throws -> Sample {
+    package mutating func ours() async throws -> Sample {
         let commands = files.commands(rounds: rounds)
         let before = running.engine.statistics.counts.commits
         let work = Stopwatch()
@@ -41,14 +41,14 @@ struct TaskContest: Contest {
         return sample.noting("\(mean.text(0)) begins, leases and ends a commit")
     }
 
-    mutating func floor() async throws -> Sample? {
+    package mutating func floor() async throws -> Sample? {
         let plan = try files.plan(rounds: rounds)
         let work = Stopwatch()
         try loop.run(plan, batch: files.workload.batch)
         return Sample(events: rounds * files.tasksOfRound, work)
     }
 
-    mutating func end() async throws {
+    package mutating func end() async throws {
         // Tasks that wait and tasks that a worker has are compared too.
         let rest = try files.rest()
         try await OrderedSender(running.engine).send(rest.commands, atOnce: rest.commands.count)
@@ -62,18 +62,21 @@ struct TaskContest: Contest {
 
 /// Two copies of one file with instances that ask for tasks, the engine's and the floor's, and what both do: each side
 /// gets the same, in the same order.
-struct TaskFiles {
+package struct TaskFiles {
     /// Requests of each kind that are under way at once.
     private static let requestsAtOnce = 16
 
     let ours: String
-    let floor: String
-    let workload: Workload
+    /// The path of the floor's file.
+    package let floor: String
+    /// What both sides do.
+    package let workload: Workload
     private var planner: TaskPlanner
     private var oursOrder: InstanceOrder
     private var floorOrder: InstanceOrder
 
-    init(_ workload: Workload, in folder: URL) async throws {
+    /// Makes both files, with the instances.
+    package init(_ workload: Workload, in folder: URL) async throws {
         self.workload = workload
         ours = EngineFiles.path(in: folder)
         floor = folder.appending(path: "floor.db").path
@@ -86,10 +89,10 @@ struct TaskFiles {
     }
 
     /// Tasks that are begun before the first of them is taken.
-    var tasksOfRound: Int { Self.requestsAtOnce * workload.batch }
+    package var tasksOfRound: Int { Self.requestsAtOnce * workload.batch }
 
     /// How many rounds a measurement of so many seconds has.
-    func rounds(in seconds: Double) -> Int {
+    package func rounds(in seconds: Double) -> Int {
         max(1, Int(seconds * Double(workload.eventsPerSecond)) / tasksOfRound)
     }
 
@@ -99,7 +102,7 @@ struct TaskFiles {
     }
 
     /// The same rounds for the floor.
-    mutating func plan(rounds: Int) throws -> FloorPlan {
+    package mutating func plan(rounds: Int) throws -> FloorPlan {
         var plan = FloorPlan()
         for _ in 0..<rounds {
             let instances = floorOrder.next(tasksOfRound)

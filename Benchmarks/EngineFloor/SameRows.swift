@@ -1,7 +1,7 @@
 import GRDB
 
 /// Compares two files that must hold the same rows: what makes a floor believable.
-enum SameRows {
+package enum SameRows {
     private typealias Table = (name: String, key: String, equal: [String])
 
     /// The columns that must be equal, row by row. Times, digests and what has times in it differ; of those the lengths
@@ -41,7 +41,7 @@ enum SameRows {
     /// Throws what is different.
     ///
     /// - Parameter hasSameKeys: False where keys are random: of these the lengths must be equal, and what they are for.
-    static func check(_ ours: String, _ floor: String, hasSameKeys: Bool = true) throws {
+    package static func check(_ ours: String, _ floor: String, hasSameKeys: Bool = true) throws {
         var tables = tables
         if !hasSameKeys {
             for place in tables.indices {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EngineFloor
 
 /// Lets the floor and the engine write every kind of row, and compares what they wrote.
 struct FloorCheck: AsyncParsableCommand {

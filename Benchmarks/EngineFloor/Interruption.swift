@@ -1,9 +1,9 @@
 import Dispatch
-import Foundation
+package import Foundation
 import Synchronization
 
 /// What must not be left behind when the program is told to end: the processes that it started and its files.
-enum Interruption {
+package enum Interruption {
     private static let processes = Mutex<Set<pid_t>>([])
     private static let folders = Mutex<Set<URL>>([])
 
@@ -11,7 +11,7 @@ enum Interruption {
     nonisolated(unsafe) private static var sources: [any DispatchSourceSignal] = []
 
     /// Cleans up at SIGINT, SIGTERM and SIGHUP, and ends. To be called once, before anything is started.
-    static func prepare() {
+    package static func prepare() {
         sources = [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -26,9 +26,12 @@ enum Interruption {
         }
     }
 
-    static func began(_ process: pid_t) { processes.withLock { _ = $0.insert(process) } }
+    /// A process of ours has begun: it is killed when this program is told to end.
+    package static func began(_ process: pid_t) { processes.withLock { _ = $0.insert(process) } }
 
-    static func ended(_ process: pid_t) { processes.withLock { _ = $0.remove(process) } }
+    /// A process of ours has ended.
+    package static func ended(_ process: pid_t) { processes.withLock { _ = $0.remove(process) } }
 
-    static func made(_ folder: URL) { folders.withLock { _ = $0.insert(folder) } }
+    /// A folder was made: it is removed when this program is told to end.
+    package static func made(_ folder: URL) { folders.withLock { _ = $0.insert(folder) } }
 }

@@ -1,8 +1,8 @@
-import WorkflowEngine
+package import WorkflowEngine
 
 /// Batches of events through the engine, beside the loop over sqlite3 that writes the same rows into a copy of the
 /// same file. The loop commits every batch; the engine commits together what waits. Both flush every commit.
-struct EngineContest: Contest {
+package struct EngineContest: Contest {
     private var files: EngineFiles
     private let running: RunningEngine
     private let loop: SQLiteFloorFile
@@ -10,7 +10,7 @@ struct EngineContest: Contest {
     private let workload: Workload
 
     /// Makes both files, with the instances, and lets both sides become warm.
-    init(_ workload: Workload, _ setting: Setting) async throws {
+    package init(_ workload: Workload, _ setting: Setting) async throws {
         files = try await EngineFiles(workload, in: setting.folder)
         self.workload = workload
         var limits = EngineLimits()
@@ -27,18 +27,18 @@ struct EngineContest: Contest {
         try loop.run(files.plan(more), batch: workload.batch)
     }
 
-    mutating func ours() async throws -> Sample {
+    package mutating func ours() async throws -> Sample {
         try await running.measure(files.commands(events), atOnce: workload.requestsAtOnce)
     }
 
-    mutating func floor() async throws -> Sample? {
+    package mutating func floor() async throws -> Sample? {
         let plan = try files.plan(events)
         let work = Stopwatch()
         try loop.run(plan, batch: workload.batch)
         return Sample(events: events, work)
     }
 
-    mutating func end() async throws {
+    package mutating func end() async throws {
         try await running.stop()
         loop.close()
         try SameRows.check(files.ours, files.floor)
@@ -47,12 +47,12 @@ struct EngineContest: Contest {
 
 extension RunningEngine {
     /// Sends all, so many requests at once.
-    func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
+    package func send(_ lists: [[SendCommand]], atOnce lanes: Int) async throws {
         try await OrderedSender(engine).send(lists, atOnce: lanes)
     }
 
     /// Sends all, and tells how many events a second that were.
-    func measure(_ lists: [[SendCommand]], atOnce lanes: Int) async throws -> Sample {
+    package func measure(_ lists: [[SendCommand]], atOnce lanes: Int) async throws -> Sample {
         let events = lists.reduce(0) { $0 + $1.count }
         let before = engine.statistics.counts
         let work = Stopwatch()
@@ -63,15 +63,4 @@ extension RunningEngine {
         let mean = Double(events) / Double(max(1, after.commits - before.commits))
         return sample.noting("\(mean.text(0)) events a commit")
     }
-}
-
-extension Sample {
-    /// Events a second; the note tells how long one takes, and for how long the process computed for it.
-    init(events: Int, _ work: Stopwatch) {
-        let (seconds, computing) = work.elapsed()
-        let each = [seconds, computing].map { ($0 / Double(events) * 1e6).text(2) }
-        self.init(value: Double(events) / seconds, note: "\(each[0]) µs each, \(each[1]) of CPU")
-    }
-
-    func noting(_ more: String) -> Sample { Sample(value: value, note: note.map { $0 + ", " + more } ?? more) }
 }

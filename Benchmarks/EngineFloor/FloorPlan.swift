@@ -1,5 +1,5 @@
-import SQLiteFloor
-import Statechart
+package import SQLiteFloor
+package import Statechart
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -58,16 +58,20 @@ struct FloorPlanner {
 }
 
 /// Events as the floor writes them.
-struct FloorPlan {
-    var events: [sqlite_floor_event] = []
+package struct FloorPlan {
+    /// In the order in which the floor writes them.
+    package var events: [sqlite_floor_event] = []
     private var arena: [UInt8] = []
     private var texts: [sqlite_floor_text] = []
     private var known: [String: Int32] = [:]
 
+    /// No events.
+    package init() {}
+
     /// An event that leads an instance from one snapshot to another.
     ///
     /// - Parameter data: The event's, as it is written.
-    mutating func row(
+    package mutating func row(
         of event: Event, data: String?, from before: Snapshot, to after: Snapshot, in machine: Machine
     ) -> sqlite_floor_event {
         let text = machine.text(of: after)
@@ -99,13 +103,15 @@ struct FloorPlan {
         return event
     }()
 
-    mutating func add(_ text: String) -> Int32 {
+    /// Keeps a text, and gives its number; the same text has the same number.
+    package mutating func add(_ text: String) -> Int32 {
         if let number = known[text] { return number }
         let number = add(Array(text.utf8))
         known[text] = number
         return number
     }
 
+    /// Keeps bytes under a new number.
     mutating func add(_ bytes: [UInt8]) -> Int32 {
         texts.append(sqlite_floor_text(offset: Int64(arena.count), count: Int32(bytes.count)))
         arena += bytes
@@ -127,10 +133,11 @@ struct FloorPlan {
 }
 
 /// The loop over sqlite3 on a file of its own.
-final class SQLiteFloorFile {
+package final class SQLiteFloorFile {
     private var floor: OpaquePointer?
 
-    init(path: String) throws {
+    /// Opens a file that an engine made.
+    package init(path: String) throws {
         floor = sqlite_floor_open(path)
         try check()
     }
@@ -148,7 +155,7 @@ final class SQLiteFloorFile {
     }
 
     /// Moves everything into the file and closes it.
-    func close() {
+    package func close() {
         if let floor { sqlite_floor_close(floor) }
         floor = nil
     }

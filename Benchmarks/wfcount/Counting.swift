@@ -1,0 +1,20 @@
+import ArgumentParser
+import EngineFloor
+
+/// Counts instructions, and compares the rows of the engine with those of its floor. Nothing here knows HTTP, so that
+/// it is built quickly.
+struct Counting: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wfcount",
+        abstract: "Counts instructions, and checks that the C loop writes the same rows as the engine.",
+        subcommands: [FloorCheck.self, Count.self, Work.self])
+}
+
+/// Where the program begins.
+@main
+enum Main {
+    static func main() {
+        Interruption.prepare()
+        MeasuringProgram.run { await Counting.main() }
+    }
+}
