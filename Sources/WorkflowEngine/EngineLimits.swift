@@ -180,13 +180,16 @@ package struct EngineLimits: Sendable {
     package var selectedPages = 32
     /// Configurations that a rehearsal counts one by one.
     package var rehearsedGroups = 1_000
-    /// Rows of a run in a batch, and the time for them, while others wait for the writer or have done so lately.
-    package var sharedRows = 8
+    /// Rows of a run in a batch while others wait for the writer or have done so lately: one for so much of the time
+    /// that a transaction takes.
+    package var sharedRows = 2...32
+    package var sharedRowPace: Duration = .microseconds(200)
+    /// The time for applying them.
     package var sharedApplying: Duration = .microseconds(500)
-    /// After which the run has its next share.
-    package var sharedPause: Duration = .milliseconds(1)
+    /// For so long they wait for others to go with: then no flush is theirs alone.
+    package var sharedPatience: Duration = .milliseconds(1)
     /// For so long after a command others are expected.
-    package var sharing: Duration = .milliseconds(100)
+    package var sharing: Duration = .seconds(1)
     /// How often it is tried whether the store takes anything, after it did not.
     package var probePause: Duration = .seconds(1)
 

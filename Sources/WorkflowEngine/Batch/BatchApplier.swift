@@ -26,7 +26,7 @@ final class BatchApplier {
     /// - Parameter partition: Where it applies.
     init(
         store: any StoreWriter, partition: PartitionID, clock: any WallClock, limits: EngineLimits,
-        library: MachineLibrary, recent: WorkingSet, leases: LeaseTable
+        library: MachineLibrary, recent: WorkingSet, leases: LeaseTable, statistics: BatchStatistics
     ) {
         self.leases = leases
         self.store = store
@@ -35,7 +35,7 @@ final class BatchApplier {
         self.library = library
         self.recent = recent
         motion = SelfMotion(limits: limits)
-        share = BackgroundShare(limits: limits)
+        share = BackgroundShare(limits: limits, statistics: statistics)
         brake = Brake(limits.brake, bound: limits.brakedInstances)
         prefetches = (
             BatchPrefetch(of: store, recent: recent, limits: limits),
@@ -95,7 +95,7 @@ final class BatchApplier {
             if inFront > 0, applied == inFront { break }
             if applied == ready {
                 if applied == waiting.count {
-                    let more = order.admit(queue.takeWaiting())
+                    let more = order.admit(queue.takeWaiting(with: builder.slices == 0 ? .any : .due))
                     if waiting.isEmpty { waiting = more } else { waiting += more }
                     // What came since the batch began came later than that.
                     builder.now = clock.now()
@@ -108,12 +108,12 @@ final class BatchApplier {
             let costBefore = builder.cost
             entry.apply(to: &builder)
             applied += 1
+            if applied > builder.slices + builder.orders { share.othersCame(at: begin) }
             if builder.cost - costBefore > burning {
                 order.burnt(entry.command, builder.cost - costBefore)
                 break
             }
         }
-        if applied > builder.slices { share.othersCame(at: begin) }
         return applied
     }
 

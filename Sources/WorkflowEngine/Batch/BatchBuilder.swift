@@ -58,6 +58,8 @@ struct BatchBuilder {
     var runNames: [BulkKey: [InstanceName]] = [:]
     /// Commands that do a part of a run: nobody waits for them.
     var slices = 0
+    /// Commands that begin a run, or look at one or change it: a run makes no room for these.
+    var orders = 0
     let share: BackgroundShare
     private var suspended: Set<InstanceID> = []
     /// What stays of the instances that it deletes, and the names that they had.

@@ -217,6 +217,8 @@ extension BulkRunner {
             let now = way
             // Reading goes on while the writer has a part.
             async let read = readAhead(now, for: engine)
+            // Cancelled when it has its answer.
+            async let _ = hurry(now)
             let answer = await answer(&way)
             // Also after a failure: what was read is in the feed, and must not be read again.
             way.next = await read
@@ -246,11 +248,17 @@ extension BulkRunner {
             atMost: isTogether ? .max : way.atOnce, isTogether: isTogether, fault: way.fault,
             size: 1_024 + 64 * way.feed.count + way.feed.bytes)
         let (sent, continuation) = Sent.makeStream()
-        queue.begin(command) { answer in
+        queue.begin(part: command, isPatient: way.isShared) { answer in
             continuation.yield(answer)
             continuation.finish()
         }
         return sent
+    }
+
+    /// While others send, a part goes with what they send; when nothing comes for a while, it goes alone.
+    private func hurry(_ way: Way) async {
+        guard way.isShared, (try? await Task.sleep(for: limits.sharedPatience)) != nil else { return }
+        queue.hurry()
     }
 
     /// What came of the part that was sent first.
@@ -287,8 +295,6 @@ extension BulkRunner {
             way.told = now
             feed.tell { [key] }
         }
-        // Ends early when the engine does.
-        if way.isShared, way.feed.count > 0 { try? await Task.sleep(for: limits.sharedPause) }
         return (way, answer.count > 0 || way.feed.count > 0 || way.next != nil)
     }
 

@@ -36,6 +36,7 @@ extension BulkSliceCommand: WriterCommand {
     /// Who has suspended an instance stands in rows that must be on disk.
     var isLong: Bool { request.action.isLong || request.isAtomic || request.isForSuspendedByMachine }
     var fillsBatch: Bool { !isLong && atMost > 1 }
+    var isPart: Bool { true }
     var payers: [CommandTarget] { [] }
     var targets: [CommandTarget] { [] }
     var summary: String { "run \(key.name)" }

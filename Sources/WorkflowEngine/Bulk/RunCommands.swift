@@ -13,7 +13,8 @@ struct LookAtRunCommand: WriterCommand {
     func want(_ rows: inout WantedRows) {}
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> (run: BulkRecord?, floor: Position) {
-        (try batch.run(key), batch.numbers.nextPosition)
+        batch.orders += 1
+        return (try batch.run(key), batch.numbers.nextPosition)
     }
 }
 
@@ -36,6 +37,7 @@ struct BeginRunCommand: WriterCommand {
     func want(_ rows: inout WantedRows) { settles?.want(&rows) }
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> BulkRecord {
+        batch.orders += 1
         if let found = try batch.run(run.key) { return found }
         try endUndone(in: &batch)
         if let settles { _ = try settles.apply(to: &batch) }
@@ -79,6 +81,7 @@ struct ChangeRunCommand: WriterCommand {
     func want(_ rows: inout WantedRows) {}
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> BulkRecord {
+        batch.orders += 1
         guard var run = try batch.run(key) else { throw .runNotFound(key.name) }
         if run.state == .done || (run.state == state && run.generation == generation) { return run }
         run.state = state

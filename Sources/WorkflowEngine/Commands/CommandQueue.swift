@@ -1,7 +1,9 @@
+import DequeModule
 import Foundation
 package import WorkflowStore
 
-/// The commands that wait for the writer, first in, first out, bounded in number and bytes.
+/// The commands that wait for the writer, first in, first out, bounded in number and bytes. Parts of runs, for which
+/// nobody waits, stand behind all others.
 ///
 /// `@unchecked Sendable`: every stored property is read and written under `condition` only.
 final class CommandQueue: @unchecked Sendable {
@@ -11,6 +13,8 @@ final class CommandQueue: @unchecked Sendable {
     /// Ends of what was begun, beside the others: they have room of their own, and come while the daemon drains.
     private var results: [any QueuedCommand] = []
     private var resultBytes = 0
+    /// Parts of runs. The writer gets one at a time, so that what comes meanwhile overtakes the others.
+    private var parts: Deque<Part> = []
     /// Ends that will come: the queue waits for them.
     private var expected = 0
     /// Whether the writer was told that no more comes.
@@ -31,6 +35,13 @@ final class CommandQueue: @unchecked Sendable {
     /// What callers are told from now on; nil while the queue is open.
     private var closing: Rejection?
 
+    /// A part of a run.
+    private struct Part {
+        let command: any QueuedCommand
+        /// Whether it goes alone; until then it waits for others to go with.
+        var isDue: Bool
+    }
+
     init(limits: EngineLimits) {
         self.limits = limits
     }
@@ -48,6 +59,26 @@ final class CommandQueue: @unchecked Sendable {
     ) {
         let rejection = enqueue([command.queued(.caller(answered))], areResults: Command.isResult)
         if let rejection { answered(.failure(rejection)) }
+    }
+
+    /// Puts a part of a run into the queue.
+    ///
+    /// - Parameter isPatient: Whether it waits for others to go with, until `hurry`.
+    func begin<Command: WriterCommand>(
+        part command: Command, isPatient: Bool,
+        _ answered: @escaping @Sendable (Result<Command.Answer, Rejection>) -> Void
+    ) {
+        if let rejection = enqueue(Part(command: command.queued(.caller(answered)), isDue: !isPatient)) {
+            answered(.failure(rejection))
+        }
+    }
+
+    /// The parts of runs that wait go alone when nothing else comes.
+    func hurry() {
+        condition.lock()
+        defer { condition.unlock() }
+        for place in parts.indices { parts[place].isDue = true }
+        condition.signal()
     }
 
     /// Puts commands into the queue, one behind the other. All answers come together, in the same order, and
@@ -140,6 +171,15 @@ final class CommandQueue: @unchecked Sendable {
         signalIfEmpty()
         entries += new
         bytes += size
+        return nil
+    }
+
+    private func enqueue(_ part: Part) -> Rejection? {
+        condition.lock()
+        defer { condition.unlock() }
+        if let rejection = refusal(of: 1, bytes: part.command.size) { return rejection }
+        parts.append(part)
+        if part.isDue { condition.signal() }
         return nil
     }
 
@@ -236,14 +276,14 @@ final class CommandQueue: @unchecked Sendable {
         case end
     }
 
-    /// All that waits, up to the next move of a clock. Blocks until there is something, until a moment on the machine's
-    /// clock, or until it is woken.
+    /// All that waits, up to the next move of a clock, and one part of a run. Blocks until there is something, until a
+    /// moment on the machine's clock, or until it is woken.
     ///
     /// - Parameter date: Nil to wait as long as it takes. The wait ends earlier when the clock is set past it.
     func take(until date: Date?) -> Turn {
         condition.lock()
         defer { condition.unlock() }
-        while entries.isEmpty, results.isEmpty, clockMoves.isEmpty, closing == nil || expected > 0, !isAwake {
+        while entries.isEmpty, results.isEmpty, !hasDuePart, clockMoves.isEmpty, closing == nil || expected > 0, !isAwake {
             guard let date else {
                 condition.wait()
                 continue
@@ -253,15 +293,25 @@ final class CommandQueue: @unchecked Sendable {
         isAwake = false
         defer { admitWaiting() }
         if clockMoves.first?.behind == 0 { return .moveClock(clockMoves.removeFirst().request) }
-        if entries.isEmpty, results.isEmpty, closing != nil, expected == 0 {
+        if entries.isEmpty, results.isEmpty, parts.isEmpty, closing != nil, expected == 0 {
             hasEnded = true
             return .end
         }
-        return .commands(removeAll())
+        return .commands(removeAll(with: entries.isEmpty && closing == nil ? .due : .any))
     }
 
-    /// All commands up to the next move of a clock.
-    private func removeAll() -> [any QueuedCommand] {
+    /// Which part of a run goes with commands.
+    enum Companion {
+        /// None.
+        case none
+        /// The first that goes alone.
+        case due
+        /// The first.
+        case any
+    }
+
+    /// All commands up to the next move of a clock, and a part of a run.
+    private func removeAll(with companion: Companion) -> [any QueuedCommand] {
         if !entries.isEmpty {
             let now = ContinuousClock.now
             waits.add(now - firstCame)
@@ -276,21 +326,34 @@ final class CommandQueue: @unchecked Sendable {
                 entries = []
                 bytes = 0
             }
-            return results.isEmpty ? entries : entries + results
+            let part = removePart(companion)
+            return results.isEmpty && part.isEmpty ? entries : entries + results + part
         }
         let taken = Array(entries.prefix(count))
         entries.removeFirst(count)
         bytes -= taken.reduce(0) { $0 + $1.size }
         for index in clockMoves.indices { clockMoves[index].behind -= count }
-        return taken + results
+        return taken + results + removePart(companion)
     }
 
-    /// What waits at this moment, up to the next move of a clock; does not block.
-    func takeWaiting() -> [any QueuedCommand] {
+    private var hasDuePart: Bool { parts.contains(where: \.isDue) }
+
+    private func removePart(_ companion: Companion) -> [any QueuedCommand] {
+        let place: Int? =
+            switch companion {
+            case .none: nil
+            case .due: parts.firstIndex(where: \.isDue)
+            case .any: parts.isEmpty ? nil : parts.startIndex
+            }
+        return place.map { [parts.remove(at: $0).command] } ?? []
+    }
+
+    /// What waits at this moment, up to the next move of a clock, and a part of a run; does not block.
+    func takeWaiting(with companion: Companion = .any) -> [any QueuedCommand] {
         condition.lock()
         defer { condition.unlock() }
         defer { admitWaiting() }
-        return removeAll()
+        return removeAll(with: companion)
     }
 
     /// Counts commands that were taken, and have to wait on, as if they were here.

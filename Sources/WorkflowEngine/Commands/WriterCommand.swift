@@ -25,6 +25,9 @@ protocol WriterCommand: Sendable {
     /// Whether it takes as much of a batch as it gets: then the next one is worth applying beside a commit.
     var fillsBatch: Bool { get }
 
+    /// Whether it is a part of something for which nobody waits: it stands behind all others.
+    var isPart: Bool { get }
+
     /// Whether it brings the end of what was begun: then neither a full queue nor draining refuses it.
     static var isResult: Bool { get }
 
@@ -52,6 +55,7 @@ protocol WriterCommand: Sendable {
 extension WriterCommand {
     static var isResult: Bool { false }
     var fillsBatch: Bool { false }
+    var isPart: Bool { false }
 
     consuming func queued(_ destination: AnswerDestination<Answer>) -> any QueuedCommand { Queued(self, destination) }
 }

@@ -14,24 +14,34 @@ package final class BatchStatistics: Sendable {
         package var overlapped = 0
     }
 
-    private let state = Mutex(Counts())
+    private struct State {
+        var counts = Counts()
+        /// How long a transaction takes, of the last ones more than of those before.
+        var pace = Duration.zero
+    }
+
+    private let state = Mutex(State())
 
     /// The counts now.
-    package var counts: Counts { state.withLock { $0 } }
+    package var counts: Counts { state.withLock { $0.counts } }
 
-    func batchOverlapped() { state.withLock { $0.overlapped += 1 } }
+    /// How long a transaction takes lately.
+    var pace: Duration { state.withLock { $0.pace } }
+
+    func batchOverlapped() { state.withLock { $0.counts.overlapped += 1 } }
 }
 
 extension BatchStatistics: CommitObserver {
     package func committed(_ committed: Committed) {
         let written = committed.batches.lazy.map(\.batch).filter { !$0.isEmpty }
         if written.isEmpty { return }
-        state.withLock { counts in
-            counts.commits += 1
+        state.withLock { state in
+            state.pace += (committed.took - state.pace) / 8
+            state.counts.commits += 1
             for rows in written.lazy.map(\.journal.count) {
-                counts.batches += 1
-                counts.events += rows
-                counts.largestBatch = max(counts.largestBatch, rows)
+                state.counts.batches += 1
+                state.counts.events += rows
+                state.counts.largestBatch = max(state.counts.largestBatch, rows)
             }
         }
     }

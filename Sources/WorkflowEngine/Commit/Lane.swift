@@ -91,7 +91,7 @@ final class Lane {
         }
         applier = BatchApplier(
             store: store, partition: partition, clock: clock, limits: limits, library: library, recent: recent,
-            leases: leases)
+            leases: leases, statistics: statistics)
         pipeline = CommitPipeline(together: limits.batchesTogether) { committer.commit($0) }
         state = PipelineState(bound: limits.batchesUnderWay)
         order = FairOrder(limits: limits, recent: recent, isOn: !(clock is VirtualClock))
@@ -148,6 +148,10 @@ final class Lane {
     /// Fires what is due and applies what fits one batch, and commits it or hands it over; what is not applied stays
     /// in `waiting`.
     private func runBatch() throws(StoreError) {
+        // Who came since then overtakes a part of a run.
+        if waiting.first?.command.isPart ?? false {
+            waiting = order.admit(queue.takeWaiting(with: .none)) + waiting
+        }
         let turn = order.begin(&waiting)
         holdAside()
         let isTimersTurn = turn.takesTimers && (waiting.isEmpty || !firedOne)
@@ -170,7 +174,7 @@ final class Lane {
                 &waiting, to: &builder, in: &order, from: queue, isBesideCommit: !state.isIdle, since: begin)
         guard try endView() else { return }
         // What comes next of a run is in the queue.
-        if builder.slices > 0, applied == waiting.count { waiting += order.admit(queue.takeWaiting()) }
+        if builder.slices > 0, applied == waiting.count { waiting += order.admit(queue.takeWaiting(with: .due)) }
         let sealed = seal(
             &builder, fired: fired, entries: waiting.prefix(applied),
             sweep: sweepOrder(isBusy: applied > 0 || !fired.isEmpty))
