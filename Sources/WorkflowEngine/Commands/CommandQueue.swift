@@ -283,7 +283,9 @@ final class CommandQueue: @unchecked Sendable {
     func take(until date: Date?) -> Turn {
         condition.lock()
         defer { condition.unlock() }
-        while entries.isEmpty, results.isEmpty, !hasDuePart, clockMoves.isEmpty, closing == nil || expected > 0, !isAwake {
+        while entries.isEmpty, results.isEmpty, !hasDuePart, clockMoves.isEmpty, closing == nil || expected > 0,
+            !isAwake
+        {
             guard let date else {
                 condition.wait()
                 continue
