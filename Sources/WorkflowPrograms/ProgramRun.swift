@@ -36,6 +36,7 @@ package final class ProgramRun: Sendable {
     private let pid: pid_t
     private let streams: ProgramStreams
     private let state = Mutex(State())
+    private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
         /// Its number may be another program's.
@@ -67,7 +68,10 @@ package final class ProgramRun: Sendable {
         }
         guard isFirst else { return }
         signal(SIGTERM)
-        streams.programIsAsked(toEndWithin: grace)
+        // A thread of its own: nothing that another program or reader does delays it.
+        DispatchQueue(label: "wfd-kill").async { [self] in
+            if ended.wait(timeout: .now() + grace / .seconds(1)) == .timedOut { signal(SIGKILL) }
+        }
     }
 
     private func signal(_ number: Int32) {
@@ -90,7 +94,7 @@ package final class ProgramRun: Sendable {
         }
         return await withCheckedContinuation { continuation in
             DispatchQueue(label: "wfd-program").async { [self] in
-                streams.exchange(keeping: limit, errors: errors, onTooLong: terminate) { self.signal(SIGKILL) }
+                streams.exchange(keeping: limit, errors: errors, onTooLong: terminate)
                 continuation.resume(
                     returning: Outcome(
                         end: reap(), output: streams.output, isTooLong: streams.isTooLong,
@@ -106,6 +110,7 @@ package final class ProgramRun: Sendable {
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
             state.isReaped = true
+            ended.signal()
             // As the macros of <sys/wait.h> do.
             let signal = status & 0x7F
             return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(by: signal)

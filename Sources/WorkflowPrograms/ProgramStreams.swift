@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -10,8 +8,8 @@ import Synchronization
 
 /// This process's ends of a program's streams.
 ///
-/// `@unchecked Sendable`: one thread exchanges, and what it has read is looked at behind it; others only write to a
-/// pipe, and to what is behind a lock.
+/// `@unchecked Sendable`: one thread exchanges, and what it has read is looked at behind it; the other thread only
+/// writes to a pipe.
 final class ProgramStreams: @unchecked Sendable {
     private static let chunk = 64 << 10
 
@@ -24,14 +22,6 @@ final class ProgramStreams: @unchecked Sendable {
     private var outputEnd: Int32
     private var errorEnd: Int32
     private let wakeEnds: (read: Int32, write: Int32)
-    private let news = Mutex(News())
-
-    /// What the exchange is woken for.
-    private struct News {
-        var hasEnded = false
-        /// When a program that was asked to end has refused.
-        var deadline: ContinuousClock.Instant?
-    }
 
     init(_ pipes: ProgramPipes, input: [UInt8]) {
         self.input = input[...]
@@ -47,25 +37,13 @@ final class ProgramStreams: @unchecked Sendable {
     }
 
     /// Lets the exchange end, whoever else holds the streams.
-    func programHasEnded() { wake { $0.hasEnded = true } }
-
-    /// Lets the exchange tell when the program has not ended in time.
-    func programIsAsked(toEndWithin grace: Duration) { wake { $0.deadline = .now + grace } }
-
-    private func wake(_ change: (inout News) -> Void) {
-        news.withLock { change(&$0) }
+    func programHasEnded() {
         var byte: UInt8 = 0
         while write(wakeEnds.write, &byte, 1) < 0, errno == EINTR {}
     }
 
     /// Writes and reads until the program has ended and what it printed is read. Blocks its thread.
-    ///
-    /// - Parameters:
-    ///   - onTooLong: Called once, when it prints more than is kept.
-    ///   - onRefusal: Called once, when it was asked to end and has not in time.
-    func exchange(
-        keeping limit: Int, errors: ([UInt8]) -> Void, onTooLong: () -> Void, onRefusal: () -> Void
-    ) {
+    func exchange(keeping limit: Int, errors: ([UInt8]) -> Void, onTooLong: () -> Void) {
         var hasEnded = false
         while !hasEnded {
             var polled = [
@@ -74,9 +52,8 @@ final class ProgramStreams: @unchecked Sendable {
                 pollfd(fd: outputEnd, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: errorEnd, events: Int16(POLLIN), revents: 0),
             ]
-            if poll(&polled, nfds_t(polled.count), patience()) < 0, errno != EINTR { return }
-            if polled[0].revents != 0 { hasEnded = hearNews() }
-            if isRefused() { onRefusal() }
+            if poll(&polled, nfds_t(polled.count), -1) < 0, errno != EINTR { return }
+            hasEnded = polled[0].revents != 0
             if polled[1].revents != 0 { writeInput() }
             let wasTooLong = isTooLong
             read(&outputEnd, isLast: hasEnded) { bytes in
@@ -89,30 +66,6 @@ final class ProgramStreams: @unchecked Sendable {
                 lastErrors = Array((lastErrors + bytes).suffix(ProgramRun.errorBytes))
             }
         }
-    }
-
-    /// Milliseconds until a program that was asked to end has refused; -1 while there is nothing to wait for.
-    private func patience() -> Int32 {
-        guard let deadline = news.withLock({ $0.deadline }) else { return -1 }
-        let rest = (deadline - .now) / .milliseconds(1)
-        // Rounded up: earlier it would find nothing.
-        return Int32(min(max(rest, 0).rounded(.up), 60_000))
-    }
-
-    /// Whether the program was asked to end and has refused; true once.
-    private func isRefused() -> Bool {
-        news.withLock { news in
-            guard let deadline = news.deadline, deadline <= .now else { return false }
-            news.deadline = nil
-            return true
-        }
-    }
-
-    /// Whether the program has ended.
-    private func hearNews() -> Bool {
-        var bytes: (UInt64, UInt64) = (0, 0)
-        _ = withUnsafeMutableBytes(of: &bytes) { Self.read(wakeEnds.read, $0.baseAddress, $0.count) }
-        return news.withLock { $0.hasEnded }
     }
 
     private func writeInput() {

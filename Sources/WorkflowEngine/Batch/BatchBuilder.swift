@@ -58,7 +58,7 @@ struct BatchBuilder {
     var runNames: [BulkKey: [InstanceName]] = [:]
     /// Commands that do a part of a run: nobody waits for them.
     var slices = 0
-    /// Commands that begin a run, or look at one or change it: a run makes no room for these.
+    /// Commands for which a run makes no room: those that begin or change runs, and what wfd does in the background.
     var orders = 0
     let share: BackgroundShare
     private var suspended: Set<InstanceID> = []

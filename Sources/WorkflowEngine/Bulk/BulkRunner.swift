@@ -217,7 +217,7 @@ extension BulkRunner {
             let now = way
             // Reading goes on while the writer has a part.
             async let read = readAhead(now, for: engine)
-            // Cancelled when it has its answer.
+            // Cancelled when this ends; once there is an answer it has nothing to hurry.
             async let _ = hurry(now)
             let answer = await answer(&way)
             // Also after a failure: what was read is in the feed, and must not be read again.

@@ -177,7 +177,8 @@ final class CommandQueue: @unchecked Sendable {
     private func enqueue(_ part: Part) -> Rejection? {
         condition.lock()
         defer { condition.unlock() }
-        if let rejection = refusal(of: 1, bytes: part.command.size) { return rejection }
+        if let closing { return closing }
+        // Each run has a few at most, and takes no room of those that wait.
         parts.append(part)
         if part.isDue { condition.signal() }
         return nil
@@ -340,7 +341,9 @@ final class CommandQueue: @unchecked Sendable {
 
     private var hasDuePart: Bool { parts.contains(where: \.isDue) }
 
+    /// A clock is moved before the next part.
     private func removePart(_ companion: Companion) -> [any QueuedCommand] {
+        guard clockMoves.isEmpty else { return [] }
         let place: Int? =
             switch companion {
             case .none: nil

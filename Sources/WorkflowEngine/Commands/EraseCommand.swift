@@ -23,6 +23,7 @@ extension EraseCommand: WriterCommand {
     func want(_ rows: inout WantedRows) {}
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        batch.orders += 1
         guard let erasure = try batch.openErasure(of: instance) else { return batch.holdsErased ? .isInLog : .isDone }
         // One that ends with this batch may stand before another: whoever waits for that looks again.
         guard erasure.walk != nil else { return .goesOn }

@@ -28,6 +28,7 @@ extension FindEffectsCommand: WriterCommand {
     func want(_ rows: inout WantedRows) {}
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> Answer {
+        batch.orders += 1
         let ready = try batch.readyEffects(in: queue, limit: limit + except.count)
         var answer = Answer(hasMore: ready.count == limit + except.count)
         answer.next = try batch.nextReady(in: queue, after: max(batch.now, batch.numbers.last))
@@ -80,6 +81,7 @@ extension FindQueuesCommand: WriterCommand {
     func want(_ rows: inout WantedRows) {}
 
     func apply(to batch: inout BatchBuilder) throws(Rejection) -> [String] {
-        try batch.queues(after: after, limit: limit)
+        batch.orders += 1
+        return try batch.queues(after: after, limit: limit)
     }
 }

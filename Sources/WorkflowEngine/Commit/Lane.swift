@@ -55,6 +55,8 @@ final class Lane {
     var firesOneByOne = false
     /// Whether the last batch was one timer's own; commands that wait have their turn after it.
     private var firedOne = false
+    /// Whether the part of a run that comes next was overtaken.
+    private var isOvertaken = false
     /// Whether the queue counts commands that stand aside.
     private var isHoldingAside = false
     /// Instances whose timers cannot be fired; a restart tries again.
@@ -148,10 +150,7 @@ final class Lane {
     /// Fires what is due and applies what fits one batch, and commits it or hands it over; what is not applied stays
     /// in `waiting`.
     private func runBatch() throws(StoreError) {
-        // Who came since then overtakes a part of a run.
-        if waiting.first?.command.isPart ?? false {
-            waiting = order.admit(queue.takeWaiting(with: .none)) + waiting
-        }
+        overtakePart()
         let turn = order.begin(&waiting)
         holdAside()
         let isTimersTurn = turn.takesTimers && (waiting.isEmpty || !firedOne)
@@ -173,6 +172,7 @@ final class Lane {
             : applier.apply(
                 &waiting, to: &builder, in: &order, from: queue, isBesideCommit: !state.isIdle, since: begin)
         guard try endView() else { return }
+        if builder.slices > 0 { isOvertaken = false }
         // What comes next of a run is in the queue.
         if builder.slices > 0, applied == waiting.count { waiting += order.admit(queue.takeWaiting(with: .due)) }
         let sealed = seal(
@@ -183,6 +183,15 @@ final class Lane {
         guard try makeRoom(isOverlapping: isOverlapping) else { return }
         waiting.removeFirst(applied)
         try commit(sealed, isOverlapping: isOverlapping)
+    }
+
+    /// Lets who came since then overtake the part of a run whose turn it is: once, or it would never come while more
+    /// waits than a batch takes. Nobody overtakes what others wait for.
+    private func overtakePart() {
+        guard !isOvertaken, !waiting.isEmpty, waiting.allSatisfy(\.command.isPart) else { return }
+        let more = order.admit(queue.takeWaiting(with: .none))
+        isOvertaken = !more.isEmpty
+        waiting = more + waiting
     }
 
     /// Carries out one command of a batch that was split, in a transaction of its own: when it is to blame, only it

@@ -1,6 +1,7 @@
 import IdentityTesting
 import Statechart
 import StoreTesting
+import Synchronization
 import Testing
 import WorkflowEngine
 import WorkflowJSON
@@ -43,6 +44,31 @@ import WorkflowStore
             let name = "l-\(number)"
             #expect(store.record(name)?.seq.rawValue == (names.contains(name) ? 1 : 2), "\(name)")
         }
+    }
+
+    /// More waits all the time than a batch takes; each part of a run is overtaken once at most.
+    @Test func aRunEndsHoweverMuchOthersSend() async throws {
+        let names = (0..<16).map { InstanceName(rawValue: "l-\($0)") }
+        let isOver = Flag()
+        try await withThrowingTaskGroup(of: Void.self) { [engine = running.engine] group in
+            for number in 16..<48 {
+                let flip = SendCommand(
+                    instance: InstanceName(rawValue: "l-\(number)"), event: Event(name: "flip", data: nil), by: .test)
+                group.addTask {
+                    while !isOver.isSet {
+                        for answer in try await engine.send(Array(repeating: flip, count: 32)) { _ = try answer.get() }
+                    }
+                }
+            }
+            defer { isOver.set() }
+            let request = BulkRequest(
+                action: .send(event: "flip", data: nil), targets: .names(names.count, BulkRequest.digest(of: names)))
+            _ = try await engine.begin(run: "r", request, names, by: .test)
+            try await eventually("the run has ended") {
+                try await engine.run(named: "r", by: .test).record.state == .done
+            }
+        }
+        #expect(try await ended().brief == "done 16")
     }
 
     /// Whatever failed, pages that were read meanwhile are not read again.
@@ -140,4 +166,13 @@ import WorkflowStore
         #expect(outcome.told.allSatisfy { $0.kind == .done && $0.instance != "l-3" })
         try await running.stop()
     }
+}
+
+/// Something that happens once.
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() { state.withLock { $0 = true } }
 }
