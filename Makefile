@@ -40,9 +40,6 @@ heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledM
 # Writers that never rest take the time of a verification that gives way to them.
 heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
 heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests
-# As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
-# says nothing.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 # What the Swift library is compared with; before the first release, with the last commit.
 BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD)
 examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable
@@ -80,15 +77,16 @@ size: ## Check that what 'make release' built and an example have grown by no mo
 lint: ## Check the format of all Swift files
 	swift format lint --strict --recursive --parallel $(swift_folders)
 
-test: ## Everything that must hold: lint, no warnings, all suites, traits, the library's pages, the unit, counts
+test: ## Everything that must hold: lint, no warnings, the library's pages, all suites, traits, the unit, counts
 	@.ci/packages.sh
 	@.ci/python.sh
 	$(MAKE) --no-print-directory lint
 	.ci/swift.sh build $(flags) --build-tests
+	@# Now: once tests have run, the package manager would build everything again for it.
+	$(MAKE) --no-print-directory docs
 	.ci/swift.sh test $(flags) --skip-build --skip '$(heavy)'
 	.ci/swift.sh test $(flags) --skip-build --no-parallel --filter '$(heavy)'
 	$(MAKE) --no-print-directory traits
-	$(MAKE) --no-print-directory docs
 	$(MAKE) --no-print-directory unit
 	$(MAKE) --no-print-directory count
 

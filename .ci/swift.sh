@@ -3,6 +3,12 @@
 # ours (an unused dependency, a file that belongs to no target) is an error. The compiler's warnings are errors anyway.
 # What failed among many tests is said once more at the end.
 set -euo pipefail
+# The package manager builds everything again when a variable of its surroundings is another: those of `make` and of the
+# shell are another in each target.
+unset "${!MAKE@}" MFLAGS SHLVL OLDPWD
+# As many tests at a time as keep two cores busy: with all of them at once each takes as long as all, and its time limit
+# says nothing.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-6}
 root=$(basename "$PWD" | tr '[:upper:]' '[:lower:]')
 own=$(mktemp)
 said=$(mktemp)
