@@ -122,6 +122,24 @@ struct CountVerbTests {
         #expect(outcome.exit == 0)
     }
 
+    @Test func theStatusSaysSinceWhenAndWhyMachinesAreSuspended() async {
+        var machines = (1...7).map { MachineSuspensionItem(machine: "m-\($0)", at: Sample.time) }
+        machines[0].actor = "uid:0(root)"
+        machines[0].reason = "OPS-14"
+        let status = DaemonStatus(status: .ready, version: "1.2", suspendedMachines: machines)
+        let lines = await CommandHarness().run("status", answers: [.value(status)]).output.split(separator: "\n")
+        let since = "since 2026-07-31T09:30:00.123Z"
+        #expect(
+            lines.dropFirst(2).prefix(6) == [
+                "suspended: m-1 \(since) by uid:0(root) (OPS-14): 'wfctl resume --machine m-1'",
+                "           m-2 \(since): 'wfctl resume --machine m-2'",
+                "           m-3 \(since): 'wfctl resume --machine m-3'",
+                "           m-4 \(since): 'wfctl resume --machine m-4'",
+                "           m-5 \(since): 'wfctl resume --machine m-5'",
+                "           2 more machines: 'wfctl machines'",
+            ])
+    }
+
     /// It says all that it knows, and then what is wrong.
     @Test func aStatusThatIsNotReadyEndsAsARequestWould() async {
         let status = DaemonStatus(status: .storageUnavailable, reason: "disk full", version: "1")

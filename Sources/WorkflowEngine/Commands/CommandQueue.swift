@@ -249,7 +249,7 @@ final class CommandQueue: @unchecked Sendable {
         }
     }
 
-    private func enqueue(_ request: ClockMoveRequest) -> Rejection? {
+    func enqueue(_ request: ClockMoveRequest) -> Rejection? {
         condition.lock()
         defer { condition.unlock() }
         if let rejection = refusal(of: 1, bytes: 0) { return rejection }

@@ -54,6 +54,22 @@ struct PartOrderTests {
         #expect(names(queue.takeWaiting()) == ["p3"])
     }
 
+    /// A run has a part in the queue all the time; it would keep the clock, and who comes behind its move, from their
+    /// turn.
+    @Test func aClockMovesBeforeTheNextPart() {
+        for name in ["p1", "p2"] { add(name) }
+        ask("a")
+        #expect(queue.enqueue(ClockMoveRequest(target: Timestamp(rawValue: 5)) { _ in }) == nil)
+        ask("b")
+        #expect(turn() == ["a"])
+        #expect(names(queue.takeWaiting(with: .due)) == [])
+        guard case .moveClock = queue.take(until: .distantPast) else {
+            Issue.record("the clock is not moved")
+            return
+        }
+        #expect(turn() == ["b", "p1"])
+    }
+
     @Test func aQueueThatClosesGivesThemOutAndTakesNoMore() {
         add("p1", isPatient: true)
         queue.close(.draining)

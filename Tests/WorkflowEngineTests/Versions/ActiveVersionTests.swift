@@ -128,7 +128,7 @@ import WorkflowStore
         }
         _ = try await running.engine.set(SetMachineCommand(machine: "a", .suspended(true), by: .test))
         let setting = try await running.engine.setting(of: "a", by: .test)
-        #expect(setting.isSuspended && setting.retention == 5)
+        #expect(setting.isSuspended && setting.active == nil && setting.retention == 5)
         try await running.stop()
     }
 }
