@@ -31,7 +31,7 @@ struct FileCreation {
             try StoreFile.flushDirectory(file.directory, for: file.given)
         } catch {
             throw (error as? StoreError)
-                ?? StoreError(.cannotOpen, "Cannot create '\(file.given)': \(SQLiteFailure(error))")
+                ?? StoreError("Cannot create '\(file.given)'", SQLiteFailure(error), on: file)
         }
     }
 
@@ -100,6 +100,6 @@ struct FileCreation {
     }
 
     private func failure(_ code: CInt) -> StoreError {
-        StoreError(.cannotOpen, "Cannot create '\(file.given)': \(String(cString: strerror(code)))")
+        StoreError("Cannot create '\(file.given)': ", code)
     }
 }

@@ -40,6 +40,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     var isFull: Bool { primary == SQLITE_FULL }
 
+    /// True for a failure of the disk itself, which may pass.
+    var isInputOutput: Bool { primary == SQLITE_IOERR }
+
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
     var description: String { isOurs ? message : "\(message) (SQLite \(code))" }
@@ -56,27 +59,5 @@ extension SQLiteFailure {
         var failure = SQLiteFailure(code: SQLITE_CORRUPT, message: what)
         failure.isOurs = true
         return failure
-    }
-}
-
-extension StoreError {
-    /// Why reading failed.
-    init(reading path: String, _ error: any Error) {
-        if let error = error as? StoreError {
-            self = error
-            return
-        }
-        let failure = SQLiteFailure(error)
-        self.init(failure.isCorrupt ? .corrupt : .unavailable, "Cannot read '\(path)': \(failure)")
-    }
-
-    /// Why opening failed.
-    init(opening path: String, _ error: any Error) {
-        if let error = error as? StoreError {
-            self = error
-            return
-        }
-        let failure = SQLiteFailure(error)
-        self.init(failure.isCorrupt ? .corrupt : .cannotOpen, "Cannot open '\(path)': \(failure)")
     }
 }

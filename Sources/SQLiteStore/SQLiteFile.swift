@@ -63,7 +63,7 @@ package final class SQLiteFile: SQLiteReading {
                 logBreak: try brokenLog(of: file))
         } catch {
             leftovers.remove()
-            throw StoreError(opening: path, error)
+            throw StoreError(opening: file, error)
         }
     }
 

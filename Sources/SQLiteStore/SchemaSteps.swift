@@ -24,8 +24,8 @@ struct SchemaSteps {
                 }
             } catch {
                 throw StoreError(
-                    .cannotOpen,
-                    "Cannot upgrade '\(file.given)' to schema version \(migration.version): \(SQLiteFailure(error))")
+                    "Cannot upgrade '\(file.given)' to schema version \(migration.version)", SQLiteFailure(error),
+                    on: file)
             }
         }
         return !due.isEmpty

@@ -58,6 +58,14 @@ extension StoreFile {
         return Int64(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).0)
     }
 
+    /// True when the disk has no block or no file left to give; false where nobody can tell.
+    var hasNoRoom: Bool {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return false }
+        // A file system without a fixed number of files says 0.
+        return status.f_bavail == 0 || status.f_files > 0 && status.f_favail == 0
+    }
+
     private static func mebibytes(_ bytes: Int64) -> String { "\((bytes + 1 << 20 - 1) >> 20) MiB" }
 
     /// Makes a file that only its owner can read. SQLite takes its mode for everything that it puts beside it.

@@ -146,6 +146,6 @@ struct StoreFile: Sendable {
 
     /// What the system said about this file.
     static func failure(_ given: String, _ code: CInt, _ what: String = "") -> StoreError {
-        StoreError(.cannotOpen, "Cannot open '\(given)': \(what)\(String(cString: strerror(code)))")
+        StoreError("Cannot open '\(given)': \(what)", code)
     }
 }

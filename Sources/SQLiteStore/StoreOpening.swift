@@ -33,7 +33,7 @@ struct StoreOpening {
             return try open(lock: lock, wasCreated: !isThere)
         } catch {
             lock.release()
-            throw StoreError(opening: file.given, error)
+            throw StoreError(opening: file, error)
         }
     }
 

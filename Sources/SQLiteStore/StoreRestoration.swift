@@ -76,8 +76,8 @@ package struct StoreRestoration {
         } catch {
             if let error = error as? StoreError { throw error }
             let failure = SQLiteFailure(error)
-            throw StoreError(
-                failure.isCorrupt ? .damaged : .cannotOpen, "Cannot restore '\(backup)': \(failure)")
+            let code: StoreError.Code = failure.isCorrupt ? .damaged : failure.isFull ? .unavailable : .cannotOpen
+            throw StoreError(code, "Cannot restore '\(backup)': \(failure)")
         }
     }
 }

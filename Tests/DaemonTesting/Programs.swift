@@ -23,10 +23,16 @@ package enum Programs {
         return environment.merging(changes) { _, new in new }
     }
 
-    /// The text of a definition in `Examples/`, and its path.
-    package static func example(_ name: String) -> String {
+    /// The path of a definition in `Examples/`.
+    package static func example(_ name: String) -> String { file("Examples/\(name).yaml") }
+
+    /// The path of the database that a release wrote.
+    package static func fixture(_ release: String) -> String { file("Tests/Fixtures/\(release).db") }
+
+    /// The path of a file of the repository.
+    package static func file(_ path: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Examples/\(name).yaml").path
+            .appending(path: path).path
     }
 }
 

@@ -62,7 +62,7 @@ import WorkflowJSON
                 arguments: arguments, database: folder.path("wfd.db"), environment: faults.environment)
         } catch {
             // It ended before it served, and nothing else is wrong.
-            guard try faults.failures() > 0, "\(error)".contains("exited(73)") else { throw error }
+            guard try faults.failures() > 0, "\(error)".contains("exited(74)") else { throw error }
             return ([], "no start")
         }
         let applied = try? await daemon.answer(to: .post("/v1/machines", definition, as: "application/yaml"))

@@ -118,7 +118,7 @@ import WorkflowJSON
             Daemon.arguments(database: daemon.database, listen: ["unix:" + folder.path("wfd.sock")]),
             environment: faults.environment
         ).result()
-        #expect(failed.end == .exited(73))
+        #expect(failed.end == .exited(74))
         #expect(failed.errors.contains("Cannot open '\(daemon.database)': disk I/O error"))
         #expect(try faults.failures() >= 1)
         let next = try await Daemon(in: folder)

@@ -1,4 +1,5 @@
 import DaemonTesting
+import Foundation
 import Testing
 import WorkflowJSON
 
@@ -97,6 +98,40 @@ import WorkflowJSON
             #expect(try DatabaseFile(daemon.database).integrityCheck() == "ok")
             let result = try await daemon.stop()
             #expect(result.end == .exited(0), "\(result.errors)")
+        }
+    }
+
+    /// systemd never restarts a daemon that ends with 73, so a disk that will have room again is no such end.
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(5)))
+    func aStartWithoutRoomSaysSoAndMayBeTriedAgain() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 8, in: folder) { disk in
+            let arguments = Daemon.arguments(
+                database: disk.path + "/wfd.db", listen: ["unix:" + folder.path("wfd.sock")])
+            func expectNoRoom(_ deed: String, _ rest: String = "") async throws {
+                let result = try await Daemon.launch(arguments).result()
+                #expect(result.end == .exited(74), "\(result)")
+                let sentence = "\(deed) '\(disk.path)/wfd.db'\(rest): no room on the disk"
+                #expect(result.errors.contains(sentence), "\(result)")
+            }
+            // The lock takes no room, the new file does.
+            try disk.fill()
+            try await expectNoRoom("Cannot create")
+            try disk.makeRoom()
+            #expect(try await Self.daemon(on: disk, in: folder).stop().end == .exited(0))
+            // There is no room for the log of a file that is there.
+            try disk.fill()
+            try await expectNoRoom("Cannot open")
+            try disk.makeRoom()
+            // The tables of a file of 0.1.0 are upgraded.
+            let fixture = Programs.fixture("0.1.0")
+            try FileManager.default.removeItem(atPath: disk.path + "/wfd.db")
+            try FileManager.default.copyItem(atPath: fixture, toPath: disk.path + "/wfd.db")
+            try disk.fill()
+            try disk.makeRoom(bytes: 48 << 10)
+            try await expectNoRoom("Cannot upgrade", " to schema version 2")
+            try disk.makeRoom()
+            #expect(try await Self.daemon(on: disk, in: folder).stop().end == .exited(0))
         }
     }
 
