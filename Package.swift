@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Builds between two releases are told apart by it.
+let commit = Context.gitInformation.map { git in
+    git.currentCommit.prefix(10) + (git.hasUncommittedChanges ? ".modified" : "")
+}
+
 let package = Package(
     name: "wfd",
     platforms: [.macOS(.v15)],
@@ -124,7 +129,9 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowSpelling"]),
+        // The commit of this build: C, because Swift takes no text from the manifest.
+        .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
+        .target(name: "WorkflowAPI", dependencies: ["CRelease", "WorkflowJSON", "WorkflowSpelling"]),
         .target(
             name: "WorkflowServer",
             dependencies: [
@@ -169,7 +176,8 @@ let package = Package(
             name: "wfd",
             dependencies: [
                 "SQLiteStore", "Statechart", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer",
-                "WorkflowEffects", "WorkflowEngine", "WorkflowStore",
+                "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms", "WorkflowStore",
+                "WorkflowThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

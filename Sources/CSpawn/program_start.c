@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "program_start.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 int program_start_close_from(posix_spawn_file_actions_t *actions, int first) {
@@ -14,4 +15,10 @@ int program_start_close_from(posix_spawn_file_actions_t *actions, int first) {
     }
     return 0;
 #endif
+}
+
+pid_t program_start_ended_child(void) {
+    siginfo_t info;
+    info.si_pid = 0;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? info.si_pid : 0;
 }

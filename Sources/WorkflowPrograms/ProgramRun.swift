@@ -109,6 +109,7 @@ package final class ProgramRun: Sendable {
             _ = kill(-pid, SIGKILL)
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            ProgramStart.forget(pid)
             state.isReaped = true
             ended.signal()
             // As the macros of <sys/wait.h> do.

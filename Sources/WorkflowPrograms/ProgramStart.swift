@@ -11,8 +11,9 @@ import Synchronization
 
 /// How programs are found and started.
 package enum ProgramStart {
-    /// One at a time: a program that is started while another's pipes are made would inherit them.
-    private static let starting = Mutex(())
+    /// The programs that nobody has reaped yet. Programs start one at a time: one that is started while another's pipes
+    /// are made would inherit them.
+    private static let running = Mutex<Set<pid_t>>([])
     /// A program may close its input before it has read it all; that is no reason for this one to end.
     private static let ignoreClosedPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
@@ -33,17 +34,36 @@ package enum ProgramStart {
         _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8]
     ) throws(ProgramFailure) -> (pid_t, ProgramStreams) {
         _ = ignoreClosedPipes
-        let result: Result<(pid_t, ProgramStreams), ProgramFailure> = starting.withLock { _ in
+        let result: Result<(pid_t, ProgramStreams), ProgramFailure> = running.withLock { running in
             do throws(ProgramFailure) {
                 let pipes = try ProgramPipes()
                 defer { pipes.closeOthers() }
                 let streams = ProgramStreams(pipes, input: input)
-                return .success((try spawn(path, arguments, variables: variables, pipes), streams))
+                let pid = try spawn(path, arguments, variables: variables, pipes)
+                running.insert(pid)
+                return .success((pid, streams))
             } catch {
                 return .failure(error)
             }
         }
         return try result.get()
+    }
+
+    /// Forgets a program that has been reaped.
+    static func forget(_ pid: pid_t) {
+        running.withLock { _ = $0.remove(pid) }
+    }
+
+    /// Reaps the ended children of this process that it has not started. The first process of a container inherits
+    /// them: without a parent that asks for their ends they would stay for ever.
+    package static func reapOrphans() {
+        running.withLock { running in
+            // The first ended child may be one of ours, which its own thread reaps soon; the others come after it.
+            var pid = program_start_ended_child()
+            while pid > 0, !running.contains(pid), waitpid(pid, nil, WNOHANG) == pid {
+                pid = program_start_ended_child()
+            }
+        }
     }
 
     private static func spawn(
@@ -73,7 +93,7 @@ package enum ProgramStart {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGPIPE, SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+        for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))

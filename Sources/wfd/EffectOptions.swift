@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import WorkflowAPI
 import WorkflowEffects
 import WorkflowEngine
+import WorkflowPrograms
 
 /// What the daemon may do for instances.
 struct EffectOptions: ParsableArguments {
@@ -68,11 +70,16 @@ struct EffectOptions: ParsableArguments {
         var all: [any EffectExecutor] { [http, programs] }
     }
 
+    /// Programs of `--exec` whose file is not there or cannot be run now.
+    var missingPrograms: [NamedProgram] {
+        exec.filter { ProgramStart.path(of: $0.path, in: [:]) == nil }
+    }
+
     func executors(environment: [String: String]) throws -> Executors {
         Executors(
             http: try HTTPExecutor(
                 allowing: allowHttp, secrets: SecretFolder(secrets ?? environment["CREDENTIALS_DIRECTORY"]),
-                authority: ca, agent: "wfd/\(WFD.version)"),
+                authority: ca, agent: "wfd/\(Release.version)"),
             programs: ProgramExecutor(
                 Dictionary(exec.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first }),
                 places: ProcessInfo.processInfo.activeProcessorCount, search: environment["PATH"]))

@@ -4,6 +4,7 @@ import Logging
 import SQLiteStore
 import ServiceLifecycle
 import UnixSignals
+import WorkflowAPI
 import WorkflowEffects
 import WorkflowEngine
 import WorkflowServer
@@ -76,6 +77,9 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "wfd")
         // Files are for the owner; a socket is opened to its group when it is bound.
         umask(0o077)
+        // A terminal that closes and a signal that others take as a hint do not end what runs for years.
+        for number in [SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+        if getpid() == 1 { OrphanReaper.start() }
         do {
             try await serve(logger)
         } catch {
@@ -110,9 +114,15 @@ struct Serve: AsyncParsableCommand {
         if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
         if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
         logger.info(
-            "serving", metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(WFD.version)"])
+            "serving",
+            metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Release.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let executors = try effects.executors(environment: ProcessInfo.processInfo.environment)
+        for program in effects.missingPrograms {
+            logger.warning(
+                "a program of --exec cannot be run: what calls it is held",
+                metadata: ["name": "\(program.name)", "path": "\(program.path)"])
+        }
         var limits = EngineLimits()
         limits.brake = brake.setting
         let engine = Engine(
@@ -123,7 +133,7 @@ struct Serve: AsyncParsableCommand {
         let servers = addresses.map { address in
             WorkflowServer(
                 engine: engine, address: address, budget: budget, allowedHosts: allowHost, metrics: metrics,
-                version: WFD.version, logger: logger)
+                version: Release.version, logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         // Between them, what runs has time to end, and what it brings is still written.

@@ -1,12 +1,11 @@
 import ArgumentParser
 import Foundation
+import WorkflowAPI
 import WorkflowSpelling
 import WorkflowTerminal
 
 @main
 struct WFD: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "wfd",
         abstract: "Keeps state machines alive: definitions, instances and their history in one SQLite file.",
@@ -15,13 +14,18 @@ struct WFD: AsyncParsableCommand {
             socket in $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR. SIGTERM and SIGINT end it cleanly. \
             'wfd serve --help' lists the flags, which may stand without 'serve'.
             """,
-        version: version,
+        version: Release.version,
         subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Scrub.self],
         defaultSubcommand: Serve.self
     )
 
     /// Runs what the arguments say. What the parser has to say of them is made safe for a terminal, as all else is.
     static func main() async {
+        // Swift reads the arguments from /proc: without it wfd would serve a database that nobody named.
+        guard !CommandLine.arguments.isEmpty else {
+            Console.tell("error: Cannot read the arguments: /proc is not mounted, and wfd needs it")
+            Foundation.exit(DaemonExit.software.rawValue)
+        }
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             refuseUnknownCommand(in: arguments)

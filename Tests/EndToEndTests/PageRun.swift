@@ -153,6 +153,7 @@ final class PageRun {
                 /selection is no longer '[0-9a-f]{6}'/, with: "selection is no longer 'DIGEST'"
             )
             .replacing(/uid:\d+(\([^)]*\))?/, with: "USER").replacing(/^\d+ bytes$/, with: "SIZE")
+            .replacing(/\d+\.\d+\.\d+-dev(\+[0-9a-f]+(\.modified)?)?/, with: "VERSION")
             .replacing(/\s{2,}/, with: "  ")
     }
 }

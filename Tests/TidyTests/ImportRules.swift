@@ -31,7 +31,7 @@ enum ImportRules {
             "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", "Logging",
             "ServiceLifecycle",
         ],
-        "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowSpelling"],
+        "Sources/WorkflowAPI": ["CRelease", "WorkflowJSON", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
             "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
             "WorkflowEngine",
@@ -60,7 +60,7 @@ enum ImportRules {
         ],
         "Sources/wfd": [
             "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
-            "WorkflowServer",
+            "WorkflowAPI", "WorkflowServer", "WorkflowPrograms", "WorkflowThreads",
             "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation",
         ],

@@ -8,4 +8,7 @@
 // meanwhile are among them. Returns 0, or the errno.
 int program_start_close_from(posix_spawn_file_actions_t *actions, int first);
 
+// A child of this process that has ended and that nobody has waited for; it stays one. 0 when there is none.
+pid_t program_start_ended_child(void);
+
 #endif

@@ -1,0 +1,19 @@
+import Foundation
+import WorkflowPrograms
+import WorkflowThreads
+
+/// Reaps the orphans that the first process of a container inherits from the programs of `--exec`.
+enum OrphanReaper {
+    /// The time between two looks.
+    private static let pause: TimeInterval = 1
+
+    /// Starts the thread that looks for them, until the process ends.
+    static func start() {
+        startThread("wfd-orphans", turns: .later) {
+            while true {
+                ProgramStart.reapOrphans()
+                Thread.sleep(forTimeInterval: pause)
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import DaemonTesting
+import Foundation
+import Testing
+import WorkflowAPI
+import WorkflowJSON
+
+/// The daemon in surroundings that a container, a terminal or a wrong flag gives it.
+@Suite struct SurroundingsTests {
+    private static let script = """
+        id: job
+        initial: idle
+        states:
+          idle: {on: {go: working}}
+          working: {invoke: {exec: {program: leave, args: [leave.sh]}, onDone: idle, onError: lost}}
+          lost: {}
+        """
+
+    /// A program with the namespaces of its own that a user may make; nil where none may be made.
+    private static func unshared(_ flags: String..., run command: [String]) throws -> RunningProgram {
+        try RunningProgram("/usr/bin/unshare", flags + command, environment: Programs.environment())
+    }
+
+    static func mayUnshare() async -> Bool {
+        let result = try? await unshared("--mount", "--pid", "--fork", run: ["/bin/true"]).result()
+        return result?.end == .exited(0)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [SIGHUP, SIGUSR1, SIGUSR2])
+    func aSignalThatOthersTakeAsAHintEndsNothing(_ signal: Int32) async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        daemon.program.signal(signal)
+        #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    /// A program of `--exec` ends by such a signal, as from a shell.
+    @Test(.timeLimit(.minutes(5))) func aProgramTakesTheSignalThatTheDaemonIgnores() async throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write("kill -HUP $$; echo 1", to: "leave.sh")
+        let daemon = try await Daemon(
+            arguments: ["--exec", "leave=/bin/sh"]
+                + Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")]),
+            database: folder.path("wfd.db"))
+        let definition = Self.script.replacingOccurrences(of: "leave.sh", with: "\"'\(script)'\"")
+            .replacingOccurrences(of: "onError: lost", with: "onError: lost, retry: {attempts: 1}")
+        _ = try await daemon.said("apply", folder.write(definition, to: "job.yaml"))
+        _ = try await daemon.said("start", "job", "j")
+        _ = try await daemon.said("send", "j", "go")
+        try await Self.poll("the program to end") { try await daemon.json("show", "j")["configuration"] == ["lost"] }
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aProgramThatIsNotThereIsToldAtTheStart() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(
+            arguments: ["--exec", "there=/bin/sh", "--exec", "gone=/no/such/file"]
+                + Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")]),
+            database: folder.path("wfd.db"))
+        let lines = daemon.program.errors.split(separator: "\n").filter { $0.contains("--exec") }
+        #expect(lines.count == 1 && lines[0].contains("name=gone path=/no/such/file"), "\(lines)")
+        #expect(try await daemon.stop().end == .exited(0))
+    }
+
+    /// Without /proc Swift sees no arguments: the default database would be served, whatever was asked for.
+    @Test(
+        .enabled("needs a user who may make a mount namespace") { await mayUnshare() }, .timeLimit(.minutes(5)),
+        arguments: ["wfd", "wfctl"])
+    func withoutItsArgumentsAProgramDoesNothing(_ program: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = try Programs.path(program)
+        let result = try await Self.unshared(
+            "--mount",
+            run: [
+                "/bin/sh", "-c",
+                "mount -t tmpfs none /proc && HOME=\(folder.path("h")) exec \(path) --database \(folder.path("a"))",
+            ]
+        ).result()
+        #expect(result.end == .exited(70))
+        #expect(
+            result.errors == "error: Cannot read the arguments: /proc is not mounted, and \(program) needs it\n")
+        #expect(result.output == "")
+        #expect(try folder.names().isEmpty)
+    }
+
+    /// Two builds between two releases differ in it.
+    @Test(.timeLimit(.minutes(5))) func everyPlaceNamesTheSameBuild() async throws {
+        let folder = try TemporaryFolder()
+        let daemon = try await Daemon(in: folder)
+        let version = Release.version
+        let isRepository = FileManager.default.fileExists(atPath: Programs.file(".git"))
+        #expect(version.firstMatch(of: /^\d+\.\d+\.\d+(-dev(\+[0-9a-f]{10}(\.modified)?)?)?$/) != nil)
+        #expect(version.contains("+") == (isRepository && version.contains("-dev")))
+        let told = try await Daemon.launch(["--version"]).result()
+        #expect(told.output == "\(version)\n")
+        #expect(try await daemon.said("--version") == "wfctl \(version)\n")
+        #expect(try await daemon.json("status")["version"] == .string(version))
+        #expect(try await daemon.answer(to: .get("/metrics")).text.contains("wfd_build_info{version=\"\(version)\"} 1"))
+        #expect(daemon.program.errors.contains("version=\(version)"))
+    }
+
+    /// What a program leaves behind becomes a child of the first process, which must ask for its end.
+    @Test(.enabled("needs a user who may make a pid namespace") { await mayUnshare() }, .timeLimit(.minutes(5)))
+    func theFirstProcessOfAContainerReapsOrphans() async throws {
+        let folder = try TemporaryFolder()
+        let database = folder.path("wfd.db")
+        let socket = folder.path("wfd.sock")
+        // The shell starts one that leaves its group and outlives it a moment, and one that ends behind it.
+        let script = try folder.write(
+            "setsid sh -c 'until mkdir \(folder.path("left")); do :; done' & echo 1", to: "leave.sh")
+        let program = try Self.unshared(
+            "--pid", "--fork", "--kill-child", "--mount-proc",
+            run: [try Programs.path("wfd"), "--exec", "leave=/bin/sh"]
+                + Daemon.arguments(database: database, listen: ["unix:" + socket]))
+        _ = try await program.errorLines(containing: "listening")
+        let daemon = try #require(Self.children(of: program.pid).first)
+        let address = ["WFCTL_ADDRESS": "unix:" + socket]
+        let definition = Self.script.replacingOccurrences(of: "leave.sh", with: "\"'\(script)'\"")
+        for arguments in [
+            ["apply", try folder.write(definition, to: "job.yaml")], ["start", "job", "j"], ["send", "j", "go"],
+        ] {
+            #expect(try await wfctl(arguments, environment: address).end == .exited(0))
+        }
+        try await Self.poll("the orphan to have run") { try folder.names().contains("left") }
+        try await Self.poll("no child to be left") { Self.children(of: daemon).isEmpty }
+        let shown = try await wfctl(["show", "j", "-o", "json"], environment: address)
+        #expect(try JSONReader.value(from: shown.output)["configuration"] == ["idle"])
+        kill(daemon, SIGTERM)
+        #expect(try await program.result().end == .exited(0))
+    }
+
+    /// The children of a process, ended ones too.
+    private static func children(of pid: Int32) -> [Int32] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return all.compactMap(Int32.init).filter { child in
+            let facts = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
+            // Behind the name in brackets come the state and the parent.
+            let words = facts?.split(separator: ")").last?.split(separator: " ")
+            return words.flatMap { $0.count > 1 ? Int32($0[1]) : nil } == pid
+        }
+    }
+
+    private static func poll(_ what: String, _ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(120)
+        while try await !condition() {
+            guard ContinuousClock.now < deadline else { throw TestingError("waited in vain for \(what)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
