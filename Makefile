@@ -39,7 +39,7 @@ DESTDIR ?=
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
 heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
-heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests
+heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests|EveryEditTests|ColumnWalkTests
 # What the Swift library is compared with; before the first release, with the last commit.
 BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD)
 examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable
@@ -117,7 +117,7 @@ conformance: ## The public vectors alone, with the names of what failed; CONFORM
 property: ## 100,000 sequences on random machines against a naive interpreter; PROPERTY_SEED=N repeats a run
 	PROPERTY_SEQUENCES=$${PROPERTY_SEQUENCES:-100000} .ci/swift.sh test $(flags) --filter StatechartPropertyTests
 
-fuzz: ## libFuzzer on definitions, expressions, steps, requests and tokens, 10 minutes each; FUZZ_SECONDS=60 for less
+fuzz: ## libFuzzer on all that reads what others wrote, 10 minutes each; FUZZ_SECONDS=60 for less
 	@.ci/packages.sh
 	.ci/fuzz.sh $(or $(FUZZ_SECONDS),600)
 

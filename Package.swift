@@ -18,6 +18,7 @@ let package = Package(
         // For tests only; libraries, so that they can be loaded into a process.
         .library(name: "ClockShift", type: .dynamic, targets: ["ClockShift"]),
         .library(name: "SyncFaults", type: .dynamic, targets: ["SyncFaults"]),
+        .library(name: "Holds", type: .dynamic, targets: ["Holds"]),
     ],
     traits: [
         .default(enabledTraits: ["Daemon"]),
@@ -163,7 +164,7 @@ let package = Package(
         .target(
             name: "WorkflowEffects",
             dependencies: [
-                "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore",
+                "Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowStore", "WorkflowThreads",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -243,20 +244,23 @@ let package = Package(
         ),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams")]
+            dependencies: [
+                "ThreadTesting", "WorkflowCEL", "WorkflowJSON", "Statechart", .product(name: "Yams", package: "Yams"),
+            ]
         ),
-        .testTarget(name: "WorkflowCELTests", dependencies: ["WorkflowCEL", "WorkflowJSON"]),
+        .testTarget(name: "WorkflowCELTests", dependencies: ["ThreadTesting", "WorkflowCEL", "WorkflowJSON"]),
         .testTarget(
             name: "WorkflowInterchangeTests",
             dependencies: [
-                "DaemonTesting", "WorkflowInterchange", "WorkflowJSON", "Statechart",
+                "ThreadTesting", "DaemonTesting", "WorkflowInterchange", "WorkflowJSON", "Statechart",
                 .product(name: "Yams", package: "Yams"),
             ],
             exclude: ["Documents"]
         ),
         .testTarget(name: "WorkflowJSONTests", dependencies: ["WorkflowJSON"]),
         .testTarget(name: "WorkflowSpellingTests", dependencies: ["WorkflowSpelling"]),
-        .testTarget(name: "StatechartTests", dependencies: ["ManualTesting", "WorkflowJSON", "Statechart"]),
+        .testTarget(
+            name: "StatechartTests", dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "Statechart"]),
         // The step once more, from the recommendation: what the step and whole journals are compared with.
         .target(
             name: "NaiveStatechart", dependencies: ["WorkflowCEL", "WorkflowJSON", "Statechart", "WorkflowStore"],
@@ -292,13 +296,16 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "StatechartPropertyTests", dependencies: ["NaiveStatechart", "Statechart", "WorkflowJSON"]),
-        .testTarget(name: "WorkflowThreadsTests", dependencies: ["WorkflowThreads"]),
+            name: "StatechartPropertyTests",
+            dependencies: ["ThreadTesting", "NaiveStatechart", "Statechart", "WorkflowJSON"]),
+        .testTarget(name: "WorkflowThreadsTests", dependencies: ["ThreadTesting", "WorkflowThreads"]),
         // The pages of the manual as blocks, links and commands, for the tests that hold them to the code.
         .target(name: "ManualTesting", path: "Tests/ManualTesting"),
         .testTarget(
-            name: "TidyTests", dependencies: ["ManualTesting", .product(name: "Crypto", package: "swift-crypto")]),
-        .testTarget(name: "WorkflowAPITests", dependencies: ["ManualTesting", "WorkflowJSON", "WorkflowAPI"]),
+            name: "TidyTests",
+            dependencies: ["ThreadTesting", "ManualTesting", .product(name: "Crypto", package: "swift-crypto")]),
+        .testTarget(
+            name: "WorkflowAPITests", dependencies: ["ThreadTesting", "ManualTesting", "WorkflowJSON", "WorkflowAPI"]),
         .target(
             name: "WorkflowClientTesting",
             dependencies: ["WorkflowJSON", "WorkflowAPI", "WorkflowClient"],
@@ -324,24 +331,31 @@ let package = Package(
         ),
         // What `wfctl generate` writes: so it is compiled, and can be run.
         .target(name: "GeneratedMachines", dependencies: ["StateMachines"], path: "Tests/GeneratedMachines"),
+        // Waiting, blocking and computing that leave the threads of Swift's pool to others.
+        .target(name: "ThreadTesting", path: "Tests/ThreadTesting"),
         .target(
             name: "DaemonTesting",
             dependencies: [
-                "CSpawn", "WorkflowJSON", "WorkflowClient", .product(name: "GRDB", package: "GRDB.swift"),
+                "CSpawn", "ThreadTesting", "WorkflowJSON", "WorkflowClient",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Tests/DaemonTesting"
         ),
         // SQLite's file system with watchers: calls that fail, and disks that lose their power.
         .target(
-            name: "DiskTesting", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            name: "DiskTesting", dependencies: ["ThreadTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
             path: "Tests/DiskTesting"
         ),
         // Loaded into a daemon under test: counts flushes to disk, and makes them fail.
         .target(name: "SyncFaults", path: "Tests/FaultInjection"),
+        // Loaded into a daemon under test: calls that may block for long do so, and tasks that keep Swift's pool.
+        .target(name: "Holds", path: "Tests/Holds"),
         // Loaded into a daemon under test: its clock is wrong.
         .target(name: "ClockShift", path: "Tests/ClockShift"),
         // A store in memory, and reading any store in the default namespace, for tests of something else.
-        .target(name: "StoreTesting", dependencies: ["Statechart", "WorkflowStore"], path: "Tests/StoreTesting"),
+        .target(
+            name: "StoreTesting", dependencies: ["Statechart", "ThreadTesting", "WorkflowStore"],
+            path: "Tests/StoreTesting"),
         // What every store must do: checks that each store's own tests run.
         .target(
             name: "StoreSuite", dependencies: ["Statechart", "StoreTesting", "WorkflowStore"], path: "Tests/StoreSuite"
@@ -369,7 +383,8 @@ let package = Package(
         .testTarget(
             name: "WorkflowEngineTests",
             dependencies: [
-                "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart", "SQLiteStore",
+                "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
+                "SQLiteStore",
                 "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -378,11 +393,13 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "WorkflowStoreTests", dependencies: ["Statechart", "StoreSuite", "StoreTesting", "WorkflowStore"]
+            name: "WorkflowStoreTests",
+            dependencies: ["ThreadTesting", "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore"]
         ),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
+                "ThreadTesting",
                 "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore", "Statechart", "StoreSuite",
                 "StoreTesting", "WorkflowStore",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -392,8 +409,10 @@ let package = Package(
         .testTarget(
             name: "WorkflowServerTests",
             dependencies: [
-                "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart", "WorkflowAPI",
+                "ThreadTesting", "DaemonTesting", "IdentityTesting", "WorkflowJSON", "SQLiteStore", "Statechart",
+                "WorkflowAPI",
                 "WorkflowClient", "WorkflowEngine", "WorkflowServer", "WorkflowStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -431,7 +450,8 @@ if Context.environment["WFD_FUZZ"] != nil {
     for (name, dependencies) in [
         ("FuzzDefinition", ["Statechart"]), ("FuzzExpression", ["WorkflowCEL", "WorkflowJSON"]),
         ("FuzzStep", ["WorkflowJSON", "Statechart"]), ("FuzzRequest", ["Statechart"]),
-        ("FuzzToken", ["WorkflowEngine"]),
+        ("FuzzToken", ["WorkflowEngine", "WorkflowStore"]), ("FuzzPreferences", ["WorkflowAPI"]),
+        ("FuzzRow", ["Statechart", "WorkflowEngine", "WorkflowJSON", "WorkflowStore"]),
     ] as [(String, [Target.Dependency])] {
         package.targets.append(.target(name: name, dependencies: dependencies, path: "Tests/Fuzzing/\(name)"))
         package.products.append(.library(name: name, type: .static, targets: [name]))
@@ -457,7 +477,7 @@ for target in package.targets {
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
 let foreign = [
-    "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults",
+    "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor", "SyncFaults", "Holds",
 ]
 for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [

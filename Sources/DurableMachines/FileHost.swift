@@ -43,15 +43,22 @@ public final class FileHost: MachineHost, Service {
     ) async throws(HostError) -> FileHost {
         let now = SystemClock().now()
         let store: SQLiteFileStore
-        do throws(StoreError) {
-            // An hour is more than clocks are set back in order.
-            store = try SQLiteFileStore.open(
-                at: path, clock: now, on: time == .real ? .real : .virtual,
-                notAfter: time == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil)
-        } catch {
+        do {
+            store = try await StandingErasures.open(time: \.last, logger: logger) {
+                // An hour is more than clocks are set back in order.
+                let store = try SQLiteFileStore.open(
+                    at: path, clock: now, on: time == .real ? .real : .virtual,
+                    notAfter: time == .real ? Timestamp(rawValue: now.rawValue + 3_600_000) : nil)
+                if let broken = store.recovered.logBreak {
+                    logger.warning("\(broken)", metadata: ["database": "\(path)"])
+                }
+                return store
+            }
+        } catch let error as StoreError {
             throw HostError(code: error.code.rawValue, message: error.message)
+        } catch {
+            throw HostError(code: "storage-unavailable", message: "\(error)")
         }
-        if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(path)"]) }
         let clock: any WallClock = time == .real ? SystemClock() : VirtualClock(at: store.last)
         var limits = EngineLimits()
         // A host has no word for going on.

@@ -350,11 +350,9 @@ extension BatchWriting {
         select.bind(ledger.floor.rawValue)
         select.bind(Int64(retention.rows))
         try select.forEachRow { row in
-            let position = Position(rawValue: row.integer())
-            let instance = InstanceID(rawValue: row.integer())
-            let machine = MachineID(rawValue: row.integer())
-            let used = ledger.begin.time(Timestamp(rawValue: row.integer()), of: position)
-            let isStart = row.text() == JournalKind.started.rawValue
+            let (position, instance, machine) = (try row.position(), try row.instanceID(), try row.machineID())
+            let used = ledger.begin.time(try row.time(), of: position)
+            let isStart = try row.text() == JournalKind.started.rawValue
             let isOld = retention.oldest.map { used < $0 } ?? false
             guard isOld || ledger.count > retention.count else { return false }
             if let bytes = row.optionalBytes() {

@@ -70,18 +70,18 @@ extension BulkRecord {
         """
 
     init(row: inout StatementRow) throws {
-        let namespace = NamespaceID(rawValue: row.integer())
-        let name = row.text()
-        let key = BulkKey(name, in: namespace, partition: PartitionID(rawValue: row.integer()))
-        let (request, actor) = (row.text(), row.optionalText())
-        guard let state = State(rawValue: row.text()) else { throw SQLiteFailure.malformed("the state of a run") }
-        let (generation, floor) = (row.integer(), Position(rawValue: try row.ordinal("a position")))
-        let mark = BulkMark(machine: row.integer(), number: row.integer())
+        let (namespace, name) = (try row.namespaceID(), try row.name())
+        let key = BulkKey(
+            name, in: namespace, partition: PartitionID(rawValue: try row.integer(in: PartitionID.range)))
+        let (request, actor, state) = (try row.text(), try row.actor(), try row.word() as State)
+        let (generation, floor) = (try row.integer(in: StoreRow.generations), try row.position())
+        // Behind the last instance of a machine version stands the highest number there is.
+        let mark = BulkMark(machine: try row.count(), number: try row.integer(in: 0 ... .max))
         self.init(
-            key: key, request: request, actor: actor.map(Actor.init(rawValue:)), state: state, generation: generation,
-            floor: floor, mark: mark, selected: row.integer(), outcome: row.text(), begun: try row.time())
+            key: key, request: request, actor: actor, state: state, generation: generation, floor: floor, mark: mark,
+            selected: try row.count(), outcome: try row.text(), begun: try row.time())
         updated = try row.time()
-        ended = row.optionalInteger().map(Timestamp.init(rawValue:))
+        ended = try row.optionalTime()
     }
 }
 
@@ -126,7 +126,8 @@ enum BulkQueries {
         select.bind(key)
         let size = Int64(BulkRecord.namesOfPiece)
         select.bind(number / size)
-        let names = try select.first { row in row.text().split(separator: "\n").map { InstanceName(rawValue: "\($0)") }
+        let names = try select.first { row in
+            try row.text().split(separator: "\n").map { InstanceName(rawValue: "\($0)") }
         }
         return Array((names ?? []).dropFirst(Int(number % size)))
     }

@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import WorkflowStore
 
 /// The pragmas of a connection, in the order in which they are set; each is read back.
@@ -11,6 +12,8 @@ struct ConnectionSettings: Sendable {
 
     let settings: [Setting]
     let isReader: Bool
+    /// Nil for SQLite's own bound.
+    var valueBytes: CInt?
 
     /// Alone with a copy that is flushed at the end: no index of a log beside it, and no flushing between.
     static func ofCopy() -> Configuration {
@@ -44,7 +47,7 @@ struct ConnectionSettings: Sendable {
                 // What is erased is overwritten; some builds of SQLite do it by themselves.
                 Setting(pragma: "secure_delete", value: "1"),
                 Setting(pragma: "cache_size", value: "-\(limits.writerCacheKiB)"),
-            ], isReader: false)
+            ], isReader: false, valueBytes: limits.valueBytes)
     }
 
     /// A read-only connection.
@@ -71,6 +74,7 @@ struct ConnectionSettings: Sendable {
 
     /// Sets every pragma and reads it back.
     private func apply(to database: Database, _ file: StoreFile) throws {
+        if let valueBytes { sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, valueBytes) }
         for setting in settings {
             try database.execute(sql: "PRAGMA \(setting.pragma) = \(setting.value)")
             let found = try Self.value(of: setting.pragma, on: database)
@@ -87,6 +91,6 @@ struct ConnectionSettings: Sendable {
     static func value(of pragma: String, on database: Database) throws -> String? {
         var select = try PreparedStatement(database, "PRAGMA \(pragma)")
         // SQLite gives the text of a number too.
-        return try select.first { row in row.text() }
+        return try select.first { row in try row.text() }
     }
 }

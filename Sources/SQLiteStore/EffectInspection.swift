@@ -62,6 +62,10 @@ enum EffectInspection {
             Inconsistency(instance: record.id, seq: effect.seq, position: effect.id, what)
         }
         if let what = try misplacement(of: effect, database) { return wrong(what) }
+        let texts = [effect.request, effect.progress, effect.error, effect.answer]
+        if !texts.allSatisfy({ $0.map(JSONReader.reads) ?? true }) {
+            return wrong("its effect '\(effect.name)' holds what is not JSON")
+        }
         guard let number = effect.number else { return nil }
         let isWanted =
             waits(record)
@@ -129,24 +133,30 @@ enum EffectInspection {
     }
 }
 
+extension JSONReader {
+    fileprivate static func reads(_ text: String) -> Bool { (try? value(from: text)) != nil }
+}
+
 /// Attempts at effects, which outlive them.
 enum AttemptInspection {
     /// What is read of each: its key first.
     static let rows = """
-        SELECT a.effect, a.attempt, a.instance_id, i.id IS NOT NULL, coalesce(e.instance_id = a.instance_id, 1),
+        SELECT \(AttemptRecord.columns(of: "a")), i.id IS NOT NULL, coalesce(e.instance_id = a.instance_id, 1),
             a.effect < (SELECT next_position FROM store)
         FROM attempt a LEFT JOIN instance i ON i.id = a.instance_id LEFT JOIN effect e ON e.id = a.effect
         """
 
     /// What is wrong with a row; nil when it can be.
-    static func inconsistency(of row: inout StatementRow) -> Inconsistency? {
-        let effect = Position(rawValue: row.integer())
-        row.skip()
-        let instance = InstanceID(rawValue: row.integer())
+    static func inconsistency(of row: inout StatementRow) throws -> Inconsistency? {
+        let attempt = try AttemptRecord(row: &row)
+        let (effect, instance) = (attempt.effect, attempt.instanceID)
         let (hasInstance, isOfInstance, isBegun) = (row.integer() == 1, row.integer() == 1, row.integer() == 1)
         guard hasInstance else {
             return Inconsistency(
                 position: effect, "an attempt belongs to an instance \(instance.rawValue) that is not there")
+        }
+        if let error = attempt.error, !JSONReader.reads(error) {
+            return Inconsistency(instance: instance, position: effect, "the error of an attempt is not JSON")
         }
         return isOfInstance && isBegun
             ? nil

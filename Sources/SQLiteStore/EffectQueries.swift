@@ -27,7 +27,7 @@ enum EffectQueries {
         select.bind(row.rawValue)
         var ids: [Position] = []
         try select.forEachRow { row in
-            ids.append(Position(rawValue: row.integer()))
+            ids.append(try row.position())
             return true
         }
         return ids
@@ -38,7 +38,7 @@ enum EffectQueries {
         var select = try PreparedStatement(
             database, "SELECT previous FROM journal WHERE position = ? AND previous IS NOT NULL")
         select.bind(row.rawValue)
-        return try select.first { row in Position(rawValue: row.integer()) }
+        return try select.first { found in try found.previous(of: row) } ?? nil
     }
 
     /// Adds the attempts at effects of a row; gives the row of the same instance before it.
@@ -47,7 +47,7 @@ enum EffectQueries {
     ) throws -> Position? {
         var find = try PreparedStatement(database, "SELECT seq, previous FROM journal WHERE position = ?")
         find.bind(row.rawValue)
-        let found = try find.first { row in (seq: Seq(rawValue: row.integer()), previous: row.optionalInteger()) }
+        let found = try find.first { found in (seq: try found.seq(), previous: try found.previous(of: row)) }
         guard let found else { return nil }
         var select = try PreparedStatement(
             database,
@@ -58,10 +58,10 @@ enum EffectQueries {
             """)
         select.bind(row.rawValue)
         try select.forEachRow { row in
-            attempts.append(ListedAttempt(AttemptRecord(row: &row), seq: found.seq))
+            attempts.append(ListedAttempt(try AttemptRecord(row: &row), seq: found.seq))
             return true
         }
-        return found.previous.map(Position.init(rawValue:))
+        return found.previous
     }
 
     static func attempt(_ database: Database, _ number: Int64, of effect: Position) throws -> AttemptRecord? {
@@ -69,7 +69,7 @@ enum EffectQueries {
             database, "SELECT \(AttemptRecord.columns) FROM attempt WHERE effect = ? AND attempt = ?")
         select.bind(effect.rawValue)
         select.bind(number)
-        return try select.first { row in AttemptRecord(row: &row) }
+        return try select.first { row in try AttemptRecord(row: &row) }
     }
 
     /// Goes through the index priority by priority: through all at once it would have to sort what is due.
@@ -89,7 +89,7 @@ enum EffectQueries {
             select.bind(due.rawValue)
             var ids: [Position] = []
             try select.forEachRow { row in
-                let id = Position(rawValue: row.integer())
+                let id = try row.position()
                 if !isLeftOut(id) { ids.append(id) }
                 return ids.count < limit - effects.count
             }
@@ -115,7 +115,7 @@ enum EffectQueries {
             select.bind(queue)
             select.bind(priority)
             select.bind(time?.rawValue ?? .min)
-            let first = try select.first { row in Timestamp(rawValue: row.integer()) }
+            let first = try select.first { row in try row.time() }
             if let first { next = min(first, next ?? first) }
         }
         return next
@@ -151,7 +151,7 @@ enum EffectQueries {
                 "SELECT queue FROM effect INDEXED BY effect_queue WHERE queue > ? ORDER BY queue LIMIT 1")
             // No name is empty.
             select.bind(queues.last ?? queue ?? "")
-            guard let next = try select.first({ row in row.text() }) else { break }
+            guard let next = try select.first({ row in try row.name() }) else { break }
             queues.append(next)
         }
         return queues
@@ -160,7 +160,7 @@ enum EffectQueries {
     private static func ids(_ select: inout PreparedStatement) throws -> [Position] {
         var ids: [Position] = []
         try select.forEachRow { row in
-            ids.append(Position(rawValue: row.integer()))
+            ids.append(try row.position())
             return true
         }
         return ids
@@ -172,6 +172,6 @@ enum EffectQueries {
     }
 
     private static var misled: SQLiteFailure {
-        .damage("the index of effects leads to a row that does not have it; restore a backup")
+        .damage("the index of effects leads to a row that does not have it")
     }
 }

@@ -51,10 +51,10 @@ struct EffectScan: Sendable {
     }
 
     private mutating func take(_ row: inout StatementRow) throws {
-        let id = Position(rawValue: row.integer())
-        let (queue, state) = (row.text(), row.text())
+        let (id, queue, state) = (try row.position(), try row.name(), try row.text())
         let isOwn = row.integer() == namespace.rawValue
-        let instance = InstanceName(rawValue: row.text())
+        // Of an instance that is not there, nothing is listed.
+        let instance = InstanceName(rawValue: try row.text())
         let isWanted =
             isOwn && query.queue.map { $0.utf8.elementsEqual(queue.utf8) } ?? true
             && query.state.map { $0.rawValue == state } ?? true

@@ -127,29 +127,43 @@ extension BatchWriting {
 }
 
 extension ErasureRecord {
-    static let columns = "id, instance_id, uuid, seqs, paths, name, at_ms, seq, next, bottom, top"
+    private static let names = [
+        "id", "instance_id", "uuid", "seqs", "paths", "name", "at_ms", "seq", "next", "bottom", "top",
+    ]
+    static let columns = names.joined(separator: ", ")
+
+    /// `columns`, where another table has some of the same names.
+    static func columns(of table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
 
     init(row: inout StatementRow) throws {
-        let (id, instance) = (row.integer(), InstanceID(rawValue: row.integer()))
+        let last = StoreNumbers.range.upperBound
+        let (id, instance) = (try row.integer(in: -last...last), InstanceID(rawValue: try row.count()))
         let uuid = try row.uniqueID()
-        let text = row.text()
-        guard let seqs = text.isEmpty ? SeqSet() : SeqSet(text) else { throw SQLiteFailure.malformed("a list of seqs") }
-        let paths = try row.optionalText().map(Self.paths)
+        let text = try row.text()
+        guard let seqs = text.isEmpty ? SeqSet() : SeqSet(text) else { throw row.implausible }
+        var paths: [String]?
+        if let text = try row.optionalText() {
+            guard let found = Self.paths(text) else { throw row.implausible }
+            paths = found
+        }
         self.init(
             id: id, instanceID: instance, uuid: uuid, seqs: seqs, paths: paths,
-            name: row.optionalText().map(InstanceName.init(rawValue:)), at: Timestamp(rawValue: row.integer()))
-        let seq = row.optionalInteger().map(Seq.init(rawValue:))
-        let next = row.optionalInteger().map(Position.init(rawValue:))
-        let bottom = row.optionalInteger().map(Seq.init(rawValue:))
-        let top = row.optionalInteger().map(Seq.init(rawValue:))
-        if let seq, let bottom, let top { walk = ErasureWalk(seq: seq, next: next, bottom: bottom, top: top) }
+            name: try row.optionalText().map(InstanceName.init(rawValue:)), at: try row.time())
+        let (seq, next, bottom, top) = (
+            try row.optionalSeq(), try row.optionalPosition(), try row.optionalSeq(), try row.optionalSeq()
+        )
+        guard let seq else { return }
+        // A way that does not say its end never ends.
+        guard let bottom, let top else { throw row.implausible }
+        walk = ErasureWalk(seq: seq, next: next, bottom: bottom, top: top)
     }
 
-    private static func paths(_ text: String) throws -> [String] {
-        guard case .array(let values) = try JSONReader.value(from: text) else {
-            throw SQLiteFailure.malformed("a list of paths")
-        }
-        return values.compactMap(\.string)
+    /// Nil for what is no list of texts.
+    private static func paths(_ text: String) -> [String]? {
+        // What is no JSON at all is no list either.
+        guard case .array(let values)? = try? JSONReader.value(from: text) else { return nil }
+        let paths = values.compactMap(\.string)
+        return paths.count == values.count ? paths : nil
     }
 }
 

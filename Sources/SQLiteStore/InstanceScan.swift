@@ -48,12 +48,12 @@ struct InstanceScan: Sendable {
     init(_ query: InstanceQuery, in namespace: NamespaceID, limits: StoreLimits) {
         self.namespace = namespace
         self.query = query
-        let possible = query.failure == nil ? Self.shownStatuses : Self.shownStatuses.filter(\.hasFailure)
-        statuses = query.status.map { [$0] } ?? possible
+        let possible = query.failures.isEmpty ? Self.shownStatuses : Self.shownStatuses.filter(\.hasFailure)
+        statuses = query.statuses.isEmpty ? possible : Self.shownStatuses.filter(query.takes)
         rowsLeft = limits.pageRows
         bytesLeft = limits.pageBytes
         place = query.after?.found
-        isDone = query.limit < 1 || query.status == .purging
+        isDone = query.limit < 1 || statuses.isEmpty
     }
 
     /// Goes on until the page is whole, its rows are used up, or the slice's budget is.
@@ -92,7 +92,7 @@ struct InstanceScan: Sendable {
             select.bind(namespace.rawValue)
             select.bind(name.rawValue)
         }
-        return try select.first { row in MachineID(rawValue: row.integer()) }
+        return try select.first { row in try row.machineID() }
     }
 
     /// Of any namespace: no instance of the wanted one is found under another's machine.
@@ -131,21 +131,21 @@ struct InstanceScan: Sendable {
     private mutating func take(_ row: inout StatementRow, of range: InstanceListPlace) throws {
         // Through the row's number, so that these are the row's own columns and not the index's.
         guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue,
-            row.integer(at: 3) == range.machineID.rawValue, row.text(at: 4) == range.status.rawValue
+            row.integer(at: 3) == range.machineID.rawValue, try row.text(at: 4) == range.status.rawValue
         else {
-            throw SQLiteFailure.damage("the index of lists leads to a row that does not have it; restore a backup")
+            throw SQLiteFailure.damage("the index of lists leads to a row that does not have it")
         }
-        let entered = Timestamp(rawValue: row.integer(at: InstanceRecord.enteredColumn))
+        let entered = try row.time(at: InstanceRecord.enteredColumn)
         let isWanted = query.takes(
-            configuration: row.text(at: InstanceRecord.configurationColumn), entered: entered,
-            failure: query.failure.flatMap { _ in row.optionalText(at: InstanceRecord.failureColumn) })
+            configuration: try row.text(at: InstanceRecord.configurationColumn), entered: entered,
+            failure: query.failures.isEmpty ? nil : try row.optionalText(at: InstanceRecord.failureColumn))
         if let order = query.order {
             if isWanted {
                 rank(
                     InstanceRank(
                         order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered,
-                        updated: Timestamp(rawValue: row.integer(at: InstanceRecord.updatedColumn)),
-                        name: order == .name ? row.text(at: 2) : ""))
+                        updated: try row.time(at: InstanceRecord.updatedColumn),
+                        name: order == .name ? try row.text(at: 2) : ""))
             }
         } else if isWanted, page.instances.count == query.limit || bytesLeft <= 0 {
             // Only now is it known that there is a next page.
@@ -185,16 +185,16 @@ extension InstanceScan {
         var select = try PreparedStatement(
             database,
             """
-            SELECT id, (SELECT coalesce(sum(n), 0) FROM tally WHERE machine_id = machine.id)
-            FROM machine WHERE namespace_id = ? AND name = ?
+            SELECT id, coalesce(n, 0) FROM machine LEFT JOIN tally ON machine_id = id
+            WHERE namespace_id = ? AND name = ?
             """)
         select.bind(namespace.rawValue)
         select.bind(name.rawValue)
         var machines: Set<Int64> = []
         var count: Int64 = 0
         try select.forEachRow { row in
-            machines.insert(row.integer())
-            count += row.integer()
+            machines.insert(try row.ordinal())
+            count = min(count + (try row.count()), StoreNumbers.range.upperBound)
             return true
         }
         let rows = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
@@ -220,17 +220,17 @@ extension InstanceScan {
                 machineID: MachineID(rawValue: row.integer(at: 2)), status: .running, id: id)
             isWhole = budget.spend()
             guard row.integer(at: 1) == namespace.rawValue, walked.contains(row.integer(at: 2)),
-                statuses.contains(row.text(at: 3))
+                statuses.contains(try row.text(at: 3))
             else { return isWhole }
-            let entered = Timestamp(rawValue: row.integer(at: 5))
+            let entered = try row.time(at: 5)
             let isWanted = query.takes(
-                configuration: query.state == nil ? "" : row.text(at: 4), entered: entered,
-                failure: query.failure.flatMap { _ in row.optionalText(at: 8) })
+                configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
+                failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8))
             if isWanted {
                 rank(
                     InstanceRank(
-                        order, id: id, entered: entered, updated: Timestamp(rawValue: row.integer(at: 6)),
-                        name: order == .name ? row.text(at: 7) : ""))
+                        order, id: id, entered: entered, updated: try row.time(at: 6),
+                        name: order == .name ? try row.text(at: 7) : ""))
             }
             return isWhole
         }

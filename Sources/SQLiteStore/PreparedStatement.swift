@@ -12,6 +12,8 @@ struct PreparedStatement {
     private let statement: Statement
     private let handle: OpaquePointer
     private var bound: CInt = 0
+    /// Why a value could not be bound: the next run throws it, and runs nothing.
+    private var refusal: SQLiteFailure?
     private let values: BoundValues?
 
     /// - Parameter values: Where the values of one run are kept; one statement at a time uses it. Without it SQLite
@@ -75,14 +77,15 @@ struct PreparedStatement {
     private mutating func bind(text: UnsafeRawBufferPointer) {
         bound += 1
         let (start, destructor) = kept(text)
-        let count = CInt(text.count)
-        check(sqlite3_bind_text(handle, bound, start.assumingMemoryBound(to: CChar.self), count, destructor))
+        let count = UInt64(text.count)
+        let bytes = start.assumingMemoryBound(to: CChar.self)
+        check(sqlite3_bind_text64(handle, bound, bytes, count, destructor, UInt8(SQLITE_UTF8)))
     }
 
     private mutating func bind(blob: UnsafeRawBufferPointer) {
         bound += 1
         let (start, destructor) = kept(blob)
-        check(sqlite3_bind_blob(handle, bound, start, CInt(blob.count), destructor))
+        check(sqlite3_bind_blob64(handle, bound, start, UInt64(blob.count), destructor))
     }
 
     private mutating func bindNull() {
@@ -97,14 +100,24 @@ struct PreparedStatement {
         return (bytes.baseAddress ?? UnsafeRawPointer(handle), copied)
     }
 
-    /// Binding touches no file: it fails only on a wrong index or without memory, and neither can be handled.
-    private func check(_ code: CInt) {
-        precondition(code == SQLITE_OK, "sqlite3_bind answered \(code)")
+    /// Keeps the first failure: a value may be longer than SQLite takes, and memory may be short.
+    private mutating func check(_ code: CInt) {
+        if code == SQLITE_OK || refusal != nil { return }
+        refusal = SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
+    }
+
+    /// Throws when a value could not be bound. The values of the next run begin anew.
+    private mutating func begin() throws(SQLiteFailure) {
+        bound = 0
+        guard let refusal else { return }
+        self.refusal = nil
+        values?.removeAll()
+        throw refusal
     }
 
     /// Runs the statement to its end and makes it ready to be bound again.
     mutating func run() throws(SQLiteFailure) {
-        bound = 0
+        try begin()
         var code = sqlite3_step(handle)
         while code == SQLITE_ROW { code = sqlite3_step(handle) }
         let failure = code == SQLITE_DONE ? nil : SQLiteFailure(code: code, on: sqlite3_db_handle(handle))
@@ -118,7 +131,7 @@ struct PreparedStatement {
 
     /// Calls `body` with each row until it returns false.
     mutating func forEachRow(_ body: (inout StatementRow) throws -> Bool) throws {
-        bound = 0
+        try begin()
         defer { sqlite3_reset(handle) }
         while true {
             let code = sqlite3_step(handle)
@@ -165,14 +178,14 @@ struct StatementRow {
         return integer()
     }
 
-    mutating func text() -> String {
+    mutating func text() throws(SQLiteFailure) -> String {
         defer { column += 1 }
-        return text(at: column)
+        return try text(at: column)
     }
 
-    mutating func optionalText() -> String? {
+    mutating func optionalText() throws(SQLiteFailure) -> String? {
         if isNull { return skipNull() }
-        return text()
+        return try text()
     }
 
     mutating func bytes() -> [UInt8] {
@@ -192,28 +205,24 @@ struct StatementRow {
         defer { column += 1 }
         // The pointer first, then the count, as in `bytes()`.
         let start = sqlite3_column_blob(handle, column)
-        guard let start, sqlite3_column_bytes(handle, column) == 32 else { throw .malformed("a digest") }
+        guard let start, sqlite3_column_bytes(handle, column) == 32 else { throw implausible(at: column) }
         return Digest(bytes: UnsafeRawBufferPointer(start: start, count: 32))
     }
 
     /// Nil for no bytes.
     mutating func optionalDigest() throws(SQLiteFailure) -> Digest? {
-        let bytes = bytes()
-        if bytes.isEmpty { return nil }
-        guard bytes.count == 32 else { throw .malformed("a digest") }
-        return Digest(bytes: bytes)
+        if byteCount(at: column) == 0 { return skipNull() }
+        return try digest()
     }
 
     mutating func uniqueID() throws(SQLiteFailure) -> UniqueID {
-        let bytes = bytes()
-        guard bytes.count == 16 else { throw .malformed("a UUID") }
-        return UniqueID(bytes: bytes)
+        guard byteCount(at: column) == 16 else { throw implausible(at: column) }
+        return UniqueID(bytes: bytes())
     }
 
     mutating func salt() throws(SQLiteFailure) -> Salt {
-        let bytes = bytes()
-        guard bytes.count == 16 else { throw .malformed("a salt") }
-        return Salt(bytes: bytes)
+        guard byteCount(at: column) == 16 else { throw implausible(at: column) }
+        return Salt(bytes: bytes())
     }
 
     mutating func optionalSalt() throws(SQLiteFailure) -> Salt? {
@@ -232,15 +241,16 @@ struct StatementRow {
     }
 
     /// A column by its place, counted from 0; does not move on.
-    func text(at index: CInt) -> String {
+    func text(at index: CInt) throws(SQLiteFailure) -> String {
         guard let start = sqlite3_column_text(handle, index) else { return "" }
-        let count = Int(sqlite3_column_bytes(handle, index))
-        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        let bytes = UnsafeBufferPointer(start: start, count: byteCount(at: index))
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw implausible(at: index) }
+        return text
     }
 
     /// A column by its place, counted from 0; does not move on.
-    func optionalText(at index: CInt) -> String? {
-        isNull(at: index) ? nil : text(at: index)
+    func optionalText(at index: CInt) throws(SQLiteFailure) -> String? {
+        isNull(at: index) ? nil : try text(at: index)
     }
 
     /// A column by its place, counted from 0; does not move on.
@@ -260,19 +270,46 @@ struct StatementRow {
         isNull(at: index) ? nil : lent(at: index)
     }
 
+    /// The bytes of a text by its place, where SQLite has them until the next row; none for NULL.
+    func lentText(at index: CInt) throws(SQLiteFailure) -> UnsafeBufferPointer<UInt8> {
+        let bytes = lent(at: index)
+        // Most texts are ASCII, which needs no text to be made of it.
+        if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil { return bytes }
+        throw implausible(at: index)
+    }
+
+    /// The same; nil for NULL.
+    func optionalLentText(at index: CInt) throws(SQLiteFailure) -> UnsafeBufferPointer<UInt8>? {
+        isNull(at: index) ? nil : try lentText(at: index)
+    }
+
     /// The bytes of a text or a blob by its place.
     func byteCount(at index: CInt) -> Int { Int(sqlite3_column_bytes(handle, index)) }
 
     func isNull(at index: CInt) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
+
+    /// Why a column is refused: no version of ours writes such a value. A number is told; a text may be somebody's.
+    func implausible(at index: CInt) -> SQLiteFailure {
+        // Of an expression SQLite knows neither.
+        let table = sqlite3_column_table_name(handle, index).map { "its table '\(String(cString: $0))'" }
+        let column = sqlite3_column_origin_name(handle, index) ?? sqlite3_column_name(handle, index)
+        let isNumber = sqlite3_column_type(handle, index) == SQLITE_INTEGER
+        return .damage(
+            "the column '\(column.map { String(cString: $0) } ?? "\(index)")' of \(table ?? "a row") holds "
+                + "\(isNumber ? "\(integer(at: index))" : "a value"), which no wfd writes")
+    }
+
+    /// The same of the column that was read last.
+    var implausible: SQLiteFailure { implausible(at: column - 1) }
 
     /// Moves on past a column that was read by its place.
     mutating func skip() {
         column += 1
     }
 
-    private var isNull: Bool { isNull(at: column) }
+    var isNull: Bool { isNull(at: column) }
 
-    private mutating func skipNull<T>() -> T? {
+    mutating func skipNull<T>() -> T? {
         column += 1
         return nil
     }

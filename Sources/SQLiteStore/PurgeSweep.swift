@@ -78,9 +78,8 @@ struct PurgeSweep {
         select.bind(Int64(Self.placesAtOnce + 1))
         var places: [Place] = []
         try select.forEachRow { row in
-            let head = Position(rawValue: row.integer())
-            let (instance, seq) = (InstanceID(rawValue: row.integer()), row.integer())
-            places.append(Place(stored: head, instance: instance, audit: row.integer(), head: head, seq: seq))
+            let (head, instance, seq) = (try row.position(), try row.instanceID(), try row.ordinal())
+            places.append(Place(stored: head, instance: instance, audit: try row.ordinal(), head: head, seq: seq))
             return true
         }
         guard places.count > Self.placesAtOnce, let first = places.popLast() else {
@@ -159,8 +158,8 @@ struct PurgeSweep {
         select.bind(place.seq)
         return try select.first { row in
             Row(
-                previous: row.optionalInteger().map(Position.init), machine: MachineID(rawValue: row.integer()),
-                key: row.optionalBytes().map(RequestKey.init(bytes:)), kind: row.text())
+                previous: try row.previous(of: place.head), machine: try row.machineID(),
+                key: row.optionalBytes().map(RequestKey.init(bytes:)), kind: try row.text())
         }
     }
 
@@ -282,7 +281,7 @@ extension PurgeSweep {
         select.bind(Int64(order.rows))
         var ended: [(head: Position, instance: InstanceID)] = []
         try select.forEachRow { row in
-            ended.append((Position(rawValue: row.integer()), InstanceID(rawValue: row.integer())))
+            ended.append((try row.position(), try row.instanceID()))
             return true
         }
         var purge = try PreparedStatement(database, "DELETE FROM purge WHERE waits = 1 AND head = ?", values: values)
@@ -301,6 +300,6 @@ extension PurgeSweep {
         if backlog.waiting == 0 { return nil }
         var select = try PreparedStatement(
             database, "SELECT head FROM purge WHERE waits = 1 ORDER BY head LIMIT 1")
-        return try select.first { row in Position(rawValue: row.integer()) }
+        return try select.first { row in try row.position() }
     }
 }

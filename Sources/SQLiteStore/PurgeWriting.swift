@@ -68,18 +68,21 @@ extension BatchWriting {
 }
 
 extension AuditRecord {
-    static let columns = """
-        position, instance_id, uuid, namespace_id, machine_id, rows, digest, at_ms, actor, reason, key
-        """
+    private static let names = [
+        "position", "instance_id", "uuid", "namespace_id", "machine_id", "rows", "digest", "at_ms", "actor", "reason",
+        "key",
+    ]
+    static let columns = names.joined(separator: ", ")
+
+    /// `columns`, where another table has some of the same names.
+    static func columns(of table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
 
     init(row: inout StatementRow) throws {
         self.init(
-            position: Position(rawValue: try row.ordinal("a position")),
-            instanceID: InstanceID(rawValue: row.integer()),
-            uuid: try row.uniqueID(), namespace: NamespaceID(rawValue: row.integer()),
-            machineID: MachineID(rawValue: row.integer()), rows: try row.ordinal("a number of rows"),
-            digest: try row.digest(), at: try row.time(), actor: row.optionalText().map(Actor.init(rawValue:)),
-            reason: row.optionalText(), key: try row.optionalDigest())
+            position: try row.position(), instanceID: try row.instanceID(), uuid: try row.uniqueID(),
+            namespace: try row.namespaceID(), machineID: try row.machineID(), rows: try row.ordinal(),
+            digest: try row.digest(), at: try row.time(), actor: try row.actor(), reason: try row.optionalText(),
+            key: try row.optionalDigest())
     }
 }
 
@@ -109,15 +112,15 @@ enum AuditQueries {
         var backlog = PurgeBacklog(floor: floor)
         guard try isThere(in: database) else { return backlog }
         var select = try PreparedStatement(
-            database, "SELECT waits, count(*), sum(seq), min(head) FROM purge GROUP BY waits")
+            database, "SELECT waits, head, seq FROM purge ORDER BY waits, head")
         try select.forEachRow { row in
-            if row.integer() == 0 {
-                backlog.instances = row.integer()
-                backlog.rows = row.integer()
+            let (waits, head, seq) = (try row.flag(), try row.position(), try row.ordinal())
+            if waits {
+                backlog.waiting += 1
+                backlog.firstWaiting = backlog.firstWaiting ?? head
             } else {
-                backlog.waiting = row.integer()
-                row.skip()
-                backlog.firstWaiting = Position(rawValue: row.integer())
+                backlog.instances += 1
+                backlog.rows += min(seq, StoreNumbers.range.upperBound - backlog.rows)
             }
             return true
         }

@@ -11,7 +11,7 @@ enum QueueQueries {
         select.bind(Int64(limit))
         var records: [QueueRecord] = []
         try select.forEachRow { row in
-            records.append(QueueRecord(row: &row))
+            records.append(try QueueRecord(row: &row))
             return true
         }
         return records
@@ -85,14 +85,15 @@ enum QueueQueries {
 extension QueueRecord {
     static let columns = "name, concurrency, rate, rate_ms, paused, actor, set_ms"
 
-    init(row: inout StatementRow) {
-        let name = row.text()
-        let (concurrency, rate) = (row.optionalInteger(), row.optionalInteger())
+    init(row: inout StatementRow) throws {
+        let name = try row.name()
+        let (concurrency, rate) = (
+            try row.optionalInteger(in: 0...Int64(Int32.max)), try row.optionalInteger(in: 1...Int64(Int32.max))
+        )
         let settings = QueueSettings(
             concurrency: concurrency.map { Int($0) }, rate: rate.map { Int($0) },
-            rateMilliseconds: row.optionalInteger(), isPaused: row.integer() == 1)
-        self.init(
-            name: name, settings: settings, actor: row.optionalText().map(Actor.init(rawValue:)),
-            set: Timestamp(rawValue: row.integer()))
+            rateMilliseconds: try row.optionalInteger(in: 1...Timestamp.range.upperBound),
+            isPaused: try row.flag())
+        self.init(name: name, settings: settings, actor: try row.actor(), set: try row.time())
     }
 }

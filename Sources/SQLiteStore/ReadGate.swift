@@ -41,6 +41,7 @@ final class ReadGate: Sendable {
     /// Keeps new readers out and waits for those inside. False when they stay too long: the gate is open then.
     func shut() -> Bool {
         let isEmpty = state.withLock { state in
+            // Proof: the one writer opens it again before it goes on.
             precondition(state.phase == .open, "one writer shuts the gate, once")
             state.phase = .shut
             return state.inside == 0

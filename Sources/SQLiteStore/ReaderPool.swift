@@ -54,6 +54,7 @@ package final class ReaderPool: Sendable {
     /// To be called on one of the threads only: there is a connection for each of them.
     private func sliceHere<T>(_ body: (Database, inout SliceBudget) throws -> T) throws(StoreError) -> T {
         guard let connection = state.withLock({ $0.free.popLast() }) else {
+            // Proof: each thread reads one thing at a time, and there is a connection for each.
             preconditionFailure("there are as many connections as threads")
         }
         defer { state.withLock { $0.free.append(connection) } }
@@ -76,6 +77,7 @@ package final class ReaderPool: Sendable {
 
     /// Runs a read before anybody else reads, and waits for it.
     func inspect<T>(_ body: (Database) throws -> T) throws -> T {
+        // Proof: a pool is opened with one connection at least.
         try connections[0].inDatabase { database in try Self.transaction(database, body) }
     }
 

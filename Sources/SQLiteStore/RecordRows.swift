@@ -11,9 +11,8 @@ extension MachineRecord {
     init(row: inout StatementRow) throws {
         let namespace = NamespaceID(rawValue: row.integer(at: Self.namespaceColumn))
         self.init(
-            id: MachineID(rawValue: row.integer()), namespace: namespace, name: MachineName(rawValue: row.text()),
-            version: MachineVersion(rawValue: try row.ordinal("a version")), digest: try row.digest(),
-            semantics: row.integer(), source: row.text(), created: try row.time())
+            id: try row.machineID(), namespace: namespace, name: try row.machineName(), version: try row.version(),
+            digest: try row.digest(), semantics: try row.ordinal(), source: try row.text(), created: try row.time())
         row.skip()
     }
 }
@@ -38,12 +37,10 @@ extension InstanceRecord {
     init(row: inout StatementRow) throws {
         let namespace = NamespaceID(rawValue: row.integer(at: Self.namespaceColumn))
         self.init(
-            id: InstanceID(rawValue: row.integer()), uuid: try row.uniqueID(), namespace: namespace,
-            name: InstanceName(rawValue: row.text()),
-            machineID: MachineID(rawValue: row.integer()), status: try row.status(),
-            seq: Seq(rawValue: try row.ordinal("a seq")), head: Position(rawValue: try row.ordinal("a position")),
-            state: SnapshotText(row: &row), failure: row.optionalText(), entered: try row.time(),
-            salt: try row.salt(), saltFrom: Seq(rawValue: try row.ordinal("a seq")),
+            id: try row.instanceID(), uuid: try row.uniqueID(), namespace: namespace, name: try row.instanceName(),
+            machineID: try row.machineID(), status: try row.status(), seq: try row.seq(), head: try row.position(),
+            state: try SnapshotText(row: &row), failure: try row.optionalText(), entered: try row.time(),
+            salt: try row.salt(), saltFrom: try row.seq(),
             digest: try row.digest(), created: try row.time(), updated: try row.time())
         row.skip()
     }
@@ -56,16 +53,15 @@ extension JournalRecord {
         """
 
     init(row: inout StatementRow) throws {
+        let position = try row.position()
         var record = JournalRecord(
-            position: Position(rawValue: row.integer()), instanceID: InstanceID(rawValue: row.integer()),
-            machineID: MachineID(rawValue: row.integer()), seq: Seq(rawValue: try row.ordinal("a seq")),
-            previous: row.optionalInteger().map(Position.init), at: try row.time(),
-            real: row.optionalInteger().map(Timestamp.init), kind: try row.kind(), event: row.text(),
-            data: row.optionalText(), from: row.text(), to: row.text(),
-            actor: row.optionalText().map(Actor.init(rawValue:)),
-            key: row.optionalBytes(), note: row.optionalText(), digest: .zero)
+            position: position, instanceID: try row.instanceID(), machineID: try row.machineID(), seq: try row.seq(),
+            previous: try row.previous(of: position), at: try row.time(), real: try row.optionalTime(),
+            kind: try row.word(), event: try row.text(), data: try row.optionalText(), from: try row.text(),
+            to: try row.text(), actor: try row.actor(), key: row.optionalBytes(), note: try row.optionalText(),
+            digest: .zero)
         if let salt = row.optionalBytes() {
-            guard let salt = RowSalt(stored: salt, data: &record.data) else { throw SQLiteFailure.malformed("a salt") }
+            guard let salt = RowSalt(stored: salt, data: &record.data) else { throw row.implausible }
             record.salt = salt
         }
         record.digest = try row.digest()
@@ -111,53 +107,27 @@ extension SnapshotRecord {
 
     init(row: inout StatementRow) throws {
         self.init(
-            instanceID: InstanceID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
-            position: Position(rawValue: row.integer()), status: try row.status(), state: SnapshotText(row: &row),
-            salt: try row.optionalSalt(), digest: try row.digest())
+            instanceID: try row.instanceID(), seq: try row.seq(), position: try row.position(),
+            status: try row.status(), state: try SnapshotText(row: &row), salt: try row.optionalSalt(),
+            digest: try row.digest())
     }
 }
 
 extension SnapshotText {
-    fileprivate init(row: inout StatementRow) {
+    fileprivate init(row: inout StatementRow) throws {
         self.init(
-            configuration: row.text(), context: row.text(), memory: row.text(), armed: row.text(),
-            output: row.optionalText())
-    }
-}
-
-extension StatementRow {
-    mutating func status() throws(SQLiteFailure) -> InstanceStatus {
-        guard let status = InstanceStatus(rawValue: text()) else { throw .malformed("a status") }
-        return status
-    }
-
-    /// A number that counts on from 1: what is added to it cannot overflow.
-    mutating func ordinal(_ what: String) throws(SQLiteFailure) -> Int64 {
-        let number = integer()
-        guard StoreNumbers.range.contains(number) else { throw .malformed(what) }
-        return number
-    }
-
-    mutating func time() throws(SQLiteFailure) -> Timestamp {
-        let number = integer()
-        guard Timestamp.range.contains(number) else { throw .malformed("a time") }
-        return Timestamp(rawValue: number)
-    }
-
-    fileprivate mutating func kind() throws(SQLiteFailure) -> JournalKind {
-        guard let kind = JournalKind(rawValue: text()) else { throw .malformed("a kind") }
-        return kind
+            configuration: try row.text(), context: try row.text(), memory: try row.text(), armed: try row.text(),
+            output: try row.optionalText())
     }
 }
 
 extension TimerRecord {
     static let columns = "due_ms, position, ordinal, instance_id, event"
 
-    init(row: inout StatementRow) {
+    init(row: inout StatementRow) throws {
         self.init(
-            key: TimerKey(
-                due: Timestamp(rawValue: row.integer()), position: Position(rawValue: row.integer()),
-                ordinal: row.integer()), instanceID: InstanceID(rawValue: row.integer()), event: row.text())
+            key: TimerKey(due: try row.time(), position: try row.position(), ordinal: try row.count()),
+            instanceID: try row.instanceID(), event: try row.text())
     }
 }
 
@@ -173,44 +143,28 @@ extension EffectRecord {
 
     init(row: inout StatementRow) throws {
         self.init(
-            id: Position(rawValue: try row.ordinal("a position")), instanceID: InstanceID(rawValue: row.integer()),
-            seq: Seq(rawValue: try row.ordinal("a seq")), number: row.optionalInteger(), name: row.text(),
-            queue: row.text(), state: try row.effectState(), priority: try row.priority(), due: try row.time(),
-            attempts: try row.count("a number of attempts"),
-            earlier: try row.count("a number of attempts"), round: try row.count("a round"),
-            lease: row.optionalBytes(), worker: row.optionalText(), progress: row.optionalText(),
-            error: row.optionalText(), answer: row.optionalText(), request: row.text())
+            id: try row.position(), instanceID: try row.instanceID(), seq: try row.seq(),
+            number: try row.optionalInteger(in: StoreNumbers.range), name: try row.text(), queue: try row.name(),
+            state: try row.word(), priority: try row.integer(in: Self.priorities), due: try row.time(),
+            attempts: try row.count(), earlier: try row.count(), round: try row.count(), lease: row.optionalBytes(),
+            worker: try row.optionalText(), progress: try row.optionalText(), error: try row.optionalText(),
+            answer: try row.optionalText(), request: try row.text())
     }
 }
 
 extension AttemptRecord {
-    static let columns = "effect, attempt, instance_id, name, begun_ms, ended_ms, outcome, error"
+    private static let names = [
+        "effect", "attempt", "instance_id", "name", "begun_ms", "ended_ms", "outcome", "error",
+    ]
+    static let columns = names.joined(separator: ", ")
 
-    init(row: inout StatementRow) {
-        let (effect, attempt) = (Position(rawValue: row.integer()), row.integer())
+    /// `columns`, where another table has some of the same names.
+    static func columns(of table: String) -> String { names.map { "\(table).\($0)" }.joined(separator: ", ") }
+
+    init(row: inout StatementRow) throws {
+        let (effect, attempt) = (try row.position(), try row.ordinal())
         self.init(
-            instanceID: InstanceID(rawValue: row.integer()), effect: effect, name: row.optionalText(), attempt: attempt,
-            begun: Timestamp(rawValue: row.integer()), ended: Timestamp(rawValue: row.integer()),
-            outcome: row.text(), error: row.optionalText())
-    }
-}
-
-extension StatementRow {
-    fileprivate mutating func effectState() throws(SQLiteFailure) -> EffectState {
-        guard let state = EffectState(rawValue: text()) else { throw .malformed("a state") }
-        return state
-    }
-
-    fileprivate mutating func priority() throws(SQLiteFailure) -> Int64 {
-        let number = integer()
-        guard EffectRecord.priorities.contains(number) else { throw .malformed("a priority") }
-        return number
-    }
-
-    /// A number that counts on from 0: what is added to it cannot overflow.
-    fileprivate mutating func count(_ what: String) throws(SQLiteFailure) -> Int64 {
-        let number = integer()
-        guard number == 0 || StoreNumbers.range.contains(number) else { throw .malformed(what) }
-        return number
+            instanceID: try row.instanceID(), effect: effect, name: try row.optionalText(), attempt: attempt,
+            begun: try row.time(), ended: try row.time(), outcome: try row.text(), error: try row.optionalText())
     }
 }

@@ -177,7 +177,7 @@ struct Restoring {
         if uuids.isEmpty { return found }
         var select = try PreparedStatement(database, "SELECT id, uuid FROM instance WHERE status <> 'purging'")
         try select.forEachRow { row in
-            let id = InstanceID(rawValue: row.integer())
+            let id = try row.instanceID()
             let uuid = try row.uniqueID()
             if uuids.contains(uuid) { found[uuid] = id }
             return true

@@ -8,7 +8,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     let code: CInt
     let message: String
     /// Whether SQLite found nothing wrong, and we did.
-    private var isOurs = false
+    private(set) var isOurs = false
 
     init(code: CInt, message: String) {
         self.code = code
@@ -43,17 +43,15 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// True for a failure of the disk itself, which may pass.
     var isInputOutput: Bool { primary == SQLITE_IOERR }
 
+    /// True when the batch is at fault: another one may be written.
+    var isOfTheBatch: Bool { primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG }
+
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
-    var description: String { isOurs ? message : "\(message) (SQLite \(code))" }
+    var description: String { isOurs ? "\(message); restore a backup" : "\(message) (SQLite \(code))" }
 }
 
 extension SQLiteFailure {
-    /// A value that no version of ours writes: the file was changed by something else.
-    static func malformed(_ what: String) -> SQLiteFailure {
-        SQLiteFailure(code: SQLITE_CORRUPT, message: "a row holds \(what) that is not valid")
-    }
-
     /// Something that cannot be where SQLite reads without an error.
     static func damage(_ what: String) -> SQLiteFailure {
         var failure = SQLiteFailure(code: SQLITE_CORRUPT, message: what)

@@ -7,7 +7,7 @@ extension SQLiteFileStore {
         try await readers.slice { database, budget in
             var rows: [ListedRow] = []
             let reach = try JournalReading.run(query, in: namespace, database, &budget) { row, found in
-                let name = InstanceName(rawValue: row.text(at: JournalReading.nameColumn))
+                let name = InstanceName(rawValue: try row.text(at: JournalReading.nameColumn))
                 let listed = ListedRow(
                     row: try JournalRecord(row: &row), instance: name, machine: found.machine, version: found.version,
                     isRetry: found.isRetry)
@@ -104,7 +104,7 @@ private struct JournalReading {
 
     /// Nil for a row that is not wanted.
     private mutating func found(_ row: StatementRow, _ database: Database) throws -> Found? {
-        guard isWanted(row) else { return nil }
+        guard try isWanted(row) else { return nil }
         let version = try version(row.integer(at: 2), database)
         guard version.isWanted, !row.isNull(at: Self.nameColumn) else { return nil }
         return Found(
@@ -124,10 +124,11 @@ private struct JournalReading {
     private static let failed = JournalKind.failed.rawValue.utf8
 
     /// Whether the filter wants a row, its machine aside; reads no more of it than it must.
-    private func isWanted(_ row: StatementRow) -> Bool {
+    private func isWanted(_ row: StatementRow) throws -> Bool {
         if query.filter.takesAllOfMachine { return true }
         return query.filter.takes(
-            kind: row.text(at: 7), event: row.text(at: 8), from: row.text(at: 10), to: row.text(at: 11))
+            kind: try row.text(at: 7), event: try row.text(at: 8), from: try row.text(at: 10),
+            to: try row.text(at: 11))
     }
 
     private mutating func version(_ id: Int64, _ database: Database) throws -> Version {
@@ -140,7 +141,7 @@ private struct JournalReading {
 
     private func read(_ id: Int64, _ database: Database) throws -> Version {
         guard let found = try StoreQueries.machine(database, MachineID(rawValue: id)) else {
-            throw SQLiteFailure.malformed("a machine")
+            throw SQLiteFailure.damage("the machine of a row is missing")
         }
         return Version(
             id: id, machine: found.name, version: found.version,

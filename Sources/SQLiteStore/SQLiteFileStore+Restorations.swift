@@ -31,8 +31,8 @@ extension SQLiteFileStore {
                     database, "SELECT previous FROM journal WHERE position = ? AND instance_id = ?")
                 select.bind(place.position.rawValue)
                 select.bind(instance.rawValue)
-                let found = try select.first { row in row.optionalInteger().map(Position.init) }
-                guard let previous = found else { throw SQLiteFailure.malformed("a history with a gap") }
+                let found = try select.first { row in try row.previous(of: place.position) }
+                guard let previous = found else { throw SQLiteFailure.damage("a row of a history is missing") }
                 guard let previous else { return nil }
                 place = (place.seq - 1, previous)
             }
@@ -55,7 +55,7 @@ extension SQLiteFileStore {
                 "SELECT seq, position FROM snapshot WHERE instance_id = ? AND seq >= ? ORDER BY seq LIMIT 1")
             select.bind(instance.rawValue)
             select.bind(middle * SnapshotRecord.interval)
-            let snapshot = try select.first { row in (seq: row.integer(), position: Position(rawValue: row.integer())) }
+            let snapshot = try select.first { row in (seq: try row.ordinal(), position: try row.position()) }
             guard let snapshot else {
                 high = middle - 1
                 continue
@@ -78,12 +78,18 @@ extension Lineage {
         var select = try PreparedStatement(
             database, "SELECT generation, parent, next_position, restored_ms FROM restoration ORDER BY generation")
         try select.forEachRow { row in
-            restorations.append(
-                Restoration(
-                    generation: row.integer(), parent: row.integer(), next: Position(rawValue: row.integer()),
-                    restored: Timestamp(rawValue: row.integer())))
+            restorations.append(try Restoration(row: &row))
             return true
         }
         return Lineage(restorations, generation: generation)
+    }
+}
+
+extension Restoration {
+    fileprivate init(row: inout StatementRow) throws {
+        let generation = try row.integer(in: StoreRow.generations)
+        // A parent is older, so a way along these ends.
+        let parent = try row.integer(in: 0...generation - 1)
+        self.init(generation: generation, parent: parent, next: try row.position(), restored: try row.time())
     }
 }

@@ -18,7 +18,8 @@ extension SQLiteReading {
 /// A place in the tables that only repeat what others say, which are gone through one after another.
 private struct CopyPlace: Sendable {
     enum Table {
-        case snapshots, timers, effects, attempts, keys, settings, erasures, runs, runNames, instances, purges, tally
+        case snapshots, timers, effects, attempts, keys, settings, erasures, runs, runNames, queues, instances
+        case purges, deletions, tally
     }
 
     var table = Table.snapshots
@@ -31,6 +32,10 @@ private struct CopyPlace: Sendable {
     var tally = TallyInspection()
     /// Instances that are deleted, and those of which something is left to delete.
     var purges = PurgeInspection()
+    /// The numbers of instances that are there or were deleted.
+    var deletions = DeletionInspection()
+    /// What was erased of instances that are not there.
+    var erasures = ErasureInspection()
 
     /// Before the next table; nil behind the last one.
     func following() -> CopyPlace? {
@@ -41,11 +46,14 @@ private struct CopyPlace: Sendable {
         case .attempts: CopyPlace(table: .keys)
         case .keys: CopyPlace(table: .settings)
         case .settings: CopyPlace(table: .erasures)
-        case .erasures: CopyPlace(table: .runs)
-        case .runs: CopyPlace(table: .runNames)
-        case .runNames: CopyPlace(table: .instances)
-        case .instances: CopyPlace(table: .purges, tally: tally, purges: purges)
-        case .purges: CopyPlace(table: .tally, tally: tally)
+        case .erasures: CopyPlace(table: .runs, erasures: erasures)
+        case .runs: CopyPlace(table: .runNames, erasures: erasures)
+        case .runNames: CopyPlace(table: .queues, erasures: erasures)
+        case .queues: CopyPlace(table: .instances, erasures: erasures)
+        case .instances:
+            CopyPlace(table: .purges, tally: tally, purges: purges, deletions: deletions, erasures: erasures)
+        case .purges: CopyPlace(table: .deletions, tally: tally, deletions: deletions, erasures: erasures)
+        case .deletions: CopyPlace(table: .tally, tally: tally)
         case .tally: nil
         }
     }
@@ -62,12 +70,13 @@ private struct CopyInspection {
     }
 
     mutating func run(_ database: Database, _ budget: inout SliceBudget) throws {
-        guard let store = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+        guard let store = try StoreRow.read(database) else { throw StoreRow.missing }
         let ledger = store.keys
         defer { if slice.next == nil { slice.next = place.following().map(InspectionPlace.init) } }
         guard try place.table.isThere(in: database) else { return }
         if place.ledger == nil { place.ledger = ledger }
         place.tally.see(store.nextPosition)
+        place.deletions.see(store.nextPosition)
         try place.purges.see(store.nextPosition, database)
         let order = place.table.order
         try place.walk.begin(order, database)
@@ -84,22 +93,29 @@ private struct CopyInspection {
                 isInOrder = false
                 return false
             }
-            try look(at: &row, ledger, database)
+            do {
+                try look(at: &row, store, database)
+            } catch let failure as SQLiteFailure where failure.isOurs {
+                slice.inconsistencies.append(Inconsistency("a row of \(order.name): \(failure.message)"))
+                leaveOut()
+            }
             if budget.spend() { return true }
             slice.next = InspectionPlace(place)
             return false
         }
-        if slice.next == nil { compareCounts(ledger) }
+        if slice.next == nil { compareCounts(store) }
     }
 
     /// Compares what was counted of a table that is through. What a daemon wrote meanwhile would be counted half.
-    private mutating func compareCounts(_ ledger: KeyLedger) {
-        if !isInOrder {
-            place.tally.leaveOut()
-            place.purges.leaveOut()
-        }
+    private mutating func compareCounts(_ store: StoreRow) {
+        let ledger = store.keys
+        if !isInOrder { leaveOut() }
         if place.table == .purges, let inconsistency = place.purges.inconsistency {
             slice.inconsistencies.append(inconsistency)
+        }
+        if place.table == .deletions {
+            if let inconsistency = place.erasures.inconsistency { slice.inconsistencies.append(inconsistency) }
+            slice.miscount = place.deletions.inconsistency(store.numbers.nextInstance)
         }
         if place.table == .tally { slice.miscount = place.tally.inconsistency }
         guard place.table == .keys, isInOrder, place.ledger == ledger, place.keys != ledger.count else { return }
@@ -112,23 +128,32 @@ private struct CopyInspection {
         let failure = SQLiteFailure(error)
         guard failure.isCorrupt else { throw error }
         var slice = slice
-        var place = place
-        place.tally.leaveOut()
-        place.purges.leaveOut()
+        var left = self
+        left.leaveOut()
         slice.inconsistencies.append(
             Inconsistency("\(place.table.order.name) cannot be read, and its rest was not compared: \(failure)"))
-        slice.next = place.following().map(InspectionPlace.init)
+        slice.next = left.place.following().map(InspectionPlace.init)
         return slice
     }
 
-    private mutating func look(at row: inout StatementRow, _ ledger: KeyLedger, _ database: Database) throws {
+    /// Not all rows of the table are seen, or one cannot be read.
+    private mutating func leaveOut() {
+        place.tally.leaveOut()
+        place.purges.leaveOut()
+        place.deletions.leaveOut()
+        if place.table == .deletions { place.erasures = ErasureInspection() }
+    }
+
+    private mutating func look(at row: inout StatementRow, _ store: StoreRow, _ database: Database) throws {
         switch place.table {
         case .snapshots:
             slice.snapshots += 1
-            if let inconsistency = Self.inconsistency(ofSnapshot: &row) { slice.inconsistencies.append(inconsistency) }
+            if let inconsistency = try Self.inconsistency(ofSnapshot: &row) {
+                slice.inconsistencies.append(inconsistency)
+            }
         case .timers:
             slice.timers += 1
-            let timer = TimerRecord(row: &row)
+            let timer = try TimerRecord(row: &row)
             if let inconsistency = try TimerInspection.inconsistency(of: timer, database) {
                 slice.inconsistencies.append(inconsistency)
             }
@@ -139,51 +164,56 @@ private struct CopyInspection {
             }
         case .attempts:
             slice.attempts += 1
-            if let inconsistency = AttemptInspection.inconsistency(of: &row) {
+            if let inconsistency = try AttemptInspection.inconsistency(of: &row) {
                 slice.inconsistencies.append(inconsistency)
             }
         case .keys:
             slice.keys += 1
             place.keys += 1
             let (key, scope, position) = (row.bytes(), row.integer(), Position(rawValue: row.integer()))
-            if let inconsistency = try inconsistency(key, scope, position, ledger, database) {
+            if let inconsistency = try inconsistency(key, scope, position, store.keys, database) {
                 slice.inconsistencies.append(inconsistency)
             }
         case .settings:
-            if let inconsistency = SettingInspection.inconsistency(of: &row) {
+            if let inconsistency = try SettingInspection.inconsistency(of: &row) {
                 slice.inconsistencies.append(inconsistency)
             }
-        case .erasures, .runs, .runNames: lookAtOperators(&row)
+        case .erasures, .runs, .runNames, .queues: try lookAtOperators(&row)
         case .instances:
             let id = row.integer()
-            if row.text(at: 2) == InstanceStatus.purging.rawValue {
+            if try row.text(at: 2) == InstanceStatus.purging.rawValue {
                 place.purges.add(id)
             } else {
-                place.tally.add(&row)
+                try place.tally.add(&row)
+                place.deletions.add(id)
             }
         case .purges:
-            if let inconsistency = try place.purges.inconsistency(of: &row, database) {
+            if let inconsistency = try place.purges.inconsistency(of: &row, floor: store.purgeFloor, database) {
                 slice.inconsistencies.append(inconsistency)
             }
-        case .tally: place.tally.subtract(&row)
+        case .deletions:
+            if let inconsistency = try place.deletions.inconsistency(of: &row, store, &place.erasures) {
+                slice.inconsistencies.append(inconsistency)
+            }
+        case .tally: try place.tally.subtract(&row)
         }
     }
 
     /// What operators have asked for beside the histories.
-    private mutating func lookAtOperators(_ row: inout StatementRow) {
-        let inconsistency =
-            switch place.table {
-            case .erasures: ErasureInspection.inconsistency(of: &row)
-            case .runs: RunInspection.inconsistency(of: &row)
-            default: RunInspection.inconsistency(ofNames: &row)
-            }
+    private mutating func lookAtOperators(_ row: inout StatementRow) throws {
+        var inconsistency: Inconsistency?
+        switch place.table {
+        case .erasures: inconsistency = try place.erasures.inconsistency(of: &row)
+        case .runs: inconsistency = try RunInspection.inconsistency(of: &row)
+        case .queues: _ = try QueueRecord(row: &row)
+        default: inconsistency = try RunInspection.inconsistency(ofNames: &row)
+        }
         if let inconsistency { slice.inconsistencies.append(inconsistency) }
     }
 
     /// Snapshots that no journal row asks for. What the others hold is compared with the row.
-    private static func inconsistency(ofSnapshot row: inout StatementRow) -> Inconsistency? {
-        let (instance, seq) = (InstanceID(rawValue: row.integer()), Seq(rawValue: row.integer()))
-        let position = Position(rawValue: row.integer())
+    private static func inconsistency(ofSnapshot row: inout StatementRow) throws -> Inconsistency? {
+        let (instance, seq, position) = (try row.instanceID(), try row.seq(), try row.position())
         let hasRow = row.integer() == 1
         guard row.integer() == 1 else {
             return Inconsistency(
@@ -230,8 +260,10 @@ extension CopyPlace.Table {
         case .runNames:
             KeyOrder(
                 table: "bulk_names", index: nil, columns: ["namespace_id", "name", "partition", "piece"], unique: 4)
+        case .queues: KeyOrder(table: "queue", index: nil, columns: ["name"], unique: 1)
         case .instances: KeyOrder(table: "instance", index: nil, columns: ["rowid"], unique: 1)
         case .purges: KeyOrder(table: "purge", index: nil, columns: ["waits", "head"], unique: 2)
+        case .deletions: KeyOrder(table: "audit", index: nil, columns: ["rowid"], unique: 1)
         case .tally: KeyOrder(table: "tally", index: nil, columns: ["machine_id", "status", "state"], unique: 3)
         }
     }
@@ -240,8 +272,8 @@ extension CopyPlace.Table {
     fileprivate func isThere(in database: Database) throws -> Bool {
         switch self {
         case .snapshots, .timers, .keys: true
-        case .effects, .attempts: try EffectQueries.isThere(in: database)
-        case .settings, .erasures, .runs, .runNames, .instances, .purges, .tally:
+        case .effects, .attempts, .queues: try EffectQueries.isThere(in: database)
+        case .settings, .erasures, .runs, .runNames, .instances, .purges, .deletions, .tally:
             try TallyInspection.isThere(in: database)
         }
     }
@@ -263,10 +295,7 @@ extension CopyPlace.Table {
             \(place ? "WHERE (due_ms, position, ordinal) > (?, ?, ?)" : "") ORDER BY due_ms, position, ordinal
             """
         case .effects:
-            """
-            SELECT \(EffectRecord.columns) FROM effect NOT INDEXED
-            \(place ? "WHERE id > ?" : "") ORDER BY id
-            """
+            "SELECT \(EffectRecord.columns) FROM effect NOT INDEXED \(place ? "WHERE id > ?" : "") ORDER BY id"
         case .attempts:
             """
             \(AttemptInspection.rows)
@@ -283,10 +312,7 @@ extension CopyPlace.Table {
             \(place ? "WHERE (s.namespace_id, s.name) > (?, ?)" : "") ORDER BY s.namespace_id, s.name
             """
         case .erasures:
-            """
-            \(ErasureInspection.rows)
-            \(place ? "WHERE e.id > ?" : "") ORDER BY e.id
-            """
+            "\(ErasureInspection.rows) \(place ? "WHERE e.id > ?" : "") ORDER BY e.id"
         case .runs:
             """
             \(RunInspection.rows)
@@ -299,6 +325,8 @@ extension CopyPlace.Table {
             \(place ? "WHERE (n.namespace_id, n.name, n.partition, n.piece) > (?, ?, ?, ?)" : "")
             ORDER BY n.namespace_id, n.name, n.partition, n.piece
             """
+        case .queues:
+            "SELECT \(QueueRecord.columns) FROM queue \(place ? "WHERE name > ?" : "") ORDER BY name"
         case .instances:
             """
             SELECT id, machine_id, status, configuration FROM instance NOT INDEXED
@@ -309,6 +337,8 @@ extension CopyPlace.Table {
             SELECT waits, head, instance_id, seq, audit FROM purge
             \(place ? "WHERE (waits, head) > (?, ?)" : "") ORDER BY waits, head
             """
+        case .deletions:
+            "\(DeletionInspection.rows) \(place ? "WHERE a.position > ?" : "") ORDER BY a.position"
         case .tally:
             """
             SELECT machine_id, status, state, n FROM tally
@@ -324,6 +354,7 @@ extension CopyPlace {
             self.init()
             return
         }
+        // Proof: an inspection gets back only the places that it gave.
         guard let mark = mark as? CopyPlace else { preconditionFailure("the place is of another inspection") }
         self = mark
     }

@@ -104,7 +104,7 @@ extension SQLiteReading {
             select.bind(instance.rawValue)
             var attempts: [AttemptRecord] = []
             try select.forEachRow { row in
-                attempts.append(AttemptRecord(row: &row))
+                attempts.append(try AttemptRecord(row: &row))
                 return true
             }
             return attempts

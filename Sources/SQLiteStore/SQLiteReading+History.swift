@@ -77,7 +77,7 @@ struct HistoryWalk: Sendable {
         select.bind(instance.rawValue)
         select.bind(seqs.upperBound)
         select.bind(headSeq.rawValue)
-        return try select.first { row in (row.integer(), Position(rawValue: row.integer())) }
+        return try select.first { row in (try row.ordinal(), try row.position()) }
             ?? (headSeq.rawValue, head)
     }
 
@@ -88,7 +88,7 @@ struct HistoryWalk: Sendable {
         select.bind(position.rawValue)
         select.bind(instance.rawValue)
         select.bind(seq)
-        let row = try select.first { row in row.optionalInteger().map(Position.init) }
+        let row = try select.first { row in try row.previous(of: position) }
         guard let row else { throw Self.broken(seq) }
         return row
     }

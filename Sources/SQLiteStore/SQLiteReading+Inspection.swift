@@ -5,13 +5,13 @@ package import WorkflowStore
 extension SQLiteReading {
     package func inspectStore() async throws(StoreError) -> StoreInspection {
         try await readers.slice { database, _ in
-            guard let row = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+            guard let row = try StoreRow.read(database) else { throw StoreRow.missing }
             let found = try StoreNumbers.found(in: database)
             let numbers = StoreNumbers(
                 nextPosition: max(row.nextPosition, found.nextPosition),
                 nextInstance: max(row.nextInstance, found.nextInstance),
                 nextMachine: max(row.numbers.nextMachine, found.nextMachine), last: row.last)
-            return StoreInspection(
+            var inspection = StoreInspection(
                 numbers: [numbers],
                 inconsistencies: try StoreRowInspection(row: row, found: found).inconsistencies(database),
                 sums: [
@@ -19,6 +19,17 @@ extension SQLiteReading {
                         last: row.last, end: row.nextPosition, isVirtual: row.clock == .virtual, keys: row.keys,
                         deleted: try AuditQueries.last(database))
                 ])
+            inspection.generation = row.generation
+            try OperatorInspection.look(at: &inspection, database)
+            return inspection
+        }
+    }
+
+    package func inspectErasures(
+        of instances: ClosedRange<Int64>, after id: Int64?
+    ) async throws(StoreError) -> InspectedErasures {
+        try await readers.slice { database, budget in
+            try ErasureInspection.slice(of: instances, after: id, &budget, database)
         }
     }
 
@@ -68,7 +79,7 @@ extension SQLiteReading {
     package func inspectInstances(in ids: ClosedRange<Int64>) async throws(StoreError) -> InspectedInstances {
         let bytes = limits.pageBytes
         return try await readers.slice { database, budget in
-            guard let store = try StoreRow.read(database) else { throw SQLiteFailure.malformed("no store") }
+            guard let store = try StoreRow.read(database) else { throw StoreRow.missing }
             let next = max(store.nextPosition, try StoreNumbers.found(in: database).nextPosition)
             var slice = InspectedInstances(instances: [], through: ids.upperBound, nextPosition: next)
             var bytesLeft = bytes
@@ -107,7 +118,8 @@ extension InspectedInstance {
     fileprivate init(row: inout StatementRow) throws {
         let id = InstanceID(rawValue: row.integer(at: 0))
         let namespace = NamespaceID(rawValue: row.integer(at: InstanceRecord.namespaceColumn))
-        let key = InstanceKey(InstanceName(rawValue: row.text(at: 2)), in: namespace)
+        // What follows says that such a name cannot be read.
+        let key = InstanceKey(InstanceName(rawValue: (try? row.text(at: 2)) ?? ""), in: namespace)
         let machine = MachineID(rawValue: row.integer(at: 3))
         do {
             let record = try InstanceRecord(row: &row)

@@ -64,7 +64,7 @@ extension SQLiteReading {
             select.bind(Int64(rows))
             try select.forEachRow { row in
                 guard row.integer() == namespace.rawValue else { return true }
-                let name = MachineName(rawValue: row.text())
+                let name = try row.machineName()
                 if seen.insert(name).inserted { names.append(name) }
                 return names.count < limit
             }

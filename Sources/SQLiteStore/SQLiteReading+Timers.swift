@@ -38,8 +38,8 @@ extension SQLiteReading {
         var timers: [ListedTimer] = []
         var next: TimerKey?
         try select.forEachRow { row in
-            let timer = TimerRecord(row: &row)
-            let name = InstanceName(rawValue: row.text())
+            let timer = try TimerRecord(row: &row)
+            let name = try row.instanceName()
             if row.integer() == namespace.rawValue { timers.append(ListedTimer(timer: timer, instance: name)) }
             if timers.count == limit { return false }
             if budget.spend() { return true }

@@ -100,6 +100,7 @@ extension IndexPlace {
             self.init()
             return
         }
+        // Proof: an inspection gets back only the places that it gave.
         guard let mark = mark as? IndexPlace else { preconditionFailure("the place is of another inspection") }
         self = mark
     }

@@ -6,7 +6,7 @@ extension SQLiteWriter: BackupCopying {
 
     func beginBackup(_ name: BackupName) throws(StoreError) {
         try requireUsable()
-        precondition(backup == nil, "one backup at a time")
+        precondition(backup == nil, "one backup at a time")  // Proof: the lane makes one backup after another
         do {
             backup = try connection.inDatabase { database in
                 try SQLiteBackup(name, of: database, beside: file, limits: limits)
@@ -17,6 +17,7 @@ extension SQLiteWriter: BackupCopying {
     }
 
     func stepBackup(for duration: Duration) throws(StoreError) -> BackupProgress {
+        // Proof: the lane steps a backup that it has begun.
         guard let backup else { preconditionFailure("no backup is under way") }
         do {
             try requireUsable()

@@ -109,6 +109,7 @@ final class SQLiteWriter: StoreWriter, SQLiteLookup {
     var partitions: [PartitionID] { [numbers.partition] }
 
     func numbers(in partition: PartitionID) -> StoreNumbers {
+        // Proof: callers ask with one of `partitions`.
         precondition(partition == numbers.partition, "SQLite has one partition")
         return numbers
     }
@@ -267,13 +268,13 @@ extension SQLiteWriter {
         let failure = SQLiteFailure(failed.error)
         let text = "Cannot write to '\(file.given)': \(failure)"
         if failure.isCorrupt {
-            let error = StoreError(.corrupt, text + "; restore a backup")
+            let error = StoreError(.corrupt, failure.isOurs ? text : text + "; restore a backup")
             condition = .corrupt(error)
             return error
         }
         switch failed.stage {
         case .beforeCommit:
-            return StoreError(failure.primary == SQLITE_CONSTRAINT ? .constraint : .unavailable, text)
+            return StoreError(failure.isOfTheBatch ? .constraint : .unavailable, text)
         case .commit where failure.isFull:
             return StoreError(.unavailable, text)
         case .commit:

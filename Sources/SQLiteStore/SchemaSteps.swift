@@ -54,8 +54,8 @@ struct SchemaSteps {
             database,
             "SELECT type, name, coalesce(sql, '') FROM sqlite_master WHERE substr(name, 1, 7) <> 'sqlite_'")
         try select.forEachRow { row in
-            let name = "\(row.text()) '\(row.text())'"
-            objects[name] = row.text()
+            let name = "\(try row.text()) '\(try row.text())'"
+            objects[name] = try row.text()
             return true
         }
         return objects

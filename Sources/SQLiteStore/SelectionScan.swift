@@ -14,8 +14,8 @@ struct SelectionScan {
         self.query = query
         self.namespace = namespace
         let shown = InstanceStatus.allCases.filter { $0 != .purging }
-        let possible = query.filter.failure == nil ? shown : [.failed, .suspended]
-        statuses = query.filter.status.map { [$0] } ?? possible
+        let possible = query.filter.failures.isEmpty ? shown : [.failed, .suspended]
+        statuses = query.filter.statuses.isEmpty ? possible : shown.filter(query.filter.takes)
     }
 
     /// The next instances that are wanted, after at most `limit` were looked at.
@@ -50,7 +50,7 @@ struct SelectionScan {
             select.bind(machine.rawValue)
             select.bind(query.version?.rawValue)
         }
-        return try select.first { row in row.integer() }
+        return try select.first { row in try row.ordinal() }
     }
 
     /// The next of one machine version; the mark stays where it was when there are none.
@@ -62,16 +62,17 @@ struct SelectionScan {
             var select = try PreparedStatement(
                 database,
                 """
-                SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ?
+                SELECT id FROM instance WHERE namespace_id = ? AND machine_id = ? AND status = ? AND id > ? AND id < ?
                 ORDER BY id LIMIT ?
                 """)
             select.bind(namespace.rawValue)
             select.bind(after.machine)
             select.bind(status.rawValue)
             select.bind(after.number)
+            select.bind(query.below?.rawValue ?? .max)
             select.bind(Int64(query.limit))
             try select.forEachRow { row in
-                ids.append(row.integer())
+                ids.append(try row.ordinal())
                 return true
             }
         }
@@ -94,12 +95,12 @@ struct SelectionScan {
             guard row.integer(at: InstanceRecord.namespaceColumn) == namespace.rawValue, row.integer(at: 3) == machine
             else {
                 throw SQLiteFailure.damage(
-                    "the index of lists leads to a row that does not have it; restore a backup")
+                    "the index of lists leads to a row that does not have it")
             }
             let isWanted = query.filter.takes(
-                configuration: row.text(at: InstanceRecord.configurationColumn),
-                entered: Timestamp(rawValue: row.integer(at: InstanceRecord.enteredColumn)),
-                failure: row.optionalText(at: InstanceRecord.failureColumn))
+                configuration: try row.text(at: InstanceRecord.configurationColumn),
+                entered: try row.time(at: InstanceRecord.enteredColumn),
+                failure: try row.optionalText(at: InstanceRecord.failureColumn))
             return isWanted ? try InstanceRecord(row: &row) : nil
         } ?? nil
     }

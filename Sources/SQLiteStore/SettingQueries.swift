@@ -8,7 +8,7 @@ enum SettingQueries {
             database, "SELECT \(MachineSetting.columns) FROM machine_setting WHERE namespace_id = ? AND name = ?")
         select.bind(key.namespace.rawValue)
         select.bind(key.name.rawValue)
-        return try select.first { row in MachineSetting(row: &row) }
+        return try select.first { row in try MachineSetting(row: &row) }
     }
 
     static func settings(_ database: Database, after key: MachineKey?, limit: Int) throws -> [MachineSetting] {
@@ -22,7 +22,7 @@ enum SettingQueries {
         select.bind(key?.namespace.rawValue ?? 0)
         select.bind(key?.name.rawValue ?? "")
         select.bind(Int64(limit))
-        return try select.all { row in MachineSetting(row: &row) }
+        return try select.all { row in try MachineSetting(row: &row) }
     }
 
     static func settings(
@@ -37,7 +37,7 @@ enum SettingQueries {
         select.bind(namespace.rawValue)
         select.bind(name?.rawValue ?? "")
         select.bind(Int64(limit))
-        return try select.all { row in MachineSetting(row: &row) }
+        return try select.all { row in try MachineSetting(row: &row) }
     }
 }
 
@@ -96,13 +96,14 @@ extension BatchWriting {
 extension MachineSetting {
     static let columns = "namespace_id, name, active, retention_ms, suspended_ms, suspended_by, suspended_why"
 
-    init(row: inout StatementRow) {
-        let namespace = NamespaceID(rawValue: row.integer())
+    init(row: inout StatementRow) throws {
+        let namespace = try row.namespaceID()
         self.init(
-            of: MachineKey(MachineName(rawValue: row.text()), in: namespace),
-            active: row.optionalInteger().map(MachineVersion.init(rawValue:)), retention: row.optionalInteger())
-        let since = row.optionalInteger().map(Timestamp.init(rawValue:))
-        let (actor, reason) = (row.optionalText().map(Actor.init(rawValue:)), row.optionalText())
+            of: MachineKey(try row.machineName(), in: namespace),
+            active: try row.optionalInteger(in: StoreNumbers.range).map(MachineVersion.init(rawValue:)),
+            retention: try row.optionalInteger(in: 1...Timestamp.range.upperBound))
+        let since = try row.optionalTime()
+        let (actor, reason) = (try row.actor(), try row.optionalText())
         suspension = since.map { MachineSuspension(at: $0, by: actor, reason: reason) }
     }
 }
@@ -111,18 +112,17 @@ extension MachineSetting {
 enum SettingInspection {
     /// What is read of each: its key first.
     static let rows = """
-        SELECT s.namespace_id, s.name, s.active, EXISTS (
+        SELECT \(MachineSetting.columns), EXISTS (
             SELECT 1 FROM machine m WHERE m.namespace_id = s.namespace_id AND m.name = s.name
             AND m.version = coalesce(s.active, m.version))
         FROM machine_setting s
         """
 
     /// What is wrong with a row; nil when its machine has the version that it names.
-    static func inconsistency(of row: inout StatementRow) -> Inconsistency? {
-        row.skip()
-        let (name, active, isThere) = (row.text(), row.optionalInteger(), row.integer() == 1)
-        if isThere { return nil }
-        let version = active.map { "version \($0) of " } ?? ""
-        return Inconsistency("something is set for \(version)machine '\(name)', which is not there")
+    static func inconsistency(of row: inout StatementRow) throws -> Inconsistency? {
+        let setting = try MachineSetting(row: &row)
+        if row.integer() == 1 { return nil }
+        let version = setting.active.map { "version \($0) of " } ?? ""
+        return Inconsistency("something is set for \(version)machine '\(setting.key.name)', which is not there")
     }
 }

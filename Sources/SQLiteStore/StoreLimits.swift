@@ -10,6 +10,9 @@ package struct StoreLimits: Sendable {
     package var readerCacheKiB = 2 * 1024
     /// Milliseconds that a statement waits for a lock. Only a foreign process (a `sqlite3` shell) can hold one.
     package var busyMilliseconds = 100
+    /// Bytes of one value, and of one row, that the writer takes: SQLite's own bound (https://sqlite.org/limits.html),
+    /// which can only be lowered. The command that needs more fails, and no other.
+    package var valueBytes: CInt = 1_000_000_000
     /// Frames in the write-ahead log from which on it is moved into the file between batches.
     package var passiveFrames = 4_000
     /// Frames that must be added before a checkpoint that could not finish is tried again.

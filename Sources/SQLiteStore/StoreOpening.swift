@@ -67,7 +67,6 @@ struct StoreOpening {
         do {
             let (row, lineage) = try connection.inDatabase { database in
                 let row = try prepare(database, &recovered, hadLog: hadLog, isLogInFile)
-                try HeldLog(file: file).hold()
                 return (row, try Lineage.read(database, generation: row.generation))
             }
             let writer = try SQLiteWriter(
@@ -142,6 +141,8 @@ struct StoreOpening {
             recovered.logWasMoved = true
         }
         recovered.rowsChecked = try TailCheck(file: file, row: row, limit: limits.tailRows).run(database)
+        // While the file says that it was closed in order: a start that fails here leaves it so.
+        try HeldLog(file: file).hold()
         return try takeOver(database, row)
     }
 

@@ -22,7 +22,7 @@ enum StoreQueries {
         select.bind(version?.rawValue)
         let machine = try select.first { row in
             guard row.integer(at: MachineRecord.namespaceColumn) == key.namespace.rawValue,
-                row.text(at: 1).utf8.elementsEqual(key.name.rawValue.utf8)
+                try row.text(at: 1).utf8.elementsEqual(key.name.rawValue.utf8)
             else { throw misled("machines' names") }
             return try MachineRecord(row: &row)
         }
@@ -31,7 +31,7 @@ enum StoreQueries {
     }
 
     private static func misled(_ index: String) -> SQLiteFailure {
-        .damage("the index of \(index) leads to a row that does not have it; restore a backup")
+        .damage("the index of \(index) leads to a row that does not have it")
     }
 
     static func machine(_ database: Database, _ id: MachineID) throws -> MachineRecord? {
@@ -54,7 +54,7 @@ enum StoreQueries {
         select.bind(key.name.rawValue)
         return try select.first { row in
             guard row.integer(at: InstanceRecord.namespaceColumn) == key.namespace.rawValue,
-                row.text(at: 2).utf8.elementsEqual(key.name.rawValue.utf8)
+                try row.text(at: 2).utf8.elementsEqual(key.name.rawValue.utf8)
             else { throw misled("instances' names") }
             return try InstanceRecord(row: &row)
         }
@@ -70,7 +70,7 @@ enum StoreQueries {
         select.bind(namespace.rawValue)
         // No name is empty.
         select.bind(name?.rawValue ?? "")
-        return try select.first { row in MachineName(rawValue: row.text()) }
+        return try select.first { row in try row.machineName() }
     }
 
     /// Names of instances of the same namespace that stand before (`<`) or from (`>=`) a name on in the order of bytes,
@@ -90,7 +90,7 @@ enum StoreQueries {
         select.bind(Int64(limit))
         var names: [InstanceName] = []
         try select.forEachRow { row in
-            names.append(InstanceName(rawValue: row.text()))
+            names.append(try row.instanceName())
             return true
         }
         return names
@@ -126,8 +126,8 @@ enum StoreQueries {
             "SELECT namespace_id, name FROM instance WHERE id = ? AND status <> 'purging'")
         select.bind(id.rawValue)
         return try select.first { row in
-            let namespace = NamespaceID(rawValue: row.integer())
-            return InstanceKey(InstanceName(rawValue: row.text()), in: namespace)
+            let namespace = try row.namespaceID()
+            return InstanceKey(try row.instanceName(), in: namespace)
         }
     }
 
@@ -138,7 +138,7 @@ enum StoreQueries {
         select.bind(now.rawValue)
         var ahead = AcceptedClock(ahead: 0, names: [])
         try select.forEachRow { row in
-            if ahead.ahead < 3 { ahead.names.append(InstanceName(rawValue: row.text())) }
+            if ahead.ahead < 3 { ahead.names.append(try row.instanceName()) }
             ahead.ahead += 1
             return true
         }
@@ -159,7 +159,7 @@ enum StoreQueries {
         select.bind(Int64(limit))
         var timers: [TimerRecord] = []
         try select.forEachRow { row in
-            timers.append(TimerRecord(row: &row))
+            timers.append(try TimerRecord(row: &row))
             return true
         }
         return timers
@@ -169,7 +169,7 @@ enum StoreQueries {
         var select = try PreparedStatement(database, "SELECT position FROM dedupe WHERE key = ? AND scope = ?")
         select.bind(key.bytes)
         select.bind(scope.rawValue)
-        return try select.first { row in Position(rawValue: row.integer()) }
+        return try select.first { row in try row.position() }
     }
 
     /// Within what a row's key names one request; nil where its machine is missing.
@@ -188,6 +188,6 @@ enum StoreQueries {
             WHERE machine.id = ?
             """)
         select.bind(machine.rawValue)
-        return try select.first { row in MachineID(rawValue: row.integer()) }
+        return try select.first { row in try row.machineID() }
     }
 }

@@ -18,20 +18,22 @@ struct StoreRow: Sendable {
     var nextInstance: InstanceID { numbers.nextInstance }
     var last: Timestamp { numbers.last }
 
+    static var missing: SQLiteFailure { .damage("its row in 'store' is missing") }
+
     /// Nil when the row is missing; throws for one that no wfd writes.
     static func read(_ database: Database) throws -> StoreRow? {
         var select = try PreparedStatement(
             database, "SELECT \(columns.joined(separator: ", ")), uuid, clock FROM store WHERE id = 1")
         return try select.first { row in
-            let values = columns.map { _ in row.integer() }
+            var values: [Int64] = []
+            for column in columns { values.append(try row.integer(in: bounds(column, values.first ?? 1))) }
             let uuid = try row.uniqueID()
-            guard let clock = StoreClock(rawValue: row.text()) else { throw implausible("clock") }
-            for (column, value) in zip(columns, values) where !bounds(column, values[0]).contains(value) {
-                throw implausible(column, value)
-            }
+            guard let clock = StoreClock(rawValue: try row.text()) else { throw row.implausible }
             return StoreRow(uuid: uuid, clock: clock, values)
         }
     }
+
+    static let generations: ClosedRange<Int64> = 1...Int64(Int32.max)
 
     private static let columns = [
         "next_position", "next_instance", "next_machine", "last_ms", "generation", "epoch", "clock_ms",
@@ -44,6 +46,7 @@ struct StoreRow: Sendable {
         self.uuid = uuid
         self.clock = clock
         numbers = StoreNumbers(
+            // Proof: there is a value for each column.
             nextPosition: Position(rawValue: values[0]), nextInstance: InstanceID(rawValue: values[1]),
             nextMachine: MachineID(rawValue: values[2]), last: Timestamp(rawValue: values[3]))
         generation = values[4]
@@ -61,7 +64,7 @@ struct StoreRow: Sendable {
         switch column {
         case "next_position", "next_instance", "next_machine": StoreNumbers.range
         case "last_ms", "clock_ms": Timestamp.range
-        case "generation": 1...Int64(Int32.max)
+        case "generation": generations
         case "epoch": 0...Int64(Int32.max)
         case "clock_position", "dedupe_floor", "purge_floor": 1...max(1, nextPosition)
         // 48 bits of a UUID.
@@ -69,11 +72,5 @@ struct StoreRow: Sendable {
         case "dedupe_count": 0...(1 << 48)
         default: 0...1
         }
-    }
-
-    private static func implausible(_ column: String, _ value: Int64? = nil) -> SQLiteFailure {
-        let value = value.map { "\($0)" } ?? "a value"
-        return .damage(
-            "the column '\(column)' of its table 'store' holds \(value), which no wfd writes; restore a backup")
     }
 }

@@ -12,17 +12,21 @@ struct StoreRowInspection {
     func inconsistencies(_ database: Database) throws -> [Inconsistency] {
         let hasDeleted = try AuditQueries.last(database) != nil
         var inconsistencies = nextInconsistencies(hasDeleted: hasDeleted)
-        if row.purgeFloor.rawValue != 1, !hasDeleted {
-            inconsistencies.append(
-                Inconsistency(
-                    "the store says that rows before position \(row.purgeFloor.rawValue) are gone, but nothing was "
-                        + "deleted"))
-        }
+        if let inconsistency = try purgeInconsistency(database) { inconsistencies.append(inconsistency) }
         let namespaces = try String.fetchAll(database, sql: "SELECT id || ' ' || name FROM namespace ORDER BY id")
         if namespaces != ["1 default"] {
             inconsistencies.append(Inconsistency("there is not the one namespace 'default'"))
         }
         return inconsistencies + (try lineageInconsistencies(database))
+    }
+
+    /// A row that is gone stood before the deletion that took it away.
+    private func purgeInconsistency(_ database: Database) throws -> Inconsistency? {
+        let floor = row.purgeFloor.rawValue
+        let deletion = try AuditQueries.last(database)
+        guard floor != 1, floor > deletion?.position.rawValue ?? 1 else { return nil }
+        let why = deletion.map { "the last deletion was at \($0.position.rawValue)" } ?? "nothing was deleted"
+        return Inconsistency("the store says that rows before position \(floor) are gone, but \(why)")
     }
 
     /// Nothing is taken from a number without a row, and no row goes away but those of effects and of what was deleted:
@@ -61,7 +65,12 @@ struct StoreRowInspection {
 
     /// Every generation but the first began with a restore, with what its parent had by then.
     private func lineageInconsistencies(_ database: Database) throws -> [Inconsistency] {
-        let restorations = try Lineage.read(database, generation: row.generation).restorations
+        let restorations: [Restoration]
+        do {
+            restorations = try Lineage.read(database, generation: row.generation).restorations
+        } catch let failure as SQLiteFailure where failure.isOurs {
+            return [Inconsistency(failure.message)]
+        }
         var inconsistencies: [Inconsistency] = []
         if row.generation > 1, restorations.last?.generation != row.generation {
             inconsistencies.append(
@@ -77,16 +86,12 @@ struct StoreRowInspection {
                         "generation \(generation) begins at position \(restoration.next.rawValue), behind its end"))
             }
             end = min(end, restoration.next)
-            // A row that names no older one ends it.
-            generation = min(restoration.parent, generation - 1)
+            // A parent is older.
+            generation = restoration.parent
         }
         for restoration in restorations {
             let isKnown = restoration.parent == 1 || begins[restoration.parent] != nil
-            guard restoration.generation <= row.generation, restoration.parent >= 1,
-                restoration.parent < restoration.generation, isKnown,
-                StoreNumbers.range.contains(restoration.next.rawValue),
-                Timestamp.range.contains(restoration.restored.rawValue)
-            else {
+            guard restoration.generation <= row.generation, restoration.parent >= 1, isKnown else {
                 inconsistencies.append(
                     Inconsistency("the restore of generation \(restoration.generation) holds what no wfd writes"))
                 continue

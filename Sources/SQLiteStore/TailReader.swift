@@ -44,14 +44,11 @@ struct TailReader {
             """)
         select.bind(id.rawValue)
         let found = try select.first { row in
-            let (id, uuid, name) = (
-                InstanceID(rawValue: row.integer()), try row.uniqueID(), InstanceName(rawValue: row.text())
-            )
-            let (machine, status) = (MachineID(rawValue: row.integer()), try row.status())
-            let (seq, head) = (Seq(rawValue: row.integer()), Position(rawValue: row.integer()))
-            let (configuration, salt) = (row.text(), try row.salt())
+            let (id, uuid, name) = (try row.instanceID(), try row.uniqueID(), try row.instanceName())
+            let (machine, status, seq) = (try row.machineID(), try row.status(), try row.seq())
+            let (head, configuration, salt) = (try row.position(), try row.text(), try row.salt())
             let digest = try row.digest()
-            let chainName = row.optionalText().map(InstanceRecord.chainName(ofPurging:)) ?? name
+            let chainName = try row.optionalText().map(InstanceRecord.chainName(ofPurging:)) ?? name
             return Instance(
                 id: id, name: name, chain: ChainInstance(uuid: uuid, name: chainName, salt: salt), machineID: machine,
                 status: status, seq: seq, head: head, configuration: configuration, digest: digest)
@@ -67,8 +64,8 @@ struct TailReader {
         select.bind(id.rawValue)
         let found = try select.first { row in
             ChainMachine(
-                name: MachineName(rawValue: row.text()), version: MachineVersion(rawValue: row.integer()),
-                digest: try row.digest(), semantics: row.integer())
+                name: try row.machineName(), version: try row.version(), digest: try row.digest(),
+                semantics: try row.ordinal())
         }
         machines[id] = found
         return found
@@ -79,9 +76,7 @@ struct TailReader {
             database, "SELECT instance_id, seq, digest FROM journal WHERE position = ?")
         select.bind(position.rawValue)
         return try select.first { row in
-            Link(
-                instanceID: InstanceID(rawValue: row.integer()), seq: Seq(rawValue: row.integer()),
-                digest: try row.digest())
+            Link(instanceID: try row.instanceID(), seq: try row.seq(), digest: try row.digest())
         }
     }
 

@@ -23,11 +23,11 @@ struct TallyInspection: Sendable {
     /// Something could not be counted.
     mutating func leaveOut() { isWhole = false }
 
-    mutating func add(_ row: inout StatementRow) { sum &+= Self.hash(&row) }
+    mutating func add(_ row: inout StatementRow) throws { sum &+= try Self.hash(&row) }
 
-    mutating func subtract(_ row: inout StatementRow) {
-        let hash = Self.hash(&row)
-        sum &-= hash &* UInt64(bitPattern: row.integer())
+    mutating func subtract(_ row: inout StatementRow) throws {
+        let hash = try Self.hash(&row)
+        sum &-= hash &* UInt64(bitPattern: try row.count())
     }
 
     /// What is wrong with the tally; nil when nothing is, and when nobody can tell.
@@ -36,11 +36,11 @@ struct TallyInspection: Sendable {
             ? Inconsistency("the table 'tally' does not say how many instances are in which state") : nil
     }
 
-    private static func hash(_ row: inout StatementRow) -> UInt64 {
+    private static func hash(_ row: inout StatementRow) throws -> UInt64 {
         var hasher = Hasher()
         hasher.combine(row.integer())
-        hasher.combine(row.text())
-        hasher.combine(row.text())
+        hasher.combine(try row.text())
+        hasher.combine(try row.text())
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }

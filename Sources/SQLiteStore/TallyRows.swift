@@ -14,7 +14,8 @@ extension BatchWriting {
             database,
             """
             INSERT INTO tally (machine_id, status, state, n) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET n = n + excluded.n
+            ON CONFLICT DO UPDATE SET n = CASE WHEN n BETWEEN -\(Self.counted) AND \(Self.counted)
+                THEN n + excluded.n ELSE n END
             """, values: values)
         var isEmptied = false
         for (key, change) in changes where change != 0 {
@@ -27,6 +28,9 @@ extension BatchWriting {
         }
         if isEmptied { try removeEmptied(changes, database) }
     }
+
+    /// No count of ours is as far from 0; adding to one that is could overflow.
+    private static let counted = StoreNumbers.range.upperBound
 
     private func removeEmptied(_ changes: [TallyKey: Int64], _ database: Database) throws {
         var remove = try PreparedStatement(
@@ -75,12 +79,12 @@ extension SQLiteReading {
         var next: TallyKey?
         try select.forEachRow { row in
             let key = TallyKey(
-                machineID: MachineID(rawValue: row.integer()), status: try row.status(), configuration: row.text())
-            let count = row.integer()
+                machineID: try row.machineID(), status: try row.status(), configuration: try row.text())
+            let count = try row.count()
             let isWanted = row.integer() == namespace.rawValue && key.status != .purging
-            let machine = MachineName(rawValue: row.text())
+            let machine = try row.machineName()
             if isWanted, query.machine.map({ $0 == machine }) ?? true {
-                let version = MachineVersion(rawValue: try row.ordinal("a version"))
+                let version = try row.version()
                 found.append(TallyRecord(key: key, machine: machine, version: version, count: count))
             }
             if found.count == limit { return false }

@@ -69,6 +69,6 @@ enum TimerInspection {
         select.bind(key.due.rawValue)
         select.bind(key.position.rawValue)
         select.bind(key.ordinal)
-        return try select.first { row in TimerRecord(row: &row) }
+        return try select.first { row in try TimerRecord(row: &row) }
     }
 }

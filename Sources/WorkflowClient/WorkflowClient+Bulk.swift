@@ -32,6 +32,15 @@ extension WorkflowClient {
         return try await get(TransportRequest(.showRun, name))
     }
 
+    /// The instances that a run has left out, found again as they are now.
+    public func leftOut(
+        _ outcome: LeftOutParameters.Outcome, ofRun name: String
+    ) async throws(ClientError) -> AnswerLines<BulkTold> {
+        try require(name, of: "run")
+        let query = LeftOutParameters(outcome: outcome).queryText
+        return try await lines(TransportRequest(.listLeftOut, name, query: query))
+    }
+
     /// Stops a run until somebody resumes it. What it has done stays done.
     public func stopRun(_ name: String) async throws(ClientError) -> BulkRun {
         try require(name, of: "run")

@@ -13,20 +13,21 @@ struct BulkOptions: ParsableArguments {
     var from: Int64?
 
     @Option(
-        help: ArgumentHelp("Only those with this status.", valueName: "status"),
+        help: ArgumentHelp("Only those with this status; may be given again.", valueName: "status"),
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
-    var status: Instance.Status?
+    var status: [Instance.Status] = []
 
-    @Option(help: "Only those in this state or below it.")
-    var state: String?
+    @Option(help: "Only those in this state or below it; may be given again.")
+    var state: [String] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Only those that are in their state for this long, such as 2d.", valueName: "delay"))
     var olderThan: String?
 
-    @Option(help: ArgumentHelp("Only those whose reason of failure has this text.", valueName: "text"))
-    var failure: String?
+    @Option(
+        help: ArgumentHelp("Only those whose reason of failure has this text; may be given again.", valueName: "text"))
+    var failure: [String] = []
 
     @Flag(help: "All instances: of all machines, or of '--machine'.")
     var all = false
@@ -46,13 +47,19 @@ struct BulkOptions: ParsableArguments {
         transform: { $0.lowercased() })
     var expect: String?
 
+    @Flag(help: "Do it to more than 100 instances without '--expect'.")
+    var yes = false
+
+    /// Instances that a filter may select without a rehearsal.
+    private static let unasked: Int64 = 100
+
     /// Whether a verb is for many.
     var isUsed: Bool { all || namesFrom != nil || hasFilter }
 
     private var hasFilter: Bool { machine != nil || hasOtherFilter }
 
     private var hasOtherFilter: Bool {
-        from != nil || status != nil || state != nil || olderThan != nil || failure != nil
+        from != nil || !status.isEmpty || !state.isEmpty || olderThan != nil || !failure.isEmpty
     }
 
     /// The machine, where nothing else is selected: for verbs that are for a machine itself.
@@ -81,6 +88,7 @@ struct BulkOptions: ParsableArguments {
             throw ValidationError("'--names-from' names the instances: nothing else selects any then")
         }
         if let run, isUsed, let message = BulkRequest.message(forRun: run) { throw ValidationError(message) }
+        if yes, expect != nil { throw ValidationError("'--yes' goes without '--expect', which says more") }
         if let expect, !BulkRequest.isDigest(expect) {
             throw ValidationError("'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them")
         }
@@ -93,8 +101,8 @@ struct BulkOptions: ParsableArguments {
                 throw ValidationError(
                     "Missing expected argument '<instance>'; '--machine' and other options select many")
             }
-            if expect != nil || (run != nil && options != nil) {
-                throw ValidationError("'--run' and '--expect' go with a selection, such as '--machine'")
+            if expect != nil || yes || (run != nil && options != nil) {
+                throw ValidationError("'--run', '--expect' and '--yes' go with a selection, such as '--machine'")
             }
             return
         }
@@ -108,7 +116,7 @@ struct BulkOptions: ParsableArguments {
     private var select: BulkSelect? {
         guard namesFrom == nil else { return nil }
         return BulkSelect(
-            machine: machine, version: from, status: status, state: state, olderThan: olderThan, failure: failure,
+            machine: machine, version: from, statuses: status, states: state, olderThan: olderThan, failures: failure,
             all: all && machine == nil ? true : nil)
     }
 
@@ -125,10 +133,31 @@ struct BulkOptions: ParsableArguments {
             run: dryRun ? nil : name, action: action, select: action.verb == .undo ? nil : select,
             expect: dryRun ? nil : expect, dryRun: dryRun ? true : nil, reason: reason,
             allOrNothing: allOrNothing ? true : nil)
+        if !dryRun, expect == nil, !yes { try await refuseMany(request, in: session) }
         var following = BulkFollowing(session, request)
         if dryRun { return try await following.rehearse(names: names, expecting: expect, hint: hint) }
         if run == nil, action.verb != .undo { try session.say("run: \(name)") }
         try await following.follow(names: names, hint: hint)
+    }
+
+    /// Refuses a filter that selects many instances which nobody has seen.
+    private func refuseMany(_ request: BulkRequest, in session: Session) async throws {
+        guard let select = request.select else { return }
+        let trial = BulkRequest(action: request.action, select: select, dryRun: true, reason: request.reason)
+        var found: BulkRehearsal?
+        try await session.withClient { client in
+            for try await line in try await client.bulk(trial) {
+                if case .rehearsal(let rehearsal) = line { found = rehearsal }
+            }
+        }
+        guard let found, found.selected > Self.unasked else { return }
+        let line = session.line(with: ["--expect", String(found.digest.prefix(6))])
+        throw CommandFailure(
+            .usage, "\(BulkText.grouped(found.selected)) instances are selected; nothing was done",
+            notes: [
+                line + " does it to these, if none of them has gone on until then",
+                "'--dry-run' tells what it would do, and '--yes' does it without asking",
+            ])
     }
 
     /// A name that nobody has used. A run is undone once: asked again, its undo tells how far it is.
@@ -138,7 +167,7 @@ struct BulkOptions: ParsableArguments {
     }
 
     /// Said where nothing is selected.
-    private var hint: StateHint? { state.map { StateHint(state: $0, machine: machine) } }
+    private var hint: StateHint? { state.first.map { StateHint(state: $0, machine: machine) } }
 
     private static func names(in path: String, _ session: Session) throws -> [String] {
         let source = try session.environment.files.lines(path)
@@ -252,7 +281,8 @@ struct BulkFollowing {
     private static func refusal(in run: BulkRun) -> CommandFailure {
         // The undo lists them.
         guard run.action.verb != .undo,
-            let first = run.told?.first(where: { !["done", "changed"].contains($0.outcome) }), let why = first.message
+            let first = run.told?.first(where: { !["done", "changed", "passedOver"].contains($0.outcome) }),
+            let why = first.message
         else { return CommandFailure(.refused, nil) }
         return CommandFailure(
             .refused, why.hasPrefix(first.instance) ? why : "\(first.instance): \(why)",

@@ -17,15 +17,18 @@ package struct CommandLineRun {
                 try environment.output.write("wfctl \(Release.version)\n")
                 return CommandExit.done.rawValue
             }
+            let typed = arguments
             let arguments = ArgumentOrder.globalsLast(arguments)
             try refuseUnknownVerb(in: arguments)
             try ClockVerb.refuseNegative(in: arguments)
             guard let verb = try await parsed(arguments) else { return CommandExit.done.rawValue }
+            try RepeatedOption.refuse(in: arguments, of: type(of: verb))
             if verb.global.format == .batch, !(verb is History) {
                 throw CommandFailure(.usage, "'-o batch' is for 'history' alone")
             }
             do {
-                try await verb.run(in: Session(environment: environment, options: verb.global))
+                try await verb.run(
+                    in: Session(environment: environment, options: verb.global, arguments: typed))
             } catch is OutputClosed where verb.needsItsOutputRead {
                 throw CommandFailure(.other, "Nobody reads the output any more: the rest was not done")
             }

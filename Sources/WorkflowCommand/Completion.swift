@@ -33,6 +33,7 @@ struct CompletionOffer {
     func text(for response: String) async -> String {
         var lines = response.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let fields = (lines.first ?? "").split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        // Proof: there are four.
         guard fields.count == 4, let completion = Completion(rawValue: fields[0]) else { return response }
         // What follows is the shell's own.
         lines.removeFirst()
@@ -71,7 +72,7 @@ struct CompletionOffer {
             var names: [String] = []
             // What one acts on comes first.
             for status in [Instance.Status.running, .failed, .suspended, .done, .cancelled] where names.count < limit {
-                let page = try await client.instances(.init(status: status, limit: limit - names.count))
+                let page = try await client.instances(.init(statuses: [status], limit: limit - names.count))
                 names += page.items.map(\.instance)
             }
             return names

@@ -7,6 +7,13 @@ import WorkflowTerminal
 struct Session {
     let environment: CommandEnvironment
     let options: GlobalOptions
+    /// The command line, without the program's name.
+    var arguments: [String] = []
+
+    /// The command line with more at its end, as a shell takes it.
+    func line(with more: [String]) -> String {
+        (["wfctl"] + arguments + more).map(ShellText.quoted).joined(separator: " ")
+    }
 
     var format: OutputFormat { options.format }
     /// Whether what answers say is printed with the context; a line for people has none.

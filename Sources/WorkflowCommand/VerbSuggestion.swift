@@ -21,7 +21,7 @@ enum VerbSuggestion {
     /// The only verb that begins with some letters.
     private static func only(_ letters: String, _ verbs: [String]) -> String? {
         let found = verbs.filter { $0.hasPrefix(letters) }
-        return found.count == 1 ? found[0] : nil
+        return found.count == 1 ? found[0] : nil  // Proof: there is one
     }
 
     /// What to say below the refusal of a word that is no verb.

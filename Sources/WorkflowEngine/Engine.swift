@@ -44,7 +44,7 @@ package final class Engine: Service {
     /// Nil where it does not end by itself what was begun to be erased.
     let erasures: ErasureWatch?
     private let health = Mutex(Health.starting)
-    private let writeHealth = WriteHealth()
+    private let writeHealth: WriteHealth
     let purging = PurgeWatch()
     let retention: RetentionWatch
 
@@ -65,8 +65,8 @@ package final class Engine: Service {
     ///   - executors: Do what the daemon does itself; what none of them does waits.
     ///   - answering: Calls its argument, which answers all that one transaction has made; on the writing threads.
     ///   - observers: Told after each commit, once its callers are answered.
-    ///   - resumesErasures: Whether it ends by itself what was begun to be erased. Else somebody calls
-    ///     `resumeErasures()`: two of them would begin the same twice.
+    ///   - resumesErasures: False for an engine that only serves a call of `resumeErasures()`: it goes on with no
+    ///     erasure by itself, since both would begin the same twice, and with no run and no retention.
     package init(
         store: any WorkflowStore, clock: any WallClock = SystemClock(), limits: EngineLimits = EngineLimits(),
         executors: [any EffectExecutor] = [], answering: @escaping @Sendable (() -> Void) -> Void = { $0() },
@@ -81,6 +81,7 @@ package final class Engine: Service {
         if clock is VirtualClock { limits.keyAge = nil }
         self.limits = limits
         self.logger = logger
+        writeHealth = WriteHealth(patience: limits.writerPatience)
         log = OperatorLog(logger, lines: limits.logLines)
         retention = RetentionWatch(clock)
         library = MachineLibrary(limits: limits)
@@ -114,8 +115,11 @@ package final class Engine: Service {
     /// Whether the engine can do its work now.
     package var currentHealth: Health {
         let health = health.withLock { $0 }
-        guard health == .ready, let reason = writeHealth.reason else { return health }
-        return .storageUnavailable(reason)
+        guard health == .ready else { return health }
+        if let seconds = writeHealth.standstill {
+            return .storageUnavailable("the writer has been busy with one thing for \(seconds) s")
+        }
+        return writeHealth.reason.map { .storageUnavailable($0) } ?? health
     }
 
     package func run() async throws {
@@ -139,7 +143,7 @@ package final class Engine: Service {
         }
         async let keeping: Void? = backups?.run()
         // Cancelled when this returns; what it has begun is in the store.
-        async let _ = bulk.run(for: self)
+        async let _ = carryOutRuns()
         // The same; the next start goes on with it.
         async let _ = keepRetention()
         let ending = await withGracefulShutdownHandler {
@@ -154,6 +158,10 @@ package final class Engine: Service {
         guard error.code == .corrupt else { throw error }
         logger.critical("the database is corrupt; only reading goes on", metadata: ["error": "\(error)"])
         try await gracefulShutdown()
+    }
+
+    private func carryOutRuns() async {
+        if erasures != nil { await bulk.run(for: self) }
     }
 
     /// Tells the operator at the start of instances that wait for one; of those that fail later each has its own line.
@@ -176,7 +184,7 @@ package final class Engine: Service {
     }
 
     private func failedInstances(before start: Timestamp, atMost bound: Int) async throws(StoreError) -> Int {
-        var query = InstanceQuery(status: .failed, limit: 500)
+        var query = InstanceQuery(statuses: [.failed], limit: 500)
         var count = 0
         repeat {
             let page = try await store.instances(query, in: .default)

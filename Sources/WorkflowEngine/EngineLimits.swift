@@ -88,6 +88,9 @@ package struct EngineLimits: Sendable {
     /// Units of evaluation of a command that is no plain one any more, about 0.1 ms: whoever used more lately stands
     /// behind those that did not, and a batch ends with it.
     package var plainCost = 10_000
+    /// Units for each macrostep of an event that an instance sends to itself: about what a row costs beside its
+    /// evaluation.
+    package var ownMacrostepCost = 500
     /// Instances and machines whose use of evaluation is remembered: those that used most.
     package var costlyNames = 1_024
     /// How long timers wait after a batch of them was not written.
@@ -190,6 +193,8 @@ package struct EngineLimits: Sendable {
     package var sharedPatience: Duration = .milliseconds(1)
     /// For so long after a command others are expected.
     package var sharing: Duration = .seconds(1)
+    /// How long the writer may be busy with one thing before the daemon is not ready: longer than a slow disk flushes.
+    package var writerPatience: Duration = .seconds(10)
     /// How often it is tried whether the store takes anything, after it did not.
     package var probePause: Duration = .seconds(1)
 

@@ -239,6 +239,7 @@ extension OutputSpan<UInt8> {
     fileprivate mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         withUnsafeMutableBufferPointer { room, count in
+            // Proof: the span was made with room for all that is appended.
             guard let end = room.baseAddress, bytes.count <= room.count - count else { preconditionFailure("no room") }
             (end + count).initialize(from: start, count: bytes.count)
             count += bytes.count

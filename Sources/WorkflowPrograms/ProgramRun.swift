@@ -44,7 +44,8 @@ package final class ProgramRun: Sendable {
         var isTold = false
     }
 
-    /// Starts a program; throws when the system does not.
+    /// Starts a program; throws when the system does not. Blocks until the program's file is read: see
+    /// `ProgramStart.aside`.
     ///
     /// - Parameters:
     ///   - path: Of its file.
@@ -108,8 +109,7 @@ package final class ProgramRun: Sendable {
             // Nobody waits any more for what it has left running; what wants to go on makes a group of its own.
             _ = kill(-pid, SIGKILL)
             var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-            ProgramStart.forget(pid)
+            ProgramStart.reap(pid, &status)
             state.isReaped = true
             ended.signal()
             // As the macros of <sys/wait.h> do.

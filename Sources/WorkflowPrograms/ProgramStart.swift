@@ -1,4 +1,5 @@
 import CSpawn
+import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -11,9 +12,13 @@ import Synchronization
 
 /// How programs are found and started.
 package enum ProgramStart {
-    /// The programs that nobody has reaped yet. Programs start one at a time: one that is started while another's pipes
-    /// are made would inherit them.
-    private static let running = Mutex<Set<pid_t>>([])
+    /// The programs that nobody has reaped yet, and how many are being started.
+    private struct Children {
+        var starting = 0
+        var running: Set<pid_t> = []
+    }
+
+    private static let children = Mutex(Children())
     /// A program may close its input before it has read it all; that is no reason for this one to end.
     private static let ignoreClosedPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
@@ -29,38 +34,53 @@ package enum ProgramStart {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// Starts a program in a process group of its own, with pipes for its three streams.
+    /// Looks at files of programs, or starts one, on a thread of its own: a disk may answer late, and starting returns
+    /// only when the system has read the program's file. To be called for a bounded number at a time.
+    package static func aside<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "wfd-start").async { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Starts a program in a process group of its own, with pipes for its three streams. Blocks; several may be started
+    /// at a time, because none keeps what it inherits of the others' pipes.
     static func run(
         _ path: String, _ arguments: [String], variables: [String: String], input: [UInt8]
     ) throws(ProgramFailure) -> (pid_t, ProgramStreams) {
         _ = ignoreClosedPipes
-        let result: Result<(pid_t, ProgramStreams), ProgramFailure> = running.withLock { running in
-            do throws(ProgramFailure) {
-                let pipes = try ProgramPipes()
-                defer { pipes.closeOthers() }
-                let streams = ProgramStreams(pipes, input: input)
-                let pid = try spawn(path, arguments, variables: variables, pipes)
-                running.insert(pid)
-                return .success((pid, streams))
-            } catch {
-                return .failure(error)
+        let pipes = try ProgramPipes()
+        defer { pipes.closeOthers() }
+        let streams = ProgramStreams(pipes, input: input)
+        children.withLock { $0.starting += 1 }
+        var pid: pid_t?
+        defer {
+            children.withLock { children in
+                children.starting -= 1
+                if let pid { children.running.insert(pid) }
             }
         }
-        return try result.get()
+        let started = try spawn(path, arguments, variables: variables, pipes)
+        pid = started
+        return (started, streams)
     }
 
-    /// Forgets a program that has been reaped.
-    static func forget(_ pid: pid_t) {
-        running.withLock { _ = $0.remove(pid) }
+    /// Reaps a program that has ended. Its number is forgotten in the same moment: the next child may have it.
+    static func reap(_ pid: pid_t, _ status: inout Int32) {
+        children.withLock { children in
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            children.running.remove(pid)
+        }
     }
 
     /// Reaps the ended children of this process that it has not started. The first process of a container inherits
-    /// them: without a parent that asks for their ends they would stay for ever.
+    /// them: without a parent that asks for their ends they would stay for ever. While a program is being started, its
+    /// number is not known yet, and nothing is reaped.
     package static func reapOrphans() {
-        running.withLock { running in
+        children.withLock { children in
+            guard children.starting == 0 else { return }
             // The first ended child may be one of ours, which its own thread reaps soon; the others come after it.
             var pid = program_start_ended_child()
-            while pid > 0, !running.contains(pid), waitpid(pid, nil, WNOHANG) == pid {
+            while pid > 0, !children.running.contains(pid), waitpid(pid, nil, WNOHANG) == pid {
                 pid = program_start_ended_child()
             }
         }
@@ -121,7 +141,7 @@ struct ProgramPipes {
             guard pipe(&ends) == 0 else {
                 throw ProgramFailure(message: "Cannot make a pipe: \(String(cString: strerror(errno)))")
             }
-            readEnd = ends[0]
+            readEnd = ends[0]  // Proof: there are two, as written above
             writeEnd = ends[1]
         }
     }
@@ -143,7 +163,7 @@ struct ProgramPipes {
             }
             throw error
         }
-        (input, output, errors, wake) = (made[0], made[1], made[2], made[3])
+        (input, output, errors, wake) = (made[0], made[1], made[2], made[3])  // Proof: there are four, as counted above
     }
 
     /// Gives up what is the program's.

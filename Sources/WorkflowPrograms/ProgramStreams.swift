@@ -53,7 +53,7 @@ final class ProgramStreams: @unchecked Sendable {
                 pollfd(fd: errorEnd, events: Int16(POLLIN), revents: 0),
             ]
             if poll(&polled, nfds_t(polled.count), -1) < 0, errno != EINTR { return }
-            hasEnded = polled[0].revents != 0
+            hasEnded = polled[0].revents != 0  // Proof: there are four, as written above
             if polled[1].revents != 0 { writeInput() }
             let wasTooLong = isTooLong
             read(&outputEnd, isLast: hasEnded) { bytes in

@@ -2,14 +2,22 @@ import NIOCore
 
 /// The bounds of a server.
 package struct ServerLimits: Sendable {
-    /// Connections of one address at once: below the usual limit of 1,024 open files.
-    var connections = 900
+    /// Connections of one address at once.
+    package var connections = 900
     /// Connections beyond, each for one answer: so health can be asked for when no other is idle.
     var extraConnections = 50
+    /// Connections beyond these, which are only about to be closed.
+    var closingConnections = 10
     /// From the first byte of a request's head to its last.
     var headTime: TimeAmount = .seconds(10)
     /// From the first byte of a request to the last of its body, unless that is in lines.
     var bodyTime: TimeAmount = .seconds(30)
+    /// For which the rest of a line of a body is waited for, and between two looks whether it is still waited for.
+    var lineTime: TimeAmount = .seconds(10)
+    var lineLook: TimeAmount = .seconds(1)
+    /// For so long, and so many bytes, what still comes of a request behind its answer is read and thrown away.
+    var restTime: TimeAmount = .seconds(2)
+    var restBytes = 1 << 20
     /// Seconds after which an idle connection is closed: longer than a request for history may wait.
     var idleSeconds: Int64 = 75
     /// Bytes of all header fields of a request, and of one of them.
@@ -18,6 +26,8 @@ package struct ServerLimits: Sendable {
     var headFields = 1_000
     /// Definitions that are read at once: each may have a mebibyte.
     var machinesAtOnce = 8
+    /// Definitions that are compiled or wait for it, each of a mebibyte at most; past it callers are told to come back.
+    var waitingDefinitions = 16
     /// Between two looks at the file of a socket, which somebody may have removed.
     var socketLook: Duration = .seconds(2)
     /// Between two lines that only tell how far something is.
@@ -25,7 +35,8 @@ package struct ServerLimits: Sendable {
 
     /// Streams of rows at once, of all addresses.
     package var streams = 500
-    /// Connections of an address that neither streams nor requests that wait may take.
+    /// Connections of an address that neither streams nor requests that wait may take. Half of them are not for
+    /// requests whose body is waited for either.
     package var shortConnections = 200
     /// The longest that a stream says nothing: shorter than proxies wait.
     package var streamSilence: Duration = .seconds(15)
@@ -45,4 +56,15 @@ package struct ServerLimits: Sendable {
     package var streamTail: Duration = .milliseconds(100)
 
     package init() {}
+
+    /// The bounds where an address has few connections in all.
+    package init(allConnections all: Int) {
+        extraConnections = min(extraConnections, all / 16)
+        closingConnections = min(closingConnections, all / 16)
+        connections = min(connections, all - extraConnections - closingConnections)
+        shortConnections = min(shortConnections, connections / 4)
+    }
+
+    /// Connections of one address of any kind.
+    var allConnections: Int { connections + extraConnections + closingConnections }
 }

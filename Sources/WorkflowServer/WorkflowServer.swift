@@ -15,6 +15,8 @@ package struct WorkflowServer: Service {
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
     private let limits: ServerLimits
+    /// The connections of the address, also while it is listened on anew.
+    private let connections: Connections
     private let logger: Logger
 
     /// - Parameters:
@@ -22,11 +24,13 @@ package struct WorkflowServer: Service {
     ///   - allowedHosts: What a request over TCP may be for, beside the address and `localhost`.
     ///   - rule: What becomes of callers beside.
     ///   - metrics: Those of the daemon, for all its servers.
+    ///   - definitions: Compiles what callers give; that of the daemon, for all its servers.
     ///   - version: The daemon's version, told by `/livez`.
     package init(
         engine: Engine, address: ListenAddress, budget: AnswerBudget, allowedHosts: [HostName] = [],
-        rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(), version: String,
-        limits: ServerLimits = ServerLimits(), logger: Logger
+        rule: RequestGate.Rule? = nil, metrics: RequestMetrics = RequestMetrics(),
+        definitions: DefinitionQueue = DefinitionQueue(), version: String, limits: ServerLimits = ServerLimits(),
+        logger: Logger
     ) {
         let problems = ProblemAnswers(log: engine.log, metrics: metrics, engine: engine)
         let date = DateHeader()
@@ -34,8 +38,10 @@ package struct WorkflowServer: Service {
         let endpoint = EventEndpoint(engine: engine, budget: budget)
         self.init(
             address: address,
-            router: Self.handlers(endpoint: endpoint, metrics: metrics, version: version, limits: limits)
-                .router(gate: gate, problems: problems),
+            router: Self.handlers(
+                endpoint: endpoint, metrics: metrics, definitions: definitions, version: version, limits: limits
+            )
+            .router(gate: gate, problems: problems),
             budget: budget,
             sends: { SendHandler(endpoint: endpoint, gate: gate, problems: problems, date: date, peer: $0) },
             limits: limits, logger: logger)
@@ -51,17 +57,20 @@ package struct WorkflowServer: Service {
         self.budget = budget
         self.sends = sends
         self.limits = limits
+        connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
         self.logger = logger
     }
 
     /// What carries out the routes.
     static func handlers(
-        endpoint: EventEndpoint, metrics: RequestMetrics = RequestMetrics(), version: String,
+        endpoint: EventEndpoint, metrics: RequestMetrics = RequestMetrics(),
+        definitions: DefinitionQueue = DefinitionQueue(), version: String,
         limits: ServerLimits = ServerLimits()
     ) -> RouteHandlers {
         let (engine, budget) = (endpoint.engine, endpoint.budget)
         var handlers = RouteHandlers()
-        MachineRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
+        MachineRoutes(engine: engine, budget: budget, definitions: definitions, limits: limits)
+            .register(on: &handlers)
         InstanceRoutes(engine: engine, budget: budget).register(on: &handlers)
         CountRoutes(engine: engine, budget: budget).register(on: &handlers)
         EventRoutes(engine: engine, endpoint: endpoint).register(on: &handlers)
@@ -71,7 +80,7 @@ package struct WorkflowServer: Service {
         HistoryRoutes(engine: engine, budget: budget).register(on: &handlers)
         StreamRoutes(engine: engine, budget: budget, limits: limits).register(on: &handlers)
         BatchRoutes(engine: engine, budget: budget, metrics: metrics).register(on: &handlers)
-        ReplayRoutes(engine: engine).register(on: &handlers)
+        ReplayRoutes(engine: engine, definitions: definitions).register(on: &handlers)
         TaskRoutes(engine: engine, budget: budget).register(on: &handlers)
         EffectRoutes(engine: engine, budget: budget).register(on: &handlers)
         QueueRoutes(engine: engine, budget: budget).register(on: &handlers)
@@ -96,14 +105,14 @@ package struct WorkflowServer: Service {
     private func listener(on file: UnixSocketFile?) -> some Service {
         let application = Application(
             responder: responder,
-            server: HTTPServerBuilder { [address, budget, sends, limits] responder in
+            server: HTTPServerBuilder { [address, connections, budget, sends, limits] responder in
                 LoopChannel(
-                    responder: responder, isOnTCP: address.isTCP, budget: budget, sends: sends, limits: limits)
+                    responder: responder, isOnTCP: address.isTCP, connections: connections, budget: budget,
+                    sends: sends, limits: limits)
             },
             configuration: ApplicationConfiguration(
                 address: file.map { .unixDomainSocket(path: $0.bindingPath) } ?? address.bindAddress,
-                availableConnectionsDelegate: MaximumAvailableConnections(
-                    limits.connections + limits.extraConnections + 10)),
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.allConnections)),
             onServerRunning: { [logger, address] channel in
                 file?.wasBound()
                 logger.info("listening", metadata: ["address": "\(address.bound(to: channel.localAddress))"])

@@ -63,7 +63,7 @@ package struct BulkRecord: Sendable, Equatable {
     package var floor: Position
     /// All up to here had their turn.
     package var mark: BulkMark
-    /// How many instances were selected.
+    /// How many instances were selected. They are counted before the run begins, so more may be met.
     package var selected: Int64
     /// Canonical JSON: counts, and the first of each kind with the reason.
     package var outcome: String
@@ -100,12 +100,18 @@ package struct SelectionQuery: Sendable, Equatable {
     package var filter: InstanceQuery
     /// Of the machine that the filter names; nil for all.
     package var version: MachineVersion?
+    /// Instances from this id on are left out; nil for none.
+    package var below: InstanceID?
     package var after: BulkMark
     package var limit: Int
 
-    package init(_ filter: InstanceQuery, version: MachineVersion? = nil, after: BulkMark = .start, limit: Int) {
+    package init(
+        _ filter: InstanceQuery, version: MachineVersion? = nil, below: InstanceID? = nil, after: BulkMark = .start,
+        limit: Int
+    ) {
         self.filter = filter
         self.version = version
+        self.below = below
         self.after = after
         self.limit = limit
     }

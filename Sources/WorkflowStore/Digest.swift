@@ -13,6 +13,7 @@ package struct Digest: Hashable, Sendable {
 
     /// - Precondition: `bytes` has 32 elements.
     package init(bytes: UnsafeRawBufferPointer) {
+        // Proof: they come from SHA-256, or were counted where they were read.
         precondition(bytes.count == 32, "a SHA-256 digest has 32 bytes")
         words = (
             bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
@@ -30,6 +31,12 @@ package struct Digest: Hashable, Sendable {
 
     private init(of bytes: UnsafeBufferPointer<UInt8>) {
         self.init(of: UnsafeRawBufferPointer(bytes))
+    }
+
+    /// The HMAC of some bytes (RFC 2104): only who knows the key can make it.
+    package init(of bytes: [UInt8], keyedWith key: Salt) {
+        let code = HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: key.bytes))
+        self = code.withUnsafeBytes { Digest(bytes: $0) }
     }
 
     init(of bytes: UnsafeRawBufferPointer) {

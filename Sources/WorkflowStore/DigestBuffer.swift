@@ -209,6 +209,7 @@ private struct FieldWriter {
     }
 
     private mutating func store<Value: FixedWidthInteger>(_ value: Value) {
+        // Proof: each digest counts the bytes of its fields before.
         precondition(count + MemoryLayout<Value>.size <= bytes.count, "the fields are larger than was said")
         bytes.storeBytes(of: value, toByteOffset: count, as: Value.self)
         count += MemoryLayout<Value>.size

@@ -4,13 +4,15 @@ import WorkflowJSON
 /// Which instances to list, and in which order.
 package struct InstanceQuery: Sendable, Equatable {
     package var machine: MachineName?
-    package var status: InstanceStatus?
-    /// The path of a state: instances in it or below it.
-    package var state: String?
+    /// Empty for all.
+    package var statuses: [InstanceStatus]
+    /// Paths of states: instances in one of them or below it; empty for all.
+    package var states: [String]
     /// Instances whose configuration is the same since then, or for longer.
     package var enteredBefore: Timestamp?
-    /// Instances that have failed or are suspended, and whose reason has this text in one of its parts.
-    package var failure: String?
+    /// Instances that have failed or are suspended, and whose reason has one of these texts in one of its parts; empty
+    /// for all.
+    package var failures: [String]
     /// Nil for the order in which they are found.
     package var order: InstanceOrder?
     package var limit: Int
@@ -18,27 +20,36 @@ package struct InstanceQuery: Sendable, Equatable {
     package var after: InstanceListPosition?
 
     package init(
-        machine: MachineName? = nil, status: InstanceStatus? = nil, state: String? = nil,
-        enteredBefore: Timestamp? = nil, failure: String? = nil, order: InstanceOrder? = nil, limit: Int,
+        machine: MachineName? = nil, statuses: [InstanceStatus] = [], states: [String] = [],
+        enteredBefore: Timestamp? = nil, failures: [String] = [], order: InstanceOrder? = nil, limit: Int,
         after: InstanceListPosition? = nil
     ) {
         self.machine = machine
-        self.status = status
-        self.state = state
+        self.statuses = statuses
+        self.states = states
         self.enteredBefore = enteredBefore
-        self.failure = failure
+        self.failures = failures
         self.order = order
         self.limit = limit
         self.after = after
     }
 
+    /// Whether it wants instances of a status.
+    package func takes(_ status: InstanceStatus) -> Bool { statuses.isEmpty || statuses.contains(status) }
+
     /// Whether it wants an instance of a machine and a status that it wants.
     package func takes(configuration: String, entered: Timestamp, failure text: String?) -> Bool {
         if let enteredBefore, entered > enteredBefore { return false }
-        if let failure, !(text.map { Self.parts(ofFailure: $0).contains { $0.contains(failure) } } ?? false) {
-            return false
+        if !failures.isEmpty {
+            let parts = text.map(Self.parts) ?? []
+            guard failures.contains(where: { failure in parts.contains { $0.contains(failure) } }) else { return false }
         }
-        return state.map { SnapshotText.isActive($0, in: configuration) } ?? true
+        return takes(configuration: configuration)
+    }
+
+    /// Whether it wants instances in a configuration.
+    package func takes(configuration: String) -> Bool {
+        states.isEmpty || states.contains { SnapshotText.isActive($0, in: configuration) }
     }
 
     /// The texts in what an instance keeps of a failure; none where it cannot be read.

@@ -6,6 +6,7 @@ package struct Salt: Hashable, Sendable {
 
     /// - Precondition: `bytes` has 16 elements.
     package init(bytes: [UInt8]) {
+        // Proof: they are random, or were counted where they were read.
         precondition(bytes.count == 16, "a salt has 16 bytes")
         self = bytes.withUnsafeBytes { Salt(first: $0) }
     }

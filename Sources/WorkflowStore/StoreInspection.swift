@@ -20,6 +20,11 @@ package protocol StoreAudit: Sendable {
     /// tables have to say about each. Rows that are not there are left out.
     func inspectRows(_ positions: [Position]) async throws(StoreError) -> InspectedJournal
 
+    /// The next erasures of a range of instances, in the order of their ids, after one of them; nil for the first.
+    func inspectErasures(
+        of instances: ClosedRange<Int64>, after id: Int64?
+    ) async throws(StoreError) -> InspectedErasures
+
     /// The next rows of the tables that only repeat what others say, and those that do not fit them.
     func inspectCopies(after place: InspectionPlace) async throws(StoreError) -> InspectedCopies
 
@@ -35,11 +40,32 @@ package struct StoreInspection: Sendable {
     package var inconsistencies: [Inconsistency]
     /// What the journal's rows must lead to, in each partition.
     package var sums: [JournalSums]
+    /// Every run over many instances, as it was then.
+    package var runs: [BulkRecord] = []
+    /// The present generation.
+    package var generation: Int64 = 1
+    /// Where the last deletion and the last erasure are recorded, and the last one that gave a name; nil where none is.
+    package var lastDeletion: Position?
+    package var lastErasure: Position?
+    package var lastRenaming: Position?
 
     package init(numbers: [StoreNumbers], inconsistencies: [Inconsistency] = [], sums: [JournalSums] = []) {
         self.numbers = numbers
         self.inconsistencies = inconsistencies
         self.sums = sums
+    }
+}
+
+/// One slice of the erasures.
+package struct InspectedErasures: Sendable {
+    package var erasures: [ErasureRecord]
+    /// Those that cannot be read.
+    package var inconsistencies: [Inconsistency] = []
+    /// After which the next slice begins; nil after the last one.
+    package var next: Int64?
+
+    package init(erasures: [ErasureRecord] = []) {
+        self.erasures = erasures
     }
 }
 
@@ -86,7 +112,9 @@ package struct JournalSums: Sendable {
     }
 
     /// What the store says otherwise, when all rows were taken.
-    package var inconsistencies: [Inconsistency] {
+    ///
+    /// - Parameter keyAhead: Milliseconds that a key may be of a later time than the row it is used for.
+    package func inconsistencies(keyAhead: Int64) -> [Inconsistency] {
         var inconsistencies: [Inconsistency] = []
         let time = max(latest, keys.begin.time)
         // A virtual clock moves without a row.
@@ -96,15 +124,22 @@ package struct JournalSums: Sendable {
         }
         // A clock that was accepted has cut off what was forgotten before; more than one has done so in steps.
         let most = max(forgotten, min(forgottenBefore, keys.begin.time))
-        // Rows whose keys were forgotten may be gone.
-        let isKnown = hasDeleted ? keys.forgotten >= forgotten : (forgotten...most).contains(keys.forgotten)
+        // Rows whose keys were forgotten may be gone, and each was written before the last time.
+        let bound = !hasDeleted ? most : keys.begin.time.rawValue == 0 ? latestKey(keyAhead) : Timestamp(rawValue: .max)
+        let isKnown = keys.forgotten >= forgotten && keys.forgotten <= bound
         if !isKnown {
             inconsistencies.append(
                 Inconsistency(
                     "the store says that the latest key it has forgotten is of \(keys.forgotten.rawValue), but that is "
-                        + "of \(most.rawValue)"))
+                        + "of \(hasDeleted ? "\(forgotten.rawValue) to \(bound.rawValue)" : "\(most.rawValue)")"))
         }
         return inconsistencies
+    }
+
+    /// The latest time that a key can have.
+    private func latestKey(_ ahead: Int64) -> Timestamp {
+        let (sum, isTooLate) = last.rawValue.addingReportingOverflow(ahead)
+        return Timestamp(rawValue: isTooLate ? .max : sum)
     }
 }
 

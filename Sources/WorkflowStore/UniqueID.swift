@@ -6,6 +6,7 @@ package struct UniqueID: Hashable, Sendable {
 
     /// - Precondition: `bytes` has 16 elements.
     package init(bytes: [UInt8]) {
+        // Proof: they are part of a digest or a text, or were counted where they were read.
         precondition(bytes.count == 16, "a UUID has 16 bytes")
         (high, low) = bytes.withUnsafeBytes {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

@@ -1,3 +1,4 @@
+import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
 
@@ -5,7 +6,7 @@ import WorkflowStore
 enum DaemonExit: Int32 {
     /// The file is not one of ours, of a newer schema, or damaged.
     case badData = 65
-    /// It cannot listen there.
+    /// It cannot listen there, or may open too few files.
     case unavailable = 69
     /// A fault that has no code of its own.
     case software = 70
@@ -21,7 +22,7 @@ enum DaemonExit: Int32 {
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = DaemonExit(error.code)
-        case is ListenAddressError: self = .unavailable
+        case is ListenAddressError, is TooFewDescriptors: self = .unavailable
         case is MissingPlaceError: self = .cannotCreate
         default: self = .software
         }

@@ -75,11 +75,12 @@ struct EffectOptions: ParsableArguments {
         exec.filter { ProgramStart.path(of: $0.path, in: [:]) == nil }
     }
 
-    func executors(environment: [String: String]) throws -> Executors {
+    /// - Parameter calls: How many may be under way at once.
+    func executors(environment: [String: String], calls: Int) throws -> Executors {
         Executors(
             http: try HTTPExecutor(
                 allowing: allowHttp, secrets: SecretFolder(secrets ?? environment["CREDENTIALS_DIRECTORY"]),
-                authority: ca, agent: "wfd/\(Release.version)"),
+                authority: ca, agent: "wfd/\(Release.version)", places: calls),
             programs: ProgramExecutor(
                 Dictionary(exec.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first }),
                 places: ProcessInfo.processInfo.activeProcessorCount, search: environment["PATH"]))

@@ -9,6 +9,7 @@ import WorkflowEffects
 import WorkflowEngine
 import WorkflowServer
 import WorkflowStore
+import WorkflowThreads
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,8 +73,7 @@ struct Serve: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
-        let level = logLevel
-        LoggingSystem.bootstrap { LineLog(label: $0, level: level) }
+        let log = DaemonLog.begin(at: logLevel)
         let logger = Logger(label: "wfd")
         // Files are for the owner; a socket is opened to its group when it is bound.
         umask(0o077)
@@ -81,9 +81,11 @@ struct Serve: AsyncParsableCommand {
         for number in [SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         if getpid() == 1 { OrphanReaper.start() }
         do {
-            try await serve(logger)
+            try await serve(logger, log)
+            DaemonLog.end(log)
         } catch {
             logger.critical("stopped", metadata: ["error": "\(error)"])
+            DaemonLog.end(log)
             // Nothing is closed on the way out: after an error of COMMIT the file must stay as it is.
             Foundation.exit(DaemonExit(error).rawValue)
         }
@@ -100,24 +102,39 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ logger: Logger) async throws {
+    private func tell(_ shares: DescriptorShares, _ limits: ServerLimits, _ logger: Logger) {
+        logger.log(
+            level: shares.isReduced ? .warning : .info,
+            shares.isReduced ? "few files may be open, so there are fewer connections and calls" : "descriptors",
+            metadata: [
+                "limit": "\(shares.limit)", "connectionsOfAnAddress": "\(limits.connections)",
+                "calls": "\(shares.calls)",
+            ])
+    }
+
+    private func serve(_ logger: Logger, _ log: LogOutput) async throws {
         let places = DefaultPlaces(environment: ProcessInfo.processInfo.environment)
         let file = try database ?? places.databaseFile()
         let addresses = try listen.isEmpty ? [places.address(besideDatabase: file)] : listen
+        let shares = try DescriptorShares.ofProcess(addresses: addresses.count)
         try refuseTaken(addresses, for: file)
         let now = SystemClock().now()
         // An hour is more than clocks are set back in order, and less than what makes timers fire at a wrong time.
         let latest = Timestamp(rawValue: now.rawValue + 3_600_000)
-        let store = try SQLiteFileStore.open(
-            at: file, makingFolder: database == nil, clock: now, on: self.clock,
-            notAfter: self.clock == .real ? latest : nil, holds: hold)
-        if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
-        if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
+        let store = try await StandingErasures.open(time: \.last, logger: logger) {
+            let store = try SQLiteFileStore.open(
+                at: file, makingFolder: database == nil, clock: now, on: self.clock,
+                notAfter: self.clock == .real ? latest : nil, holds: hold)
+            if store.recovered.wasCreated { logger.notice("there was no database, a new one was made") }
+            if let broken = store.recovered.logBreak { logger.warning("\(broken)", metadata: ["database": "\(file)"]) }
+            return store
+        }
         logger.info(
             "serving",
             metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Release.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
-        let executors = try effects.executors(environment: ProcessInfo.processInfo.environment)
+        let executors = try effects.executors(
+            environment: ProcessInfo.processInfo.environment, calls: shares.calls)
         for program in effects.missingPrograms {
             logger.warning(
                 "a program of --exec cannot be run: what calls it is held",
@@ -128,12 +145,15 @@ struct Serve: AsyncParsableCommand {
         let engine = Engine(
             store: store, clock: time, limits: limits, executors: executors.all,
             answering: WorkflowServer.resuming, logger: logger)
-        let budget = AnswerBudget(log: engine.log)
-        let metrics = RequestMetrics()
+        let serverLimits = ServerLimits(allConnections: shares.connections)
+        tell(shares, serverLimits, logger)
+        let budget = AnswerBudget(lasting: serverLimits, log: engine.log)
+        let metrics = RequestMetrics { log.linesLost }
+        let definitions = DefinitionQueue()
         let servers = addresses.map { address in
             WorkflowServer(
                 engine: engine, address: address, budget: budget, allowedHosts: allowHost, metrics: metrics,
-                version: Release.version, logger: logger)
+                definitions: definitions, version: Release.version, limits: serverLimits, logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         // Between them, what runs has time to end, and what it brings is still written.

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import ThreadTesting
 import WorkflowCEL
 
 /// The vectors of a folder beside the project, or of the one that `CONFORMANCE` names. Nobody here wrote them.
-@Suite struct CELConformanceTests {
-    @Test(.timeLimit(.minutes(2)), .enabled(ConformanceFolder.absence) { try ConformanceFolder.isDemanded("cel") })
+@Suite(.ownThreads) struct CELConformanceTests {
+    @Test(.timeLimit(.minutes(20)), .enabled(ConformanceFolder.absence) { try ConformanceFolder.isDemanded("cel") })
     func everyExpressionVectorPasses() throws {
         let files = try ConformanceFolder.files(in: "cel")
         var passed = 0

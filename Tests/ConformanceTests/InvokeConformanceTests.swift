@@ -1,12 +1,13 @@
 import Foundation
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// The vectors of invocations that need neither child machines nor messages between instances.
-@Suite struct InvokeConformanceTests {
+@Suite(.ownThreads) struct InvokeConformanceTests {
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         .enabled(ConformanceFolder.absence) { try ConformanceFolder.isDemanded("invoke/xstate") })
     func everyInvokeVectorPasses() throws {
         let files = try ConformanceFolder.files(in: "invoke/w3c") + ConformanceFolder.files(in: "invoke/xstate")

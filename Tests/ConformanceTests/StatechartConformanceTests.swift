@@ -1,12 +1,13 @@
 import Foundation
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// The vectors of a folder beside the project, or of the one that `CONFORMANCE` names. Nobody here wrote them.
-@Suite struct StatechartConformanceTests {
+@Suite(.ownThreads) struct StatechartConformanceTests {
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(20)),
         .enabled(ConformanceFolder.absence) { try ConformanceFolder.isDemanded("statechart") })
     func everyStatechartVectorPasses() throws {
         let files = try ConformanceFolder.files(in: "statechart")

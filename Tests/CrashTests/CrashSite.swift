@@ -67,7 +67,7 @@ final class CrashSite {
                 }
             }
             do {
-                let end = try await daemon.program.result(within: .seconds(20)).end
+                let end = try await daemon.program.result().end
                 guard end == .killed(by: SIGKILL) else { throw TestingError("the daemon ended by itself: \(end)") }
             } catch {
                 // The clients end with it.

@@ -3,7 +3,7 @@ import Testing
 
 /// The check of the crash test itself: it must find what it is there to find.
 @Suite struct JournalCheckTests {
-    @Test(.timeLimit(.minutes(1))) func theCheckFindsWhatIsMissingMovedDoubledOrShouldNotBeThere() async throws {
+    @Test(.timeLimit(.minutes(20))) func theCheckFindsWhatIsMissingMovedDoubledOrShouldNotBeThere() async throws {
         let site = try await CrashSite(seed: 1)
         _ = try await site.crash(round: 0, clients: 2)
         #expect(try await site.mistakes() == [])
@@ -37,7 +37,7 @@ import Testing
             try await site.mistakes(measuredBy: lost) == ["the start of nobody was accepted(1), and is at []"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func theCheckFindsRowsThatWereChanged() async throws {
+    @Test(.timeLimit(.minutes(20))) func theCheckFindsRowsThatWereChanged() async throws {
         let site = try await CrashSite(seed: 2)
         _ = try await site.crash(round: 0, clients: 2)
         try await site.tamper("UPDATE instance SET context = '{}' WHERE name = 'shared-1'")

@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 package import WorkflowClient
 
 /// A `wfd` process that serves.
@@ -22,10 +23,13 @@ package final class Daemon: Sendable {
     }
 
     /// Starts the built `wfd` with some arguments, and waits until it listens on a number of addresses.
+    ///
+    /// - Parameter processor: The number of the only one that it may use.
     package init(
-        arguments: [String], database: String, addresses count: Int = 1, environment: [String: String] = [:]
+        arguments: [String], database: String, addresses count: Int = 1, environment: [String: String] = [:],
+        processor: Int? = nil
     ) async throws {
-        program = try Self.launch(arguments, environment: environment)
+        program = try Self.launch(arguments, environment: environment, processor: processor)
         self.database = database
         addresses = try await program.errorLines(containing: "listening", count: count).map { line in
             guard let field = line.firstMatch(of: /address=(\S+)/) else {
@@ -45,9 +49,12 @@ package final class Daemon: Sendable {
 
     /// Starts the built `wfd` without waiting for anything.
     package static func launch(
-        _ arguments: [String], environment: [String: String] = [:]
+        _ arguments: [String], environment: [String: String] = [:], processor: Int? = nil
     ) throws -> RunningProgram {
-        try RunningProgram(Programs.path("wfd"), arguments, environment: Programs.environment(environment))
+        let (wfd, environment) = (try Programs.path("wfd"), Programs.environment(environment))
+        guard let processor else { return try RunningProgram(wfd, arguments, environment: environment) }
+        return try RunningProgram(
+            "/usr/bin/env", ["taskset", "-c", "\(processor)", wfd] + arguments, environment: environment)
     }
 
     /// Asks it to stop, and waits until it has.

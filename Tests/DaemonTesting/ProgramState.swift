@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 
 /// What is known of a running program; threads that drain its output and await its end write it.
 ///
@@ -45,6 +46,7 @@ final class ProgramState: @unchecked Sendable {
 
     /// Blocks until the program has ended, then takes it from the system's list of processes.
     func awaitEnd() {
+        requireOwnThread()
         var info = siginfo_t()
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         condition.lock()
@@ -73,6 +75,7 @@ final class ProgramState: @unchecked Sendable {
 
     /// Blocks until a question has an answer; throws, with what was waited for, when the time is over.
     func wait<Value>(for what: String, within time: Duration, _ question: (Facts) throws -> Value?) throws -> Value {
+        requireOwnThread()
         let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
         condition.lock()
         defer { condition.unlock() }

@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 
 /// The built programs, found beside the one that runs the tests.
 package enum Programs {

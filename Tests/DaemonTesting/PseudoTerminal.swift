@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 
 /// A terminal that nobody sits at.
 package enum PseudoTerminal {

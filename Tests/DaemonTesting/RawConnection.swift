@@ -1,12 +1,13 @@
 import Foundation
+import ThreadTesting
 package import WorkflowClient
 
 /// A blocking HTTP/1.1 connection that sends whatever it is told to. For one thread at a time.
 ///
 /// `@unchecked Sendable`: a test hands it from thread to thread, and awaits each before the next.
 package final class RawConnection: @unchecked Sendable {
-    /// Seconds for which it waits for an answer.
-    private static let patience = 45
+    /// Seconds for which it waits for an answer: no bound on how long one takes on a busy machine.
+    private static let patience = 240
     private let descriptor: Int32
     private var unread: [UInt8] = []
 
@@ -26,12 +27,14 @@ package final class RawConnection: @unchecked Sendable {
 
     /// Sends a request and reads its answer.
     package func answer(to request: RawRequest) throws -> RawAnswer {
+        requireOwnThread()
         try write(request.bytes)
         return try readAnswer()
     }
 
     /// Sends bytes.
     package func write(_ bytes: [UInt8]) throws {
+        requireOwnThread()
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -48,6 +51,7 @@ package final class RawConnection: @unchecked Sendable {
     /// Sends as much of some bytes as the other side takes: all of them, or until there was no room for some seconds.
     /// Gives how many it took.
     package func writeWhileTaken(_ bytes: [UInt8], patience seconds: Int) -> Int {
+        requireOwnThread()
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var rest = bytes[...]
@@ -66,10 +70,18 @@ package final class RawConnection: @unchecked Sendable {
 
     /// Whether the other side has closed the connection and everything was read. Waits for one or the other.
     package var isAtEnd: Bool {
+        requireOwnThread()
         var byte: UInt8 = 0
         guard unread.isEmpty else { return false }
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
         return count == 0 || (count < 0 && errno == ECONNRESET)
+    }
+
+    /// True: something can be read now, or the other side has closed the connection. Does not wait.
+    package var isReadable: Bool {
+        var byte: UInt8 = 0
+        guard unread.isEmpty else { return true }
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
 
     /// Reads one answer; throws when the connection ends before it does.
@@ -111,6 +123,7 @@ package final class RawConnection: @unchecked Sendable {
 
     /// Whether the other side has closed the connection; waits for that, or for more to read.
     private var hasEnded: Bool {
+        requireOwnThread()
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 0
     }
@@ -153,6 +166,7 @@ package final class RawConnection: @unchecked Sendable {
     }
 
     private func readMore() throws {
+        requireOwnThread()
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == EINTR { return }

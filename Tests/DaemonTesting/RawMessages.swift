@@ -1,3 +1,4 @@
+import ThreadTesting
 package import WorkflowJSON
 
 /// A request as it goes over the wire, right or wrong.

@@ -1,6 +1,7 @@
 import CSpawn
 import Foundation
 import Synchronization
+import ThreadTesting
 
 /// How a program ended.
 package enum ProgramEnd: Equatable, Sendable {
@@ -54,7 +55,7 @@ package final class RunningProgram: Sendable {
     }
 
     /// Waits until the program has ended and all that it printed is read.
-    package func result(within time: Duration = .seconds(30)) async throws -> ProgramResult {
+    package func result(within time: Duration = .seconds(240)) async throws -> ProgramResult {
         try await onOwnThread { [state] in
             try state.wait(for: "the end of the program", within: time) { facts in
                 guard let end = facts.end, facts.openStreams == 0 else { return nil }
@@ -66,14 +67,14 @@ package final class RunningProgram: Sendable {
 
     /// Waits for whole lines on standard error that hold a word; throws when the program ends without them.
     package func errorLines(
-        containing word: String, count: Int = 1, within time: Duration = .seconds(30)
+        containing word: String, count: Int = 1, within time: Duration = .seconds(240)
     ) async throws -> [String] {
         try await lines(of: "stderr", containing: word, count: count, within: time) { $0.errorText }
     }
 
     /// The same on standard output.
     package func outputLines(
-        containing word: String, count: Int = 1, within time: Duration = .seconds(30)
+        containing word: String, count: Int = 1, within time: Duration = .seconds(240)
     ) async throws -> [String] {
         try await lines(of: "stdout", containing: word, count: count, within: time) {
             String(decoding: $0.output, as: UTF8.self)

@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 
 /// A folder of one test; it goes with all that is in it when nobody holds it any more.
 package final class TemporaryFolder: Sendable {

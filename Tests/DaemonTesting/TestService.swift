@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 import WorkflowClient
 package import WorkflowJSON
 

@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 
 /// A place where the next writing thread can be held up, so that commands gather behind it.
 ///
@@ -38,6 +39,7 @@ package final class DiskHold: @unchecked Sendable {
     func pass() {
         locked {
             guard isShut else { return }
+            requireOwnThread()
             come()
             while isShut { condition.wait() }
         }

@@ -13,7 +13,7 @@ struct FileHostTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func itHandsOutTasksAsEveryHostDoes() async throws {
+    @Test(.timeLimit(.minutes(20))) func itHandsOutTasksAsEveryHostDoes() async throws {
         try await withFile { file in
             let host = try await FileHost.open(file, time: .virtual)
             try await TaskSuite(host) { try await host.advance(by: $0) }.run()
@@ -22,7 +22,7 @@ struct FileHostTests {
     }
 
     /// The task of before is tried again when its lease has run out.
-    @Test(.timeLimit(.minutes(1))) func tasksOutliveTheProgram() async throws {
+    @Test(.timeLimit(.minutes(20))) func tasksOutliveTheProgram() async throws {
         try await withFile { file in
             var host = try await FileHost.open(file, time: .virtual)
             _ = try await host.start(Delivery.self, "parcel-1")
@@ -89,7 +89,7 @@ struct FileHostTests {
     }
 
     /// Whoever follows an instance is told the rest and then that there is no more.
-    @Test(.timeLimit(.minutes(1))) func aFollowerIsToldOfTheEnd() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFollowerIsToldOfTheEnd() async throws {
         try await withFile { file in
             let host = try await FileHost.open(file)
             let job = try await host.start(Job.self, "job-1")

@@ -7,7 +7,7 @@ import Testing
 
 /// The example `packer`, killed while its worker has a task.
 struct KilledPackerTests {
-    @Test(.timeLimit(.minutes(1))) func theTaskIsDoneByAnotherAttempt() async throws {
+    @Test(.timeLimit(.minutes(20))) func theTaskIsDoneByAnotherAttempt() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("app.db")
         let first = try RunningProgram(Programs.path("packer"), [file], environment: Programs.environment([:]))

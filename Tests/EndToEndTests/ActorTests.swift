@@ -60,7 +60,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(20)), arguments: [false, true])
     func everyCommandHasItsCallerAndWhatComesByItselfHasNone(isTCP: Bool) async throws {
         let actor = isTCP ? "tcp:127.0.0.1" : me
         _ = try await post("/v1/instances", #"{"machine": "job", "instance": "a"}"#, isTCP: isTCP)
@@ -80,7 +80,7 @@ import WorkflowJSON
         #expect(verified.end == .exited(0), "\(verified)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aTimerHasNobody() async throws {
+    @Test(.timeLimit(.minutes(20))) func aTimerHasNobody() async throws {
         _ = try await daemon.said("start", "job", "t", "--address", "\(address(isTCP: false))")
         _ = try await daemon.said("send", "t", "later", "--address", "\(address(isTCP: false))")
         let page = "/v1/instances/t/history?after=2&wait=30"
@@ -90,7 +90,7 @@ import WorkflowJSON
         #expect(rows[1] == "event later \(me)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRepeatedKeyAnswersTheRowOfWhoWasFirst() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRepeatedKeyAnswersTheRowOfWhoWasFirst() async throws {
         let start = #"{"machine": "job", "instance": "k"}"#
         let event = #"{"event": "go"}"#
         _ = try await post("/v1/instances", start, isTCP: true, key: "start")
@@ -102,7 +102,7 @@ import WorkflowJSON
         #expect(try await rows("k") == ["started init tcp:127.0.0.1", "event go \(me)", "sent echo -"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func historyTellsTheActorsWhenAsked() async throws {
+    @Test(.timeLimit(.minutes(20))) func historyTellsTheActorsWhenAsked() async throws {
         _ = try await daemon.said("start", "job", "h", "--address", "\(address(isTCP: false))")
         _ = try await daemon.said("send", "h", "go", "--address", "\(address(isTCP: true))")
         let table = try await daemon.said("history", "h", "--actors")

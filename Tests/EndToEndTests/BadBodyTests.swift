@@ -6,7 +6,7 @@ import WorkflowJSON
 
 /// Bodies that cannot be read, over HTTP: status, type and text of each.
 @Suite struct BadBodyTests {
-    @Test(.timeLimit(.minutes(1))) func aBodyThatIsNotJSONIsRefusedWithItsPlace() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBodyThatIsNotJSONIsRefusedWithItsPlace() async throws {
         let prefix = "The body is not JSON: "
         let deep = #"{"event": "submit", "data": "# + String(repeating: "[", count: 128)
         try await BadRequestStage().expect([
@@ -39,7 +39,7 @@ import WorkflowJSON
     }
 
     /// A number that fits neither an integer nor a double is 422.
-    @Test(.timeLimit(.minutes(1))) func aNumberThatCannotBeKeptIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func aNumberThatCannotBeKeptIsRefused() async throws {
         try await BadRequestStage().expect([
             .event(
                 #"{"event": "submit", "data": 9223372036854775808}"#, .invalidData,
@@ -52,7 +52,7 @@ import WorkflowJSON
         ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func fieldsAreNamedWhenTheyAreUnknownMissingOrOfAnotherKind() async throws {
+    @Test(.timeLimit(.minutes(20))) func fieldsAreNamedWhenTheyAreUnknownMissingOrOfAnotherKind() async throws {
         let known = "(known here: event, data, expect)"
         try await BadRequestStage().expect([
             .event(
@@ -76,7 +76,7 @@ import WorkflowJSON
         ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func theMediaTypeMustBeTheOneThatIsTaken() async throws {
+    @Test(.timeLimit(.minutes(20))) func theMediaTypeMustBeTheOneThatIsTaken() async throws {
         let body = #"{"event": "submit"}"#
         let path = "/v1/instances/order-1/events"
         let order = try String(contentsOfFile: Programs.example("order"), encoding: .utf8)
@@ -100,7 +100,7 @@ import WorkflowJSON
         ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBodyOverAMebibyteIsRefusedHoweverItIsSent() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBodyOverAMebibyteIsRefusedHoweverItIsSent() async throws {
         let detail = "The body is larger than 1048576 bytes"
         let large = [UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 1)
         let json = (name: "Content-Type", value: "application/json")
@@ -122,7 +122,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBodyOfExactlyAMebibyteIsTaken() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBodyOfExactlyAMebibyteIsTaken() async throws {
         let stage = try await BadRequestStage()
         let frame = #"{"event": "submit", "data": ""}"#
         let text = String(repeating: "x", count: (1 << 20) - frame.utf8.count)

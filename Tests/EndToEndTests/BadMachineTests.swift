@@ -5,7 +5,7 @@ import WorkflowJSON
 
 /// Definitions and starts that are refused, over HTTP: status, type and text of each.
 @Suite struct BadMachineTests {
-    @Test(.timeLimit(.minutes(1))) func everyMistakeOfADefinitionIsToldWithItsPlace() async throws {
+    @Test(.timeLimit(.minutes(20))) func everyMistakeOfADefinitionIsToldWithItsPlace() async throws {
         func definition(
             _ text: String, as type: String = "application/yaml", _ detail: String, _ diagnostics: [JSONValue]
         ) -> BadRequest {
@@ -40,7 +40,7 @@ import WorkflowJSON
         ["severity": "error", "line": .int(line), "column": .int(column), "message": .string(message)]
     }
 
-    @Test(.timeLimit(.minutes(1))) func textThatIsNotUTF8IsNoDefinition() async throws {
+    @Test(.timeLimit(.minutes(20))) func textThatIsNotUTF8IsNoDefinition() async throws {
         let request = RawRequest(
             "POST", "/v1/machines", headers: [("Content-Type", "application/yaml")], body: [0x69, 0x64, 0x3A, 0xFF])
         try await BadRequestStage().expect([
@@ -48,7 +48,7 @@ import WorkflowJSON
         ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aMachineOrVersionThatIsNotThereIsNamed() async throws {
+    @Test(.timeLimit(.minutes(20))) func aMachineOrVersionThatIsNotThereIsNamed() async throws {
         let missing = "Machine 'order' has no version 7 (latest is 1)"
         try await BadRequestStage().expect([
             .start(
@@ -63,7 +63,7 @@ import WorkflowJSON
         ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func anInstancesNameMustBeValidAndFree() async throws {
+    @Test(.timeLimit(.minutes(20))) func anInstancesNameMustBeValidAndFree() async throws {
         let rule = "is no instance name: 1 to 200 characters of A-Z a-z 0-9 _ . : @ -"
         let long = String(repeating: "n", count: 201)
         let names = ["", "a b", "a/b", "a~b", "é", "\\u0000"].map { name in
@@ -86,7 +86,7 @@ import WorkflowJSON
             ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aStartThatCannotBeIsRefusedAndLeavesNoInstance() async throws {
+    @Test(.timeLimit(.minutes(20))) func aStartThatCannotBeIsRefusedAndLeavesNoInstance() async throws {
         let known = "(known here: machine, version, instance, data)"
         try await BadRequestStage().expect([
             .start(

@@ -6,7 +6,7 @@ import WorkflowJSON
 
 /// A network between the daemon and a service that delays, cuts and resets: each attempt says what went wrong, and the
 /// next one passes.
-@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(20)))
 struct BadNetworkTests {
     /// What a mode of the proxy is told as.
     private static let modes = [
@@ -41,7 +41,7 @@ struct BadNetworkTests {
         }
         let requests = stage.service
         for (mode, type) in Self.modes {
-            try await EffectTests.wait("'\(mode)' to be paid") {
+            try await eventually("'\(mode)' to be paid") {
                 let shown = try await daemon.json("show", mode)
                 guard shown["status"] == "running" else { throw TestingError(JSONWriter.string(shown)) }
                 return shown["configuration"] == ["paid"]

@@ -34,19 +34,19 @@ import WorkflowJSON
             // The answer is lost with the daemon: nobody waits for it.
             let body = #"{"run":"r-\#(round)","action":{"verb":"send","event":"\#(event)"},"select":{"machine":"job"}}"#
             let first = Task { [daemon] in try? await daemon.answer(to: .post("/v1/bulk", body)) }
-            try await Self.wait(for: "a part of run \(round)") { try daemon.rows(of: "r-\(round)") > 0 }
+            try await eventually("a part of run \(round)") { try daemon.rows(of: "r-\(round)") > 0 }
             while try daemon.rows(of: "r-\(round)") < Self.instances, kills < Self.kills {
                 try await daemon.kill()
                 kills += 1
                 let before = try daemon.rows(of: "r-\(round)")
                 daemon = try await Daemon(in: folder)
-                try await Self.wait(for: "more of run \(round)") {
+                try await eventually("more of run \(round)") {
                     let now = try daemon.rows(of: "r-\(round)")
                     return now > before || now == Self.instances
                 }
             }
             _ = await first.value
-            let said = try await daemon.wfctl("send", "--machine", "job", event, "--run", "r-\(round)")
+            let said = try await daemon.wfctl("send", "--machine", "job", event, "--run", "r-\(round)", "--yes")
             #expect(said.output == "r-\(round): 2,000 of 2,000: 2,000 took it\n", "\(said)")
             #expect(try daemon.rows(of: "r-\(round)") == Self.instances)
         }
@@ -56,14 +56,6 @@ import WorkflowJSON
                     + "HAVING count(*) > 1)") == 0)
         _ = try await daemon.saidInTime("verify", "--all")
         #expect(try await daemon.stop().end == .exited(0))
-    }
-
-    private static func wait(for what: String, _ condition: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !condition() {
-            guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
-            await Task.yield()
-        }
     }
 }
 

@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// Events that follow each other on one connection: they are taken before the router sees them, and nobody can tell.
-@Suite struct ConnectionTests {
+@Suite(.ownThreads) struct ConnectionTests {
     private static let tick = RawRequest.post("/v1/instances/a/events", #"{"event": "tick"}"#)
 
     private let folder: TemporaryFolder
@@ -23,7 +23,7 @@ import WorkflowJSON
         get async throws { try await daemon.json("show", "a")["context"]["n"] }
     }
 
-    @Test(.timeLimit(.minutes(1))) func answersKeepTheOrderOfTheirRequests() async throws {
+    @Test(.timeLimit(.minutes(20))) func answersKeepTheOrderOfTheirRequests() async throws {
         let show = RawRequest.get("/v1/instances/a")
         let requests = [Self.tick, Self.tick, show, Self.tick, .get("/livez"), show, Self.tick, Self.tick]
         try connection.write(requests.flatMap(\.bytes))
@@ -33,7 +33,7 @@ import WorkflowJSON
         #expect(try answers.map { try $0.object["from"] != nil } == requests.map { $0.method == "POST" })
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func anAnswerIsTheSameThroughTheRouter() async throws {
         _ = try connection.answer(to: keyed("k", "tick"))
         let requests: [RawRequest] = [
@@ -66,7 +66,7 @@ import WorkflowJSON
         #expect(try await ticks == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBodyMayComeInPieces() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBodyMayComeInPieces() async throws {
         let bytes = Self.tick.bytes
         for end in [20, bytes.count - 17, bytes.count - 9, bytes.count - 1] {
             try connection.write(Array(bytes[..<end]))
@@ -78,13 +78,13 @@ import WorkflowJSON
         #expect(try await ticks == 4)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBodyMayComeByteByByte() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBodyMayComeByteByByte() async throws {
         for byte in event("tick").bytes { try connection.write([byte]) }
         #expect(try connection.readAnswer().status == 200)
         #expect(try await ticks == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoWaitsToContinueIsToldTo() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoWaitsToContinueIsToldTo() async throws {
         for target in ["/v1/instances/a/events", "/v1/events"] {
             let body = Array(#"{"instance":"a","event":"tick"}"#.utf8)
             let kind = target == "/v1/events" ? "application/x-ndjson" : "application/json"
@@ -108,7 +108,7 @@ import WorkflowJSON
         #expect(try connection.readAnswer().status == 413)
     }
 
-    @Test(.timeLimit(.minutes(1))) func manyRefusalsFollowAnEvent() async throws {
+    @Test(.timeLimit(.minutes(20))) func manyRefusalsFollowAnEvent() async throws {
         let refused = RawRequest("POST", "/v1/instances/a/events", headers: [("Content-Length", "0")])
         let count = 10_000
         try await onOwnThread { [connection] in
@@ -122,7 +122,7 @@ import WorkflowJSON
         #expect(try await ticks == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anEventFollowsARefusedBody() async throws {
+    @Test(.timeLimit(.minutes(20))) func anEventFollowsARefusedBody() async throws {
         let large = RawRequest.post(
             "/v1/instances/a/events", #"{"event": ""# + String(repeating: "x", count: 1 << 20) + #""}"#)
         #expect(try connection.answer(to: large).status == 413)
@@ -131,7 +131,7 @@ import WorkflowJSON
     }
 
     /// Its answers fit between the daemon and the socket.
-    @Test(.timeLimit(.minutes(1))) func whoReadsLateGetsAllAnswers() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoReadsLateGetsAllAnswers() async throws {
         let count = 400
         try connection.write(Array(repeatElement(Self.tick.bytes, count: count).joined()))
         connection.endWriting()
@@ -140,7 +140,7 @@ import WorkflowJSON
         #expect(connection.isAtEnd)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoWritesNoMoreIsStillAnswered() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoWritesNoMoreIsStillAnswered() async throws {
         try connection.write(Self.tick.bytes + Self.tick.bytes)
         connection.endWriting()
         #expect(try connection.readAnswer().status == 200)
@@ -149,7 +149,7 @@ import WorkflowJSON
         #expect(try await ticks == 2)
     }
 
-    @Test(.timeLimit(.minutes(1))) func halfARequestIsNoEvent() async throws {
+    @Test(.timeLimit(.minutes(20))) func halfARequestIsNoEvent() async throws {
         try connection.write(Array(Self.tick.bytes.dropLast()))
         connection.endWriting()
         #expect(try connection.readAnswer().status == 400)
@@ -158,7 +158,7 @@ import WorkflowJSON
         #expect(!daemon.program.errors.contains("a request failed"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsNoRequestIsRefusedAfterTheEventBeforeIt() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsNoRequestIsRefusedAfterTheEventBeforeIt() async throws {
         try connection.write(Self.tick.bytes + Array("no HTTP at all\r\n\r\n".utf8))
         #expect(try connection.readAnswer().status == 200)
         #expect(try connection.readAnswer().status == 400)
@@ -166,7 +166,7 @@ import WorkflowJSON
         #expect(try await ticks == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theLastRequestOfAConnectionClosesIt() async throws {
+    @Test(.timeLimit(.minutes(20))) func theLastRequestOfAConnectionClosesIt() async throws {
         var last = Self.tick
         last.headers.append(("Connection", "close"))
         try connection.write(Self.tick.bytes + last.bytes + Self.tick.bytes)
@@ -188,7 +188,7 @@ import WorkflowJSON
         """
 
     /// Requests and answers are large, so that few of them fill whatever there is between the two.
-    @Test(.timeLimit(.minutes(1))) func whoTakesNoAnswersIsNotReadAnyFurther() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoTakesNoAnswersIsNotReadAnyFurther() async throws {
         _ = try await daemon.said("apply", folder.write(Self.keeper, to: "keeper.yaml"))
         _ = try await daemon.said("start", "keeper", "k")
         func request(_ event: String) -> RawRequest {
@@ -208,7 +208,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "k")["context"]["n"] == .int(Int64(taken / tick.count)))
     }
 
-    @Test(.timeLimit(.minutes(1))) func anEventHasOneKey() async throws {
+    @Test(.timeLimit(.minutes(20))) func anEventHasOneKey() async throws {
         let twice = event("tick", ("Idempotency-Key", "k"), ("Idempotency-Key", "k"))
         #expect(try connection.answer(to: twice).status == 400)
         let withComma = keyed("k,k", "tick")

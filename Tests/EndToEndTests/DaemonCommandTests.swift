@@ -4,7 +4,7 @@ import Testing
 /// Command lines of `wfd` that mean nothing: exit code and text, to the letter.
 @Suite struct DaemonCommandTests {
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             (["restor", "x.db"], "error: There is no command 'restor'\n  did you mean 'restore'?"),
             (["verfy"], "error: There is no command 'verfy'\n  did you mean 'verify'?"),

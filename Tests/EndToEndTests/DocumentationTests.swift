@@ -22,7 +22,7 @@ import WorkflowAPI
         leftOut.contains { command.text.contains($0.part) }
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: ManualPage.all.filter { !$0.steps.isEmpty })
+    @Test(.timeLimit(.minutes(20)), arguments: ManualPage.all.filter { !$0.steps.isEmpty })
     func whatAPageShowsIsPrinted(page: ManualPage) async throws {
         let differences = try await PageRun(page).differences(skipping: Self.isLeftOut)
         guard ProcessInfo.processInfo.environment["UPDATE_DOCS"] != "1" else {
@@ -48,7 +48,7 @@ import WorkflowAPI
         }
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: ManualPage.all.filter { page in page.blocks.contains(where: isWhole) })
+    @Test(.timeLimit(.minutes(20)), arguments: ManualPage.all.filter { page in page.blocks.contains(where: isWhole) })
     func definitionsAreValid(page: ManualPage) async throws {
         let folder = try TemporaryFolder()
         let files = try page.blocks.filter(Self.isWhole).map {

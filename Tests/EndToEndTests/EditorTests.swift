@@ -45,7 +45,7 @@ import WorkflowJSON
         Move("resume", ["text.none", "text"], ["filter", "filter.none"]),
     ]
 
-    @Test(.timeLimit(.minutes(1))) func everyLevelIsLeftFromTheInsideAndEnteredFromTheOutside() async throws {
+    @Test(.timeLimit(.minutes(20))) func everyLevelIsLeftFromTheInsideAndEnteredFromTheOutside() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("editor")
@@ -56,7 +56,7 @@ import WorkflowJSON
         #expect(history == [Move("init", [], ["none"])] + Self.moves)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theChildrenOfATabExistOnlyWhileItIsActive() async throws {
+    @Test(.timeLimit(.minutes(20))) func theChildrenOfATabExistOnlyWhileItIsActive() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("editor")
@@ -71,7 +71,7 @@ import WorkflowJSON
                 """)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatWasLeftIsRememberedThroughAKill() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatWasLeftIsRememberedThroughAKill() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         try await daemon.begin("editor")

@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// An order that charges a card, runs a program and sends a mail: the daemon itself acts on the world.
-@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"), .timeLimit(.minutes(20)))
 struct EffectTests {
     /// - Parameter failures: How often the payment service fails before it takes a charge.
     static func order(_ port: Int, failures: Int = 1) -> String {
@@ -89,13 +89,6 @@ struct EffectTests {
         }
     }
 
-    static func wait(_ what: String, for condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
-        }
-    }
-
     @Test func anOrderIsPaidPackedAndShipped() async throws {
         let stage = try await Stage()
         let daemon = try await stage.daemon()
@@ -103,8 +96,8 @@ struct EffectTests {
         _ = try await daemon.said("apply", definition)
         let worker = try stage.worker(of: daemon)
         _ = try await daemon.said("start", "order", "o-1")
-        try await Self.wait("the end") { try await daemon.json("show", "o-1")["status"] == "done" }
-        try await Self.wait("the mail") { try await daemon.json("effects").elements.isEmpty }
+        try await eventually("the end") { try await daemon.json("show", "o-1")["status"] == "done" }
+        try await eventually("the mail") { try await daemon.json("effects").elements.isEmpty }
         let history = try await daemon.json("history", "o-1", "--detail")
         #expect(
             history.elements.map { $0["event"].string }
@@ -140,7 +133,7 @@ struct EffectTests {
                     + "weigh=/path",
             ])
         _ = try await daemon.said("start", "order", "o-1")
-        try await Self.wait("the hold") {
+        try await eventually("the hold") {
             try await daemon.said("effects", "o-1").contains("secret 'pay_token' is missing")
         }
         #expect(try await stage.service.recorded().isEmpty)
@@ -150,7 +143,7 @@ struct EffectTests {
         let held = try await daemon.stop()
         #expect(held.errors.split(separator: "\n").count { $0.contains("an effect is held") } == 1)
         daemon = try await stage.daemon()
-        try await Self.wait("the program") { try await daemon.json("show", "o-1")["context"]["weight"] == 7 }
+        try await eventually("the program") { try await daemon.json("show", "o-1")["context"]["weight"] == 7 }
         #expect(try await stage.service.recorded().count == 1)
         _ = try await daemon.stop()
         try await stage.expectWhole()
@@ -163,7 +156,7 @@ struct EffectTests {
         let definition = try stage.folder.write(Self.order(stage.service.ports.http), to: "order.yaml")
         _ = try await daemon.said("apply", definition)
         _ = try await daemon.said("start", "order", "o-1")
-        try await Self.wait("the refusal") { try await daemon.json("show", "o-1")["configuration"] == ["rejected"] }
+        try await eventually("the refusal") { try await daemon.json("show", "o-1")["configuration"] == ["rejected"] }
         #expect(try await daemon.json("show", "o-1")["context"]["why"]["type"] == "address-refused")
         _ = try await daemon.stop()
     }
@@ -182,7 +175,7 @@ struct EffectTests {
         _ = try await daemon.said("apply", try stage.folder.write(slow, to: "slow.yaml"))
         _ = try await daemon.said("start", "slow", "s")
         // What runs is told from what waits.
-        try await Self.wait("it runs") { try await daemon.json("effects", "s").elements.first?["turn"] == "running" }
+        try await eventually("it runs") { try await daemon.json("effects", "s").elements.first?["turn"] == "running" }
         #expect(try await daemon.said("show", "s").contains(", attempt 1 runs\n"))
         #expect(try await daemon.json("queues").elements.map { [$0["ready"], $0["running"]] } == [[0, 1]])
         #expect(try await daemon.stop().end == .exited(0))

@@ -15,7 +15,7 @@ import WorkflowJSON
               count: {actions: {assign: {n: 10 / event.data.by}}}
         """
 
-    @Test(.timeLimit(.minutes(1))) func aFailedInstanceSaysWhyAndWaits() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFailedInstanceSaysWhyAndWaits() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))
@@ -82,7 +82,7 @@ import WorkflowJSON
         #expect(try await daemon.json("list", "--status", "failed").elements.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aStartThatFailsSaysWhy() async throws {
+    @Test(.timeLimit(.minutes(20))) func aStartThatFailsSaysWhy() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let definition = """
@@ -103,7 +103,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "job-1")["status"] == "failed")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBatchSaysHowManyItLeftFailed() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBatchSaysHowManyItLeftFailed() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))
@@ -117,7 +117,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRetryThatFailsIsToldFromAFailure() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRetryThatFailsIsToldFromAFailure() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))
@@ -146,7 +146,7 @@ import WorkflowJSON
     }
 
     /// What waits for a retry stands behind all that is due, page by page too.
-    @Test(.timeLimit(.minutes(1))) func timersOfFailedInstancesAreListed() async throws {
+    @Test(.timeLimit(.minutes(20))) func timersOfFailedInstancesAreListed() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let timed = Self.definition.replacing("idle:\n", with: "idle:\n    after: {9d: {}, 8d: {}, 7d: {}}\n")
@@ -178,7 +178,7 @@ import WorkflowJSON
         #expect(paged == expected)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRetryNeedsAFailedInstance() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRetryNeedsAFailedInstance() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("screens")

@@ -23,7 +23,7 @@ struct ForeignOwnerTests {
             environment: Programs.environment([:]))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [".lock", "-wal", ""])
+    @Test(.timeLimit(.minutes(20)), arguments: [".lock", "-wal", ""])
     func aFileOfAnotherUserIsRefusedUntouched(suffix: String) async throws {
         let folder = try sharedFolder()
         let path = try folder.write("theirs", to: "wfd.db" + suffix)
@@ -40,7 +40,7 @@ struct ForeignOwnerTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "theirs")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSocketOfAnotherUserIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSocketOfAnotherUserIsRefused() async throws {
         let folder = try sharedFolder()
         let killed = try await Daemon(in: folder)
         try await killed.kill()
@@ -56,7 +56,7 @@ struct ForeignOwnerTests {
     }
 
     /// Root's files are used by everybody who may, and root uses anybody's.
-    @Test(.timeLimit(.minutes(1))) func theLockOfRootIsTakenAndRootTakesAnybodys() async throws {
+    @Test(.timeLimit(.minutes(20))) func theLockOfRootIsTakenAndRootTakesAnybodys() async throws {
         let folder = try sharedFolder()
         let lock = try folder.write("", to: "wfd.db.lock")
         #expect(chmod(lock, 0o666) == 0)
@@ -70,7 +70,7 @@ struct ForeignOwnerTests {
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBackupMayBeAnybodys() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBackupMayBeAnybodys() async throws {
         let folder = try sharedFolder()
         let daemon = try await Daemon(in: folder)
         #expect(try await daemon.wfctl("backup", folder.path("theirs.db")).end == .exited(0))

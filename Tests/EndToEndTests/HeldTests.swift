@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// After a restore, and with `--hold`, nothing is handed out until somebody releases it.
-@Suite(.timeLimit(.minutes(3))) struct HeldTests {
+@Suite(.timeLimit(.minutes(20))) struct HeldTests {
     private static let machine = """
         id: parcel
         initial: packing

@@ -4,7 +4,7 @@ import Testing
 /// Numbers in the row of `store` that ended the daemon with an illegal instruction.
 @Suite struct ImplausibleNumbersTests {
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("next_position", "9223372036854775807"), ("next_instance", "9223372036854775807"),
             ("last_ms", "-9223372036854775808"), ("generation", "9223372036854775807"),

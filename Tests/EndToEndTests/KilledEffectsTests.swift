@@ -8,7 +8,7 @@ import WorkflowJSON
 /// `EFFECT_KILLS` says how often (25), `CRASH_SEED` repeats a run.
 @Suite(.enabled(if: TestService.python != nil, "there is no python3 on this system"))
 struct KilledEffectsTests {
-    @Test(.timeLimit(.minutes(15))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
+    @Test(.timeLimit(.minutes(20))) func nothingIsForgottenAndNoKeyHasTwoBodies() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["EFFECT_KILLS"].flatMap { Int($0) } ?? 25
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -25,8 +25,7 @@ struct KilledEffectsTests {
                 _ = try await daemon.said("start", "order", names[names.count - 1])
             }
             // So far that something of each kind is under way somewhere.
-            let end = ContinuousClock.now + .milliseconds(Int.random(in: 0...120, using: &random))
-            while ContinuousClock.now < end { await Task.yield() }
+            try await letPass(.milliseconds(Int.random(in: 0...120, using: &random)))
             let victims = Int.random(in: 0..<3, using: &random)
             if victims != 1 {
                 try await daemon.kill()
@@ -39,7 +38,7 @@ struct KilledEffectsTests {
             }
         }
         // A worker that was killed with its task holds it until its lease runs out.
-        try await EffectTests.wait("all orders to be shipped, seed \(seed)") {
+        try await eventually("all orders to be shipped, seed \(seed)") {
             try await daemon.json("effects").elements.isEmpty
         }
         for name in names {

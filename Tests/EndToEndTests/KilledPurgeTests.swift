@@ -146,8 +146,7 @@ import WorkflowJSON
 
     /// Waits until all is swept; what then is left of them are starts whose keys are remembered.
     private static func end(_ daemon: Daemon, in folder: TemporaryFolder, _ gone: Set<String>) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while try await daemon.json("status")["deleting"] != .null, ContinuousClock.now < end { await Task.yield() }
+        try await eventually("all is swept") { try await daemon.json("status")["deleting"] == .null }
         #expect(try await daemon.stop().end == .exited(0))
         let file = DatabaseFile(folder.path("wfd.db"))
         let left = "SELECT count(*) FROM journal j JOIN instance i ON i.id = j.instance_id WHERE i.status = 'purging'"

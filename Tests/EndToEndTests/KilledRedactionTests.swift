@@ -64,10 +64,10 @@ import WorkflowJSON
     }
 
     private func wfd(_ arguments: String...) async throws -> ProgramResult {
-        try await Daemon.launch(arguments).result(within: .seconds(60))
+        try await Daemon.launch(arguments).result()
     }
 
-    @Test(.timeLimit(.minutes(15))) func aKilledRedactionGoesOn() async throws {
+    @Test(.timeLimit(.minutes(20))) func aKilledRedactionGoesOn() async throws {
         let environment = ProcessInfo.processInfo.environment
         let kills = environment["REDACTION_KILLS"].flatMap { Int($0) } ?? 6
         let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -125,7 +125,7 @@ import WorkflowJSON
         #expect(try await wfd("verify", daemon.database).end == .exited(0))
     }
 
-    @Test(.timeLimit(.minutes(3))) func nothingIsLeftInFilesAndBackups() async throws {
+    @Test(.timeLimit(.minutes(20))) func nothingIsLeftInFilesAndBackups() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.claim, to: "claim.yaml"))

@@ -6,7 +6,7 @@ import WorkflowJSON
 
 /// Where the daemon listens and keeps its file, and what it refuses.
 @Suite struct ListeningTests {
-    @Test(.timeLimit(.minutes(1))) func theSocketIsForOwnerAndGroupAndTheFileForTheOwner() async throws {
+    @Test(.timeLimit(.minutes(20))) func theSocketIsForOwnerAndGroupAndTheFileForTheOwner() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         _ = try await daemon.answer(to: .get("/livez"))
@@ -20,7 +20,7 @@ import WorkflowJSON
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
     }
 
-    @Test(.timeLimit(.minutes(1))) func itListensOnLoopbackAndASocketAtOnce() async throws {
+    @Test(.timeLimit(.minutes(20))) func itListensOnLoopbackAndASocketAtOnce() async throws {
         let folder = try TemporaryFolder()
         let listen = ["127.0.0.1:0", "unix:" + folder.path("a.sock"), "localhost:0"]
         let daemon = try await Daemon(in: folder, listen: listen)
@@ -38,7 +38,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("0.0.0.0:8080", Self.noAccessControl), ("192.0.2.1:80", Self.noAccessControl),
             ("[::]:8080", Self.noAccessControl), ("example.org:80", Self.noAccessControl),
@@ -67,7 +67,7 @@ import WorkflowJSON
         "there is no access control yet, so TCP listens on loopback only; use 127.0.0.1, [::1] or localhost, "
         + "or a unix socket"
 
-    @Test(.timeLimit(.minutes(1))) func aSecondDaemonOnTheSameDatabaseIsToldWhoHasIt() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSecondDaemonOnTheSameDatabaseIsToldWhoHasIt() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let second = try await Daemon.launch(
@@ -79,7 +79,7 @@ import WorkflowJSON
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSecondDaemonOnTheSameSocketIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSecondDaemonOnTheSameSocketIsRefused() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let second = try await Daemon.launch(
@@ -101,7 +101,7 @@ import WorkflowJSON
         #expect(try await daemon.answer(to: .get("/readyz")).status == 200)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFileThatIsNoSocketIsLeftAlone() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFileThatIsNoSocketIsLeftAlone() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("precious", to: "wfd.sock")
         let result = try await Daemon.launch(
@@ -112,7 +112,7 @@ import WorkflowJSON
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aTakenPortIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func aTakenPortIsRefused() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder, listen: ["127.0.0.1:0"])
         guard case .tcp(_, let port) = daemon.address else { throw TestingError("no port") }

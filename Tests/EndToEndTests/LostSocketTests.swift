@@ -11,7 +11,7 @@ import Testing
         return try await daemon.answer(to: .get("/readyz")).status
     }
 
-    @Test(.timeLimit(.minutes(2))) func aRemovedSocketIsBoundAnewAndTold() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRemovedSocketIsBoundAnewAndTold() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         for time in 1...2 {
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Also with its folder, as when a folder for files of this boot is cleared.
-    @Test(.timeLimit(.minutes(2))) func aFolderThatIsGoneIsWaitedFor() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFolderThatIsGoneIsWaitedFor() async throws {
         let folder = try TemporaryFolder()
         let run = try folder.makeFolder("run")
         let daemon = try await Daemon(in: folder, listen: ["unix:" + run + "/wfd.sock"])
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Another process that listens there is left alone, now and at the end.
-    @Test(.timeLimit(.minutes(2))) func aSocketOfAnotherProcessIsLeftAlone() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSocketOfAnotherProcessIsLeftAlone() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let other = try Self.listen(folder.path("other.sock"))
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// What was asked before the socket was lost is answered.
-    @Test(.timeLimit(.minutes(2))) func aRequestThatHadBegunIsAnswered() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRequestThatHadBegunIsAnswered() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("profile")

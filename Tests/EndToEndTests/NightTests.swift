@@ -4,7 +4,7 @@ import WorkflowJSON
 
 /// Somebody is called at night: what is stuck, since when and why; the definition is mended, the move of many orders
 /// rehearsed, done and undone.
-@Suite(.timeLimit(.minutes(5))) struct NightTests {
+@Suite(.timeLimit(.minutes(20))) struct NightTests {
     /// What fails stands in line 31.
     private static let first = """
         id: order
@@ -203,12 +203,5 @@ import WorkflowJSON
         #expect(
             try await Self.said(daemon, "bulk", "show", "undo-ops-13").contains("verb:     undo ops-13"))
         #expect(try await Self.said(daemon, "bulk", "show", "ops-13").contains("done, undone by 'undo-ops-13'\n"))
-    }
-
-    private func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            guard .now < deadline else { throw TestingError("waited in vain: \(what)") }
-        }
     }
 }

@@ -83,7 +83,7 @@ extension Daemon {
                 }
             }
             do {
-                let end = try await program.result(within: .seconds(30)).end
+                let end = try await program.result().end
                 guard end == .killed(by: SIGKILL) else { throw TestingError("the daemon ended by itself: \(end)") }
             } catch {
                 // The clients end with it.

@@ -4,7 +4,7 @@ import WorkflowJSON
 
 /// The story of the tutorial: `order` of `Examples/`, a kill, and the history.
 @Suite struct OrderTests {
-    @Test(.timeLimit(.minutes(1))) func anOrderGoesFromDraftToShippedThroughAKill() async throws {
+    @Test(.timeLimit(.minutes(20))) func anOrderGoesFromDraftToShippedThroughAKill() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", Programs.example("order"))
@@ -57,7 +57,7 @@ import WorkflowJSON
                 == "error: order-1042, in state 'shipped' (seq 6), is done and accepts no more events\n")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aGuardThatSaysNoTellsWhatItRead() async throws {
+    @Test(.timeLimit(.minutes(20))) func aGuardThatSaysNoTellsWhatItRead() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("order")
@@ -73,7 +73,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "order")["seq"] == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSmallOrderIsNotShownToFinance() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSmallOrderIsNotShownToFinance() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("order")
@@ -83,7 +83,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             (#"{"card": 9}"#, "data.card is an int, not a string"),
             (#"{"crad": "tok_9"}"#, "data.crad is no field of event 'pay'; did you mean 'card'?"),
@@ -98,7 +98,7 @@ import WorkflowJSON
         #expect(refused.errors == "error: The data of 'pay' does not fit: \(reason)\n  accepted now: submit\n")
     }
 
-    @Test(.timeLimit(.minutes(1))) func anExpressionThatFailsUndoesTheEvent() async throws {
+    @Test(.timeLimit(.minutes(20))) func anExpressionThatFailsUndoesTheEvent() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("order")
@@ -114,7 +114,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "order")["seq"] == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDryRunExplainsEveryTransitionThatIsTried() async throws {
+    @Test(.timeLimit(.minutes(20))) func aDryRunExplainsEveryTransitionThatIsTried() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("order")

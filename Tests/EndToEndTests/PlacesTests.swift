@@ -6,7 +6,7 @@ import WorkflowClient
 
 /// Where the database and the socket are when nobody says where, and files that are not ours.
 @Suite struct PlacesTests {
-    @Test(.timeLimit(.minutes(1))) func theServiceManagersFoldersComeFirst() async throws {
+    @Test(.timeLimit(.minutes(20))) func theServiceManagersFoldersComeFirst() async throws {
         let folder = try TemporaryFolder()
         let state = try folder.makeFolder("state")
         let run = try folder.makeFolder("run")
@@ -18,7 +18,7 @@ import WorkflowClient
             ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aUsersOwnFoldersComeNext() async throws {
+    @Test(.timeLimit(.minutes(20))) func aUsersOwnFoldersComeNext() async throws {
         let folder = try TemporaryFolder()
         let run = try folder.makeFolder("run")
         try await expectPlaces(
@@ -26,7 +26,7 @@ import WorkflowClient
             environment: ["XDG_STATE_HOME": folder.path("state"), "XDG_RUNTIME_DIR": run])
     }
 
-    @Test(.timeLimit(.minutes(1))) func theHomeFolderComesLast() async throws {
+    @Test(.timeLimit(.minutes(20))) func theHomeFolderComesLast() async throws {
         let folder = try TemporaryFolder()
         try await expectPlaces(
             database: folder.path(".local/state/wfd/wfd.db"), socket: folder.path(".local/state/wfd/wfd.sock"),
@@ -46,13 +46,13 @@ import WorkflowClient
         #expect(!FileManager.default.fileExists(atPath: socket))
     }
 
-    @Test(.timeLimit(.minutes(1))) func withoutAnyPlaceItSaysWhatToGive() async throws {
+    @Test(.timeLimit(.minutes(20))) func withoutAnyPlaceItSaysWhatToGive() async throws {
         let result = try await Daemon.launch([], environment: ["HOME": ""]).result()
         #expect(result.end == .exited(73))
         #expect(result.errors.contains("Cannot tell where to keep the database: give --database, or set HOME"))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["serve", "restore"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["serve", "restore"])
     func aMistypedFolderIsNotMade(verb: String) async throws {
         let folder = try TemporaryFolder()
         let backup = folder.path("backup.db")
@@ -82,7 +82,7 @@ import WorkflowClient
     }
 
     /// The default place of a restore is made, as that of the daemon.
-    @Test(.timeLimit(.minutes(1))) func theDefaultPlaceIsMadeForARestoreToo() async throws {
+    @Test(.timeLimit(.minutes(20))) func theDefaultPlaceIsMadeForARestoreToo() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         #expect(try await daemon.wfctl("backup", folder.path("backup.db")).end == .exited(0))
@@ -97,7 +97,7 @@ import WorkflowClient
         #expect(FileManager.default.fileExists(atPath: folder.path("new/wfd/wfd.db")))
     }
 
-    @Test(.timeLimit(.minutes(1))) func aDatabaseOfAnotherProgramIsRefusedUntouched() async throws {
+    @Test(.timeLimit(.minutes(20))) func aDatabaseOfAnotherProgramIsRefusedUntouched() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("notes.db")
         let queue = try DatabaseQueue(path: path)
@@ -106,7 +106,7 @@ import WorkflowClient
         try await expectRefused(path, in: folder, because: "it is a database of another program")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFileThatIsNoDatabaseIsRefusedUntouched() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFileThatIsNoDatabaseIsRefusedUntouched() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(String(repeating: "text ", count: 100), to: "notes.txt")
         try await expectRefused(path, in: folder, because: "it is not an SQLite database")

@@ -4,7 +4,7 @@ import WorkflowJSON
 
 /// `profile` of `Examples/`: states that say what may follow, and do something when they are entered and left.
 @Suite struct ProfileTests {
-    @Test(.timeLimit(.minutes(1)), arguments: ["succeed", "fail"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["succeed", "fail"])
     func theIndicatorTurnsWhileItRetrievesWhicheverWayItIsLeft(way: String) async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -14,7 +14,7 @@ import WorkflowJSON
         #expect(try await daemon.json("send", "profile", "retry")["context"] == ["busy": true])
     }
 
-    @Test(.timeLimit(.minutes(1))) func onlyTheStatesThatAreNamedMayFollow() async throws {
+    @Test(.timeLimit(.minutes(20))) func onlyTheStatesThatAreNamedMayFollow() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("profile")
@@ -32,7 +32,7 @@ import WorkflowJSON
         #expect(try await daemon.wfctl("send", "profile", "succeed").end == .exited(5))
     }
 
-    @Test(.timeLimit(.minutes(1))) func askingIsFreeOfEffects() async throws {
+    @Test(.timeLimit(.minutes(20))) func askingIsFreeOfEffects() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("profile")

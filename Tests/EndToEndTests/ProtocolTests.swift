@@ -5,7 +5,7 @@ import WorkflowAPI
 import WorkflowJSON
 
 /// HTTP itself: what is no request, what wfd does not know, and old clients. Nothing of it is an event.
-@Suite struct ProtocolTests {
+@Suite(.ownThreads) struct ProtocolTests {
     private static let events = ["/v1/instances/a/events", "/v1/instances/%61/events"]
     private static let send = #"{"event": "tick"}"#
 
@@ -34,7 +34,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("no HTTP at all\r\n\r\n", "The request begins with no method of HTTP"),
             (
@@ -68,7 +68,7 @@ import WorkflowJSON
         #expect(connection.isAtEnd)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aHeadThatIsTooLargeIsAnsweredInItsTurn() throws {
+    @Test(.timeLimit(.minutes(20))) func aHeadThatIsTooLargeIsAnsweredInItsTurn() throws {
         let connection = try RawConnection(to: daemon.address)
         let large = "GET /livez HTTP/1.1\r\nX: \(String(repeating: "x", count: 90_000))\r\n\r\n"
         try connection.write(RawRequest.get("/livez").bytes + Array(large.utf8))
@@ -78,7 +78,7 @@ import WorkflowJSON
     }
 
     /// RFC 9112, 9.6: the last answer says so, and what comes behind is not answered.
-    @Test(.timeLimit(.minutes(1))) func aConnectionEndsWhereItsCallerSaysSo() async throws {
+    @Test(.timeLimit(.minutes(20))) func aConnectionEndsWhereItsCallerSaysSo() async throws {
         try await onOwnThread { [daemon] in
             let connection = try RawConnection(to: daemon.address)
             let event = RawRequest.post("/v1/instances/a/events", Self.send)
@@ -93,7 +93,7 @@ import WorkflowJSON
     }
 
     /// RFC 9110, 15.5.9: the answer comes, and the connection ends.
-    @Test(.timeLimit(.minutes(1))) func aHeadThatDoesNotEndIsAnswered() async throws {
+    @Test(.timeLimit(.minutes(20))) func aHeadThatDoesNotEndIsAnswered() async throws {
         try await onOwnThread { [daemon] in
             let connection = try RawConnection(to: daemon.address)
             #expect(try connection.answer(to: .get("/livez")).status == 200)
@@ -106,7 +106,7 @@ import WorkflowJSON
     }
 
     /// Half a body holds its connection no longer, however the request is carried out.
-    @Test(.timeLimit(.minutes(2)), arguments: ["/v1/instances/x/events", "/v1/instances"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["/v1/instances/x/events", "/v1/instances"])
     func aBodyThatDoesNotEndIsAnswered(target: String) async throws {
         try await onOwnThread { [daemon] in
             let connection = try RawConnection(to: daemon.address)
@@ -119,7 +119,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aHeadThatIsCutOffIsAnsweredWithAProblem() throws {
+    @Test(.timeLimit(.minutes(20))) func aHeadThatIsCutOffIsAnsweredWithAProblem() throws {
         let connection = try RawConnection(to: daemon.address)
         try connection.write(Array("GET /livez HTTP/1.1\r\nHost: loc".utf8))
         connection.endWriting()
@@ -127,7 +127,7 @@ import WorkflowJSON
         #expect(connection.isAtEnd)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBodyThatBreaksOffIsAnsweredOnce() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBodyThatBreaksOffIsAnsweredOnce() async throws {
         for target in Self.events {
             let connection = try RawConnection(to: daemon.address)
             let head = RawRequest(
@@ -145,7 +145,7 @@ import WorkflowJSON
         #expect(try await ticks == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func whatABodyIsSaidToBeAndIsNotIsRefused() async throws {
         let cases: [(name: String, value: String, type: ProblemType, detail: String)] = [
             (
@@ -187,7 +187,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("Content-Encoding", "identity"), ("Content-Type", "application/json; charset=UTF-8"),
             ("Content-Type", #"application/json;charset="utf-8""#), ("Expect", "100-Continue"),
@@ -204,7 +204,7 @@ import WorkflowJSON
         #expect(try await ticks == 2)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aClientOfHTTP10GetsNoChunksAndTheEndOfTheConnection() async throws {
+    @Test(.timeLimit(.minutes(20))) func aClientOfHTTP10GetsNoChunksAndTheEndOfTheConnection() async throws {
         for target in ["/livez", "/v1/instances/a/replay"] {
             let connection = try RawConnection(to: daemon.address)
             try connection.write(Array("GET \(target) HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".utf8))
@@ -226,7 +226,7 @@ import WorkflowJSON
         #expect(try await ticks == 1)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anOldRequestBehindNewOnesIsAnsweredInItsTurn() throws {
+    @Test(.timeLimit(.minutes(20))) func anOldRequestBehindNewOnesIsAnsweredInItsTurn() throws {
         let connection = try RawConnection(to: daemon.address)
         let event = RawRequest.post("/v1/instances/a/events", Self.send)
         try connection.write(event.bytes + event.bytes + Array("GET /livez HTTP/1.0\r\n\r\n".utf8) + event.bytes)
@@ -237,7 +237,7 @@ import WorkflowJSON
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("*", "DELETE, GET, PATCH, POST, HEAD, OPTIONS"), ("/livez", "GET, HEAD, OPTIONS"),
             ("/v1/events", "POST, OPTIONS"), ("/v1/instances/a", "DELETE, GET, HEAD, OPTIONS"),
@@ -250,7 +250,7 @@ import WorkflowJSON
         #expect(answer.body.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(1))) func methodsThatARouteDoesNotTakeAreNamed() async throws {
+    @Test(.timeLimit(.minutes(20))) func methodsThatARouteDoesNotTakeAreNamed() async throws {
         for method in ["PUT", "TRACE", "CONNECT"] {
             let answer = try await daemon.answer(to: RawRequest(method, "/v1/events"))
             try expect(answer, .methodNotAllowed, "/v1/events does not take \(method); it takes POST, OPTIONS")

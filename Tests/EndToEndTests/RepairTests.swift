@@ -29,7 +29,7 @@ import WorkflowJSON
         return result.output + result.errors
     }
 
-    @Test(.timeLimit(.minutes(2))) func everyStepSurvivesAKill() async throws {
+    @Test(.timeLimit(.minutes(20))) func everyStepSurvivesAKill() async throws {
         let folder = try TemporaryFolder()
         var daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", folder.write(Self.definition, to: "job.yaml"))

@@ -42,7 +42,7 @@ import WorkflowJSON
         return daemon
     }
 
-    @Test(.timeLimit(.minutes(1))) func anInstanceIsShownAsItWas() async throws {
+    @Test(.timeLimit(.minutes(20))) func anInstanceIsShownAsItWas() async throws {
         let folder = try TemporaryFolder()
         let socket = try TemporaryFolder()
         let daemon = try await Daemon(in: folder, listen: ["unix:" + socket.path("s")])
@@ -68,7 +68,7 @@ import WorkflowJSON
         #expect(unknown.errors == "error: There is no instance 'ordr-1'\n  did you mean 'order-1'?\n")
     }
 
-    @Test(.timeLimit(.minutes(1))) func theStepsAreTold() async throws {
+    @Test(.timeLimit(.minutes(20))) func theStepsAreTold() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await orders(in: folder)
         let lines = try await daemon.said("replay", "order-1", "--trace").split(separator: "\n").map(String.init)
@@ -85,7 +85,7 @@ import WorkflowJSON
         #expect(steps[1]["microsteps"].elements[0]["actions"].elements[0]["text"] == "assign amount = 30")
     }
 
-    @Test(.timeLimit(.minutes(1))) func anotherDefinitionIsTried() async throws {
+    @Test(.timeLimit(.minutes(20))) func anotherDefinitionIsTried() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await orders(in: folder)
         let same = try folder.write(Self.definition, to: "same.yaml")
@@ -122,7 +122,7 @@ import WorkflowJSON
         #expect(unknown.errors == "error: There is no machine 'ordr'\n  did you mean 'order'?\n")
     }
 
-    @Test(.timeLimit(.minutes(1))) func mistakesAreNamed() async throws {
+    @Test(.timeLimit(.minutes(20))) func mistakesAreNamed() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let broken = try folder.write("id: order\nstates: {}\n", to: "broken.yaml")

@@ -10,7 +10,7 @@ import WorkflowJSON
         return daemon
     }
 
-    @Test(.timeLimit(.minutes(1))) func ofAHundredFetchesAtOnceExactlyOneStartsARequest() async throws {
+    @Test(.timeLimit(.minutes(20))) func ofAHundredFetchesAtOnceExactlyOneStartsARequest() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(in: folder)
         let taken = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -25,7 +25,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "request")["seq"] == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["fetch", "save"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["fetch", "save"])
     func valuesTravelWithTheMovesAndGoWithAReset(way: String) async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(in: folder)
@@ -39,7 +39,7 @@ import WorkflowJSON
         #expect(lost["to"] == ["failure"] && lost["context"] == ["error": "timeout", "result": .null])
     }
 
-    @Test(.timeLimit(.minutes(1))) func onlyTheRoutesThatAreNamedExist() async throws {
+    @Test(.timeLimit(.minutes(20))) func onlyTheRoutesThatAreNamedExist() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(in: folder)
         // What each state takes; everything else is refused.
@@ -57,7 +57,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func observersSeeEveryMoveOnceAndInOrder() async throws {
+    @Test(.timeLimit(.minutes(20))) func observersSeeEveryMoveOnceAndInOrder() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await daemon(in: folder)
         for event in ["fetch", "succeed", "reset", "save", "fail"] {

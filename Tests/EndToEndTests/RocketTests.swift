@@ -20,7 +20,7 @@ import WorkflowJSON
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func firedItCountsDownAndIsLaunchedAtZero() async throws {
+    @Test(.timeLimit(.minutes(20))) func firedItCountsDownAndIsLaunchedAtZero() async throws {
         #expect(
             try await run(#"{"event": "fire"}"#, "--until-idle") == [
                 "0 standby 0", "0 countdown.tick 5", "1 countdown.tick 4", "2 countdown.tick 3", "3 countdown.tick 2",
@@ -28,7 +28,7 @@ import WorkflowJSON
             ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func anAbortAtOneSecondNeverLaunchesLater() async throws {
+    @Test(.timeLimit(.minutes(20))) func anAbortAtOneSecondNeverLaunchesLater() async throws {
         let script = """
             {"event": "fire"}
             {"after": "4s", "event": "abort"}
@@ -41,7 +41,7 @@ import WorkflowJSON
             ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func enteringTheCountdownAlwaysSetsFiveAgain() async throws {
+    @Test(.timeLimit(.minutes(20))) func enteringTheCountdownAlwaysSetsFiveAgain() async throws {
         let script = """
             {"event": "fire"}
             {"after": "2s", "event": "abort"}
@@ -57,7 +57,7 @@ import WorkflowJSON
         #expect(steps.contains("7 launched 0"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsAllowedFollowsTheState() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsAllowedFollowsTheState() async throws {
         let script = """
             {"event": "abort"}
             {"event": "land"}

@@ -4,7 +4,7 @@ import WorkflowJSON
 
 /// `screens` of `Examples/`: a table from state and event to state.
 @Suite struct ScreensTests {
-    @Test(.timeLimit(.minutes(1))) func theRoutesOfTheTableLeadHome() async throws {
+    @Test(.timeLimit(.minutes(20))) func theRoutesOfTheTableLeadHome() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         #expect(try await daemon.said("apply", Programs.example("screens")) == "screens: version 1\n")
@@ -21,7 +21,7 @@ import WorkflowJSON
         #expect(try await daemon.json("show", "phone-1")["configuration"] == ["home"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRouteThatIsNotInTheTableIsRefusedAndChangesNothing() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRouteThatIsNotInTheTableIsRefusedAndChangesNothing() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         try await daemon.begin("screens")

@@ -14,7 +14,7 @@ struct StockTests {
             environment: Programs.environment())
     }
 
-    @Test(.timeLimit(.minutes(1))) func itPacksWhatIsThereAndRefusesTheRest() async throws {
+    @Test(.timeLimit(.minutes(20))) func itPacksWhatIsThereAndRefusesTheRest() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         _ = try await daemon.said("apply", Programs.example("shop/parcel"))
@@ -29,7 +29,7 @@ struct StockTests {
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    @Test(.timeLimit(.minutes(1))) func itWaitsForTheDaemonAndForTasks() async throws {
+    @Test(.timeLimit(.minutes(20))) func itWaitsForTheDaemonAndForTasks() async throws {
         let folder = try TemporaryFolder()
         let worker = try Self.run(folder)
         var daemon = try await Daemon(in: folder)

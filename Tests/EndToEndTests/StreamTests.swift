@@ -7,7 +7,7 @@ import WorkflowClient
 import WorkflowJSON
 
 /// Streams of real daemons: cut, killed, restored, too many.
-@Suite(.timeLimit(.minutes(4))) struct StreamTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamTests {
     private static let machine = """
         id: lamp
         initial: dark
@@ -131,12 +131,13 @@ import WorkflowJSON
             }
         }
         var waiting = try await wait(200)
-        let deadline = ContinuousClock.now + .seconds(30)
         var last = try await daemon.answer(to: .get("/v1/instances/l/history?after=1&wait=1"))
-        while last.status == 200, .now < deadline {
+        try await eventually("there is no room") {
+            guard last.status == 200 else { return true }
             // It may have had the place of one that came behind it, and was refused.
             waiting += try await wait(1)
             last = try await daemon.answer(to: .get("/v1/instances/l/history?after=1&wait=1"))
+            return false
         }
         #expect(last.status == 503)
         #expect(try last.object["detail"] == "700 streams and requests that wait are open already")
@@ -170,7 +171,7 @@ import WorkflowJSON
             return try (0..<101).compactMap { _ in try reader.nextEvent()?.id }
         }
         #expect(other.count == 101)
-        _ = try await daemon.program.errorLines(containing: "a connection was cut off", within: .seconds(60))
+        _ = try await daemon.program.errorLines(containing: "a connection was cut off")
         // What the system had of it can still be read, up to where it was cut off.
         let last = try await onOwnThread {
             var last: String?
@@ -225,7 +226,7 @@ import WorkflowJSON
             if round % 2 == 0 { _ = try await daemon.stop() } else { try await daemon.kill() }
             daemon = try await Self.daemon(in: folder, listen: ["127.0.0.1:\(port)"])
         }
-        let result = try await program.result(within: .seconds(120))
+        let result = try await program.result()
         #expect(result.end == .exited(0), "\(result)")
         #expect(result.output.split(separator: "\n").map(String.init) == (try Self.journal(daemon)))
         #expect(try await daemon.stop().end == .exited(0))

@@ -25,7 +25,7 @@ import WorkflowJSON
         return result?.end == .exited(0)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [SIGHUP, SIGUSR1, SIGUSR2])
+    @Test(.timeLimit(.minutes(20)), arguments: [SIGHUP, SIGUSR1, SIGUSR2])
     func aSignalThatOthersTakeAsAHintEndsNothing(_ signal: Int32) async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
@@ -35,7 +35,7 @@ import WorkflowJSON
     }
 
     /// A program of `--exec` ends by such a signal, as from a shell.
-    @Test(.timeLimit(.minutes(5))) func aProgramTakesTheSignalThatTheDaemonIgnores() async throws {
+    @Test(.timeLimit(.minutes(20))) func aProgramTakesTheSignalThatTheDaemonIgnores() async throws {
         let folder = try TemporaryFolder()
         let script = try folder.write("kill -HUP $$; echo 1", to: "leave.sh")
         let daemon = try await Daemon(
@@ -47,11 +47,11 @@ import WorkflowJSON
         _ = try await daemon.said("apply", folder.write(definition, to: "job.yaml"))
         _ = try await daemon.said("start", "job", "j")
         _ = try await daemon.said("send", "j", "go")
-        try await Self.poll("the program to end") { try await daemon.json("show", "j")["configuration"] == ["lost"] }
+        try await eventually("the program to end") { try await daemon.json("show", "j")["configuration"] == ["lost"] }
         #expect(try await daemon.stop().end == .exited(0))
     }
 
-    @Test(.timeLimit(.minutes(5))) func aProgramThatIsNotThereIsToldAtTheStart() async throws {
+    @Test(.timeLimit(.minutes(20))) func aProgramThatIsNotThereIsToldAtTheStart() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(
             arguments: ["--exec", "there=/bin/sh", "--exec", "gone=/no/such/file"]
@@ -64,7 +64,7 @@ import WorkflowJSON
 
     /// Without /proc Swift sees no arguments: the default database would be served, whatever was asked for.
     @Test(
-        .enabled("needs a user who may make a mount namespace") { await mayUnshare() }, .timeLimit(.minutes(5)),
+        .enabled("needs a user who may make a mount namespace") { await mayUnshare() }, .timeLimit(.minutes(20)),
         arguments: ["wfd", "wfctl"])
     func withoutItsArgumentsAProgramDoesNothing(_ program: String) async throws {
         let folder = try TemporaryFolder()
@@ -84,7 +84,7 @@ import WorkflowJSON
     }
 
     /// Two builds between two releases differ in it.
-    @Test(.timeLimit(.minutes(5))) func everyPlaceNamesTheSameBuild() async throws {
+    @Test(.timeLimit(.minutes(20))) func everyPlaceNamesTheSameBuild() async throws {
         let folder = try TemporaryFolder()
         let daemon = try await Daemon(in: folder)
         let version = Release.version
@@ -100,7 +100,7 @@ import WorkflowJSON
     }
 
     /// What a program leaves behind becomes a child of the first process, which must ask for its end.
-    @Test(.enabled("needs a user who may make a pid namespace") { await mayUnshare() }, .timeLimit(.minutes(5)))
+    @Test(.enabled("needs a user who may make a pid namespace") { await mayUnshare() }, .timeLimit(.minutes(20)))
     func theFirstProcessOfAContainerReapsOrphans() async throws {
         let folder = try TemporaryFolder()
         let database = folder.path("wfd.db")
@@ -121,8 +121,8 @@ import WorkflowJSON
         ] {
             #expect(try await wfctl(arguments, environment: address).end == .exited(0))
         }
-        try await Self.poll("the orphan to have run") { try folder.names().contains("left") }
-        try await Self.poll("no child to be left") { Self.children(of: daemon).isEmpty }
+        try await eventually("the orphan to have run") { try folder.names().contains("left") }
+        try await eventually("no child to be left") { Self.children(of: daemon).isEmpty }
         let shown = try await wfctl(["show", "j", "-o", "json"], environment: address)
         #expect(try JSONReader.value(from: shown.output)["configuration"] == ["idle"])
         kill(daemon, SIGTERM)
@@ -137,14 +137,6 @@ import WorkflowJSON
             // Behind the name in brackets come the state and the parent.
             let words = facts?.split(separator: ")").last?.split(separator: " ")
             return words.flatMap { $0.count > 1 ? Int32($0[1]) : nil } == pid
-        }
-    }
-
-    private static func poll(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while try await !condition() {
-            guard ContinuousClock.now < deadline else { throw TestingError("waited in vain for \(what)") }
-            try await Task.sleep(for: .milliseconds(20))
         }
     }
 }

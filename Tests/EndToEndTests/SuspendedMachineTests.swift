@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// A machine that is suspended at night, and resumed, by a daemon that is killed.
-@Suite(.timeLimit(.minutes(5))) struct SuspendedMachineTests {
+@Suite(.timeLimit(.minutes(20))) struct SuspendedMachineTests {
     private static let definition = """
         id: job
         initial: idle
@@ -94,7 +94,7 @@ import WorkflowJSON
         }
         for _ in 1...2 {
             let before = try daemon.rows("kind = 'resumed'")
-            try await Self.wait(for: "a part of the run") { [daemon] in
+            try await eventually("a part of the run") { [daemon] in
                 let now = try daemon.rows("kind = 'resumed'")
                 return now > before || now == 599
             }
@@ -106,14 +106,6 @@ import WorkflowJSON
         #expect(said.output == "on: 599 of 599: 599 went on\n", "\(said)")
         #expect(said.end == .exited(0))
         #expect(try await daemon.json("status")["suspendedMachines"] == .null)
-    }
-
-    private static func wait(for what: String, _ condition: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !condition() {
-            guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
-            await Task.yield()
-        }
     }
 }
 

@@ -27,7 +27,7 @@ import Testing
         return text.split(separator: "\r\n").map(String.init)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [80, 132] as [UInt16])
+    @Test(.timeLimit(.minutes(20)), arguments: [80, 132] as [UInt16])
     func aHistoryFitsARealTerminal(columns: UInt16) async throws {
         let lines = try await shown("history", "order", columns: columns, environment: ["NO_COLOR": "1"])
         #expect(lines.count == 6 && lines.allSatisfy { $0.count <= Int(columns) }, "\(lines)")
@@ -38,7 +38,7 @@ import Testing
         #expect(wide.contains { $0.count > Int(columns) })
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRealTerminalHasColoursAndNothingUnsafe() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRealTerminalHasColoursAndNothingUnsafe() async throws {
         let lines = try await shown("history", "order", columns: 300)
         #expect(lines[1].contains("\u{1B}[32mstarted\u{1B}[0m"))
         #expect(lines[5].contains(#"{"card":"tok\u{202e}\u{2028}\u{7f}\u{9b}"}"#), "\(lines)")
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// `wfctl list | head -1`, with more than a pipe takes.
-    @Test(.timeLimit(.minutes(1))) func headEndsAListWithoutAnError() async throws {
+    @Test(.timeLimit(.minutes(20))) func headEndsAListWithoutAnError() async throws {
         // A pipe has 64 KiB; the names are as long as names may be.
         for number in 100..<600 {
             let name = String(repeating: "i", count: 196) + "-\(number)"
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A history that is followed ends with its instance, at once.
-    @Test(.timeLimit(.minutes(1))) func aFollowedHistoryEndsWithItsInstance() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFollowedHistoryEndsWithItsInstance() async throws {
         let follow = try RunningProgram(
             Programs.path("wfctl"), ["history", "order", "--follow", "--limit", "2"],
             environment: Programs.environment(["WFCTL_ADDRESS": "\(daemon.address)"]))
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A path is text from elsewhere, and so is what the parser repeats of a command line.
-    @Test(.timeLimit(.minutes(1))) func theDaemonWritesNothingUnsafe() async throws {
+    @Test(.timeLimit(.minutes(20))) func theDaemonWritesNothingUnsafe() async throws {
         let place = try folder.makeFolder("a\u{202E}b\u{7F}c\u{2028}d")
         let other = try await Daemon(
             arguments: Daemon.arguments(database: place + "/wfd.db", listen: ["unix:" + folder.path("o.sock")]),

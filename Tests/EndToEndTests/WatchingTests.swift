@@ -4,7 +4,7 @@ import Testing
 import WorkflowJSON
 
 /// What operators and monitoring see of a daemon that is killed again and again.
-@Suite(.timeLimit(.minutes(3))) struct WatchingTests {
+@Suite(.timeLimit(.minutes(20))) struct WatchingTests {
     private static let machine = """
         id: parcel
         initial: packing

@@ -87,8 +87,14 @@ static void *next_of(const char *name) {
 
 int unlink(const char *path) {
     before_step();
-    int result = ((one_path)next_of("unlink"))(path);
     size_t length = strlen(path);
+    if (shared != NULL && __atomic_load_n(&shared->mode, __ATOMIC_RELAXED) == SYNC_FAULTS_HELD && length > 9
+        && memcmp(path + length - 9, ".held-wal", 9) == 0) {
+        __atomic_fetch_add(&shared->failures, 1, __ATOMIC_RELAXED);
+        errno = EIO;
+        return -1;
+    }
+    int result = ((one_path)next_of("unlink"))(path);
     if (result == 0 && length > 4 && memcmp(path + length - 4, "-wal", 4) == 0) is_log_removed = 1;
     return result;
 }

@@ -31,7 +31,7 @@ import WorkflowJSON
         var description: String { "\(marker == 0 ? "the start" : "event \(marker)") of \(instance) was \(outcome)" }
     }
 
-    @Test(.timeLimit(.minutes(10))) func whateverFlushFailsNobodyIsToldWhatIsNotSo() async throws {
+    @Test(.timeLimit(.minutes(20))) func whateverFlushFailsNobodyIsToldWhatIsNotSo() async throws {
         var counts: [String: Int] = [:]
         var every = 0
         var hasFailed = true

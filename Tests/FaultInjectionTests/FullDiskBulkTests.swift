@@ -12,7 +12,7 @@ import WorkflowJSON
         """
     private static let instances = 600
 
-    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(3)))
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(20)))
     func aRunPausesOnAFullDiskAndGoesOn() async throws {
         let folder = try TemporaryFolder()
         try await SmallDisk.with(megabytes: 96, in: folder) { disk in
@@ -20,25 +20,12 @@ import WorkflowJSON
             let daemon = try await Daemon(
                 arguments: Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")]),
                 database: database)
-            let definition = try folder.write(Self.definition, to: "box.yaml")
-            #expect(try await daemon.wfctl("apply", definition).end == .exited(0))
-            for number in 0..<Self.instances {
-                let start = #"{"machine":"box","instance":"b-\#(number)"}"#
-                #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
-            }
-            try disk.fill()
-            // Enough to begin, and not for all: each row has 16 KB.
-            try disk.makeRoom(bytes: 4 << 20)
-            let data = String(repeating: "x", count: 16 << 10)
-            let body =
-                #"{"run":"r","action":{"verb":"send","event":"note","data":"\#(data)"},"select":{"machine":"box"}}"#
-            let answer = Task { try await daemon.answer(to: .post("/v1/bulk", body)) }
-            try await Self.wait(for: "the run to pause") { try await Self.shown(daemon)["paused"] != nil }
+            let answer = try await Self.pausedRun(daemon, disk, folder)
             let paused = try await Self.shown(daemon)
             #expect(paused["state"] == "running" && paused["paused"]?.string?.contains("disk is full") == true)
             #expect(try await daemon.wfctl("status").output.contains("runs:      r: send, "))
             try disk.makeRoom()
-            try await Self.wait(for: "the run to end") { try await Self.shown(daemon)["state"] == "done" }
+            try await eventually("the run to end") { try await Self.shown(daemon)["state"] == "done" }
             #expect(try await Self.shown(daemon)["counts"]?.object?["done"] == .int(Int64(Self.instances)))
             #expect(try await answer.value.status == 200)
             let rows = "SELECT count(*) FROM journal WHERE json_extract(note, '$.run') = 'r'"
@@ -48,14 +35,46 @@ import WorkflowJSON
         }
     }
 
-    private static func shown(_ daemon: Daemon) async throws -> JSONObject {
-        try await daemon.answer(to: .get("/v1/bulk/r")).object
+    /// Whoever follows the run is cut off; the run goes on with the next start.
+    @Test(.enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(3)))
+    func aDaemonStopsWhileARunPausesAndSomebodyFollowsIt() async throws {
+        let folder = try TemporaryFolder()
+        try await SmallDisk.with(megabytes: 96, in: folder) { disk in
+            let database = disk.path + "/wfd.db"
+            let arguments = Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")])
+            let daemon = try await Daemon(arguments: arguments, database: database)
+            let follower = try await Self.pausedRun(daemon, disk, folder)
+            #expect(try await daemon.stop().end == .exited(0))
+            _ = try? await follower.value
+            try disk.makeRoom()
+            let next = try await Daemon(arguments: arguments, database: database)
+            try await eventually("the run to end") { try await Self.shown(next)["state"] == "done" }
+            #expect(try await Self.shown(next)["counts"]?.object?["done"] == .int(Int64(Self.instances)))
+            #expect(try await next.stop().end == .exited(0))
+        }
     }
 
-    private static func wait(for what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !condition() {
-            guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
+    /// A run that pauses because the disk is full, and somebody who follows it.
+    private static func pausedRun(
+        _ daemon: Daemon, _ disk: SmallDisk, _ folder: TemporaryFolder
+    ) async throws -> Task<RawAnswer, any Error> {
+        #expect(try await daemon.wfctl("apply", try folder.write(definition, to: "box.yaml")).end == .exited(0))
+        for number in 0..<instances {
+            let start = #"{"machine":"box","instance":"b-\#(number)"}"#
+            #expect(try await daemon.answer(to: .post("/v1/instances", start)).status == 201)
         }
+        try disk.fill()
+        // Enough to begin, and not for all: each row has 16 KB.
+        try disk.makeRoom(bytes: 4 << 20)
+        let data = String(repeating: "x", count: 16 << 10)
+        let body =
+            #"{"run":"r","action":{"verb":"send","event":"note","data":"\#(data)"},"select":{"machine":"box"}}"#
+        let follower = Task { try await daemon.answer(to: .post("/v1/bulk", body)) }
+        try await eventually("the run to pause") { try await shown(daemon)["paused"] != nil }
+        return follower
+    }
+
+    private static func shown(_ daemon: Daemon) async throws -> JSONObject {
+        try await daemon.answer(to: .get("/v1/bulk/r")).object
     }
 }

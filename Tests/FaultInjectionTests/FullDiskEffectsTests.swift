@@ -6,7 +6,7 @@ import WorkflowJSON
 /// A disk without room while wfd acts on the world: nothing is done again and again, and nothing is lost.
 @Suite(
     .enabled(if: TestService.python != nil, "there is no python3 on this system"),
-    .enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(2)))
+    .enabled("needs a user who may mount a tmpfs") { await SmallDisk.isPossible() }, .timeLimit(.minutes(20)))
 struct FullDiskEffectsTests {
     /// As many as one host is asked at a time.
     private static let places = 16
@@ -53,13 +53,6 @@ struct FullDiskEffectsTests {
             try await daemon.answer(to: .post("/v1/instances", #"{"machine": "order", "instance": "\#(name)"}"#))
         }
 
-        func wait(_ what: String, for condition: () async throws -> Bool) async throws {
-            let deadline = ContinuousClock.now + .seconds(60)
-            while try await !condition() {
-                guard .now < deadline else { throw TestingError("waited in vain for \(what)") }
-            }
-        }
-
         /// The number of instances in a state.
         func count(in state: String) throws -> Int64 {
             try DatabaseFile(daemon.database).number(
@@ -95,7 +88,7 @@ struct FullDiskEffectsTests {
             let stage = try await Stage(disk, in: folder)
             let names = (0..<20).map { "o-\($0)" }
             for name in names { #expect(try await stage.start(name).status == 201) }
-            try await stage.wait("the first requests") { try await stage.keys().count == Self.places }
+            try await eventually("the first requests") { try await stage.keys().count == Self.places }
             try disk.fill()
             try await stage.service.release()
             try await stage.insist()
@@ -103,7 +96,7 @@ struct FullDiskEffectsTests {
             #expect(try await stage.keys().count == Self.places)
             #expect(try stage.count(in: "paying") == 20)
             try disk.makeRoom()
-            try await stage.wait("all to be paid") { try stage.count(in: "packing") == 20 }
+            try await eventually("all to be paid") { try stage.count(in: "packing") == 20 }
             let keys = try await stage.keys()
             #expect(keys.count == 20 && Set(keys).count == 20)
             try await stage.expectWhole()
@@ -115,14 +108,14 @@ struct FullDiskEffectsTests {
         try await SmallDisk.with(megabytes: 8, in: folder) { disk in
             var stage = try await Stage(disk, in: folder)
             for name in ["o-1", "o-2", "o-3"] { #expect(try await stage.start(name).status == 201) }
-            try await stage.wait("the requests") { try await stage.keys().count == 3 }
+            try await eventually("the requests") { try await stage.keys().count == 3 }
             try disk.fill()
             try await stage.service.release()
             try await stage.insist()
             try await stage.daemon.kill()
             try disk.makeRoom()
             stage.daemon = try await Stage.daemon(on: disk, in: folder)
-            try await stage.wait("all to be paid") { [stage] in try stage.count(in: "packing") == 3 }
+            try await eventually("all to be paid") { [stage] in try stage.count(in: "packing") == 3 }
             let keys = try await stage.keys()
             #expect(keys.count == 6 && Set(keys).count == 3)
             try await stage.expectWhole()
@@ -136,7 +129,7 @@ struct FullDiskEffectsTests {
             let stage = try await Stage(disk, in: folder)
             try await stage.service.release()
             for name in ["o-1", "o-2"] { #expect(try await stage.start(name).status == 201) }
-            try await stage.wait("tasks") { try stage.count(in: "packing") == 2 }
+            try await eventually("tasks") { try stage.count(in: "packing") == 2 }
             let lease = RawRequest.post("/v1/tasks/stock/lease", #"{"lease": 3600}"#)
             guard case .array(let tasks)? = try await stage.daemon.answer(to: lease).object["tasks"],
                 let task = tasks.first?.object?["task"]?.string
@@ -150,7 +143,7 @@ struct FullDiskEffectsTests {
             try disk.makeRoom()
             for _ in 1...2 {
                 var taken = try await stage.daemon.answer(to: complete)
-                try await stage.wait("room") {
+                try await eventually("room") {
                     if taken.status == 503 { taken = try await stage.daemon.answer(to: complete) }
                     return taken.status != 503
                 }

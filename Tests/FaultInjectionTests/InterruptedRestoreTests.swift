@@ -59,7 +59,7 @@ import WorkflowJSON
         return Int(seq)
     }
 
-    @Test(.timeLimit(.minutes(10))) func whereverItIsKilledNoEventIsLostAndTheMessageLeadsOut() async throws {
+    @Test(.timeLimit(.minutes(20))) func whereverItIsKilledNoEventIsLostAndTheMessageLeadsOut() async throws {
         let template = try await Self.makeTemplate()
         var ends: [String: Int] = [:]
         var step = 0
@@ -109,8 +109,46 @@ import WorkflowJSON
         return "cut off"
     }
 
+    /// Whatever a killed restore leaves, nobody is served what was erased of the database that it replaces.
+    @Test(.timeLimit(.minutes(10))) func whereverItIsKilledNothingErasedIsServed() async throws {
+        let template = try TemporaryFolder()
+        let daemon = try await Daemon(in: template)
+        _ = try await daemon.wfctl("apply", Programs.example("profile"))
+        _ = try await daemon.wfctl("start", "profile", "p-1")
+        let lines = (1...1_200).map { number in
+            #"{"instance": "p-1", "event": "\#(number % 2 == 1 ? "succeed" : "retry")", "data": "tok_9"}"#
+        }
+        let sent = try await daemon.answer(
+            to: .post("/v1/events", lines.joined(separator: "\n"), as: "application/x-ndjson"))
+        #expect(sent.status == 200)
+        #expect(try await daemon.wfctl("backup", template.path("backup.db")).end == .exited(0))
+        let erased = try await daemon.wfctl("redact", "p-1", "--seq", "1-1201", "--reason", "r")
+        #expect(erased.end == .exited(0), "\(erased)")
+        #expect(try await daemon.stop().end == .exited(0))
+        var served = 0
+        for step in 1...200 {
+            let folder = try Self.copy(template)
+            let faults = try SyncFaults(in: folder)
+            try faults.kill(before: step)
+            let end = try await Self.restore(in: folder, faults).end
+            let start = try Daemon.launch(
+                Daemon.arguments(database: folder.path("wfd.db"), listen: ["unix:" + folder.path("wfd.sock")]))
+            if (try? await start.errorLines(containing: "listening")) != nil {
+                served += 1
+                let rows = try await wfctl(
+                    ["history", "p-1", "--limit", "5000"],
+                    environment: ["WFCTL_ADDRESS": "unix:" + folder.path("wfd.sock")])
+                #expect(rows.end == .exited(0) && !rows.output.contains("tok_9"), "killed before step \(step)")
+                start.signal(SIGTERM)
+            }
+            _ = try await start.result()
+            if end == .exited(0) { break }
+        }
+        #expect(served > 3)
+    }
+
     /// On the disk, too, the log has lost its name before the new database has its own.
-    @Test(.timeLimit(.minutes(1))) func theFolderIsFlushedBetweenTheLogsRemovalAndTheRename() async throws {
+    @Test(.timeLimit(.minutes(20))) func theFolderIsFlushedBetweenTheLogsRemovalAndTheRename() async throws {
         let folder = try await Self.makeTemplate()
         let faults = try SyncFaults(in: folder)
         #expect(try await Self.restore(in: folder, faults).end == .exited(0))

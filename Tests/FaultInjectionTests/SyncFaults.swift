@@ -5,7 +5,7 @@ import Foundation
 struct SyncFaults {
     /// Which flushes fail; the numbers are those of `SyncFaults.h`.
     enum Mode: UInt64 {
-        case none, log, all, every, kill
+        case none, log, all, every, kill, held
     }
 
     private let path: String

@@ -72,7 +72,7 @@ struct KilledDaemon {
                 of: daemon, atStep: Int.random(in: 50...1_200, using: &random),
                 after: .microseconds(Int.random(in: 0...1_500, using: &random)))
             clients = try await Self.run(clients, on: daemon) { end.step() }
-            let ended = try await daemon.program.result(within: .seconds(20)).end
+            let ended = try await daemon.program.result().end
             guard ended == .killed(by: SIGKILL) else { throw TestingError("the daemon ended by itself: \(ended)") }
             let time = clock.now()
             for index in clients.indices { clients[index].daemonDied(at: time) }

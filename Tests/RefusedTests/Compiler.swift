@@ -14,10 +14,10 @@ enum Compiler {
             + ["-diagnostic-style", "llvm", "-module-cache-path", build.appending(path: "ModuleCache").path]
             + ["-I", build.appending(path: "Modules").path]
             // Modules of C that ours are made with.
-            + ["-I", build.appending(path: "CRE2.build").path]
+            + ["CRE2.build", "CRelease.build"].flatMap { ["-I", build.appending(path: $0).path] }
             + ["-I", checkouts.appending(path: "Yams/Sources/CYaml/include").path, program]
         let compiler = try RunningProgram("/usr/bin/env", arguments, environment: Programs.environment())
-        let result = try await compiler.result(within: .seconds(100))
+        let result = try await compiler.result()
         let said = result.errors.split(separator: "\n").compactMap { diagnostic($0, of: program) }
         if (result.end == .exited(0)) == said.contains(where: { $0.kind == .error }) {
             throw TestingError("\(result.end): \(result.errors)")

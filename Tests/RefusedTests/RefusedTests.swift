@@ -11,7 +11,7 @@ struct RefusedTests {
         #expect(programs.count > 10)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: try Program.all()) func itsErrorsAreThoseItSays(program: Program)
+    @Test(.timeLimit(.minutes(20)), arguments: try Program.all()) func itsErrorsAreThoseItSays(program: Program)
         async throws
     {
         let said = try await Compiler.diagnostics(of: program.path).sorted { $0.line < $1.line }

@@ -108,7 +108,9 @@ import WorkflowStore
         ("UPDATE effect SET seq = 1 WHERE id = 4", ["its effect 'pack-2' does not stand behind the row that began it"]),
         (
             "UPDATE effect SET due_ms = -1 WHERE id = 3",
-            ["its effect cannot be read: a row holds a time that is not valid"]
+            [
+                "its effect cannot be read: the column 'due_ms' of its table 'effect' holds -1, which no wfd writes"
+            ]
         ),
         ("UPDATE instance SET armed = '[]' WHERE name = 'alpha'", [unwanted]),
         ("UPDATE instance SET armed = '[{' WHERE name = 'alpha'", ["its list of timers cannot be read"]),

@@ -52,7 +52,7 @@ import WorkflowStore
         #expect(try victim.contents() == ["victim": Self.precious])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["store.db.lock", "store.db-wal"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["store.db.lock", "store.db-wal"])
     func aPipeOrAFolderIsRefused(name: String) throws {
         let (directory, _) = try store()
         let path = directory.path + "/" + name

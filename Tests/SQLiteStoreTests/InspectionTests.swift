@@ -61,7 +61,7 @@ import WorkflowStore
 
     private static let bound = 2_000
 
-    @Test(.timeLimit(.minutes(5))) func tablesThatGrowAreNotChased() async throws {
+    @Test(.timeLimit(.minutes(20))) func tablesThatGrowAreNotChased() async throws {
         let directory = try TemporaryDirectory()
         var growing = try growing(directory)
         var next: InspectionPlace? = .start
@@ -75,7 +75,7 @@ import WorkflowStore
         try growing.writer.close()
     }
 
-    @Test(.timeLimit(.minutes(5))) func indexesThatGrowAreNotChased() async throws {
+    @Test(.timeLimit(.minutes(20))) func indexesThatGrowAreNotChased() async throws {
         let directory = try TemporaryDirectory()
         var growing = try growing(directory)
         var next: InspectionPlace? = .start

@@ -64,12 +64,18 @@ import WorkflowStore
         let columns = "id, instance_id, uuid, seqs, at_ms"
         // What a restore has ordered is not begun here.
         try file.execute(
-            "INSERT INTO erasure (\(columns)) SELECT -1, id, zeroblob(16), '1', 1 FROM instance WHERE name = 'a'")
+            "INSERT INTO erasure (\(columns)) SELECT -1, id, uuid, '1', 1 FROM instance WHERE name = 'a'")
         #expect(try await findings(directory) == [])
         try file.execute(
             "INSERT INTO erasure (\(columns)) SELECT head, id, uuid, '1', 1 FROM instance WHERE name = 'a'")
         #expect(try await findings(directory) == ["there is an erasure without its row"])
         try file.execute("UPDATE erasure SET uuid = zeroblob(16)")
-        #expect(try await findings(directory) == ["an erasure names the instance by another UUID"])
+        #expect(
+            try await findings(directory)
+                == Array(repeating: "an erasure names the instance by another UUID", count: 2))
+        try file.execute("UPDATE erasure SET instance_id = 77")
+        #expect(
+            try await findings(directory)
+                == ["there is an erasure of an instance 77 that is not there and was not deleted"])
     }
 }

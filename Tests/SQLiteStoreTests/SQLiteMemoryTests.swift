@@ -5,7 +5,7 @@ import WorkflowStore
 
 /// In processes of their own: how SQLite takes memory is decided once for a process.
 @Suite struct SQLiteMemoryTests {
-    @Test(.timeLimit(.minutes(5))) func openingAStoreLeavesMemoryUncounted() async {
+    @Test(.timeLimit(.minutes(20))) func openingAStoreLeavesMemoryUncounted() async {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let store = try SQLiteFileStore.sqlite(directory)

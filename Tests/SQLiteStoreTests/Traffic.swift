@@ -20,7 +20,7 @@ final class Traffic: Sendable {
     /// Reads one page after the other, each of all instances, until the writer has ended.
     func read(_ store: SQLiteFileStore) async throws {
         while !state.withLock({ $0.isOver }) {
-            _ = try await store.instances(InstanceQuery(state: "nowhere", limit: 1))
+            _ = try await store.instances(InstanceQuery(states: ["nowhere"], limit: 1))
             // Before that a read has nothing to do.
             state.withLock { if $0.hasInstances { $0.reads += 1 } }
         }

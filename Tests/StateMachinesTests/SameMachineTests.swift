@@ -50,7 +50,7 @@ struct SameMachineTests {
     }
 
     /// With a task that is done, one that fails, and one that takes too long.
-    @Test(.timeLimit(.minutes(1))) func parcel() async throws {
+    @Test(.timeLimit(.minutes(20))) func parcel() async throws {
         let one = try await parcels(Parcel.self)
         #expect(one == (try await parcels(ParcelInYAML.self)))
         #expect(

@@ -1,8 +1,9 @@
 import NaiveStatechart
 import Testing
+import ThreadTesting
 
 /// The random machines are what the property needs: legal, the same for the same seed, and of every kind.
-@Suite struct GeneratorTests {
+@Suite(.ownThreads) struct GeneratorTests {
     @Test func aSeedMakesTheSameMachineAndEventsEveryTime() {
         for seed in 0..<20 {
             var (one, other) = (MachineGenerator(seed: UInt64(seed)), MachineGenerator(seed: UInt64(seed)))

@@ -1,6 +1,7 @@
 import NaiveStatechart
 import Statechart
 import Testing
+import ThreadTesting
 
 /// Random machines and events: the step does what the algorithm of SCXML, Appendix D, does, naively written down.
 ///
@@ -9,7 +10,7 @@ import Testing
 /// version, and instances go over to it and back: both sides must agree on what has no place there too, and the row of
 /// a migration must lead to the same when it is folded. `PROPERTY_SEED` tries the same machines again,
 /// `PROPERTY_SEQUENCES` more of them.
-@Suite struct StepPropertyTests {
+@Suite(.ownThreads) struct StepPropertyTests {
     /// Runs that go on side by side.
     static let shards = 2
     /// Of a hundred machines, how many have another version.

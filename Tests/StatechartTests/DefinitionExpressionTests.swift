@@ -1,8 +1,9 @@
 import Statechart
 import Testing
+import ThreadTesting
 
 /// Mistakes in expressions: where they stand, and what would fit.
-struct DefinitionExpressionTests {
+@Suite(.ownThreads) struct DefinitionExpressionTests {
     /// A definition of which one state has these keys, on line 3.
     private func open(_ keys: String, root: String = "") -> String {
         "{id: m, initial: s, on: {x: .a, y: .b}, \(root)\nstates: {a: {}, b: {}, s: {\n\(keys)}}}"
@@ -168,7 +169,7 @@ struct DefinitionExpressionTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             String(repeating: "(", count: 10_000),
             String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000),

@@ -1,9 +1,10 @@
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowJSON
 
 /// What a person does to an instance, as the pure step has it: a rule for each kind.
-@Suite struct RepairTests {
+@Suite(.ownThreads) struct RepairTests {
     private static let machine = """
         id: pot
         initial: idle

@@ -24,8 +24,8 @@ struct TimedRun {
     var deeds: [String] { last.flatMap { $0.macrostep.microsteps.flatMap { $0.deeds.map(\.text) } } }
 
     /// Sends an event that must be accepted.
-    mutating func send(_ name: String, _ data: JSONValue? = nil) throws {
-        try follow(.event(Event(name: name, data: data, at: now)), from: snapshot)
+    mutating func send(_ name: String, _ data: JSONValue? = nil, within bounds: StepBounds = .live) throws {
+        try follow(.event(Event(name: name, data: data, at: now)), from: snapshot, within: bounds)
     }
 
     /// Why an event is refused; nil when it is not.
@@ -83,8 +83,10 @@ struct TimedRun {
         try follow(.result(Taken(invocation, result: Event(name: event, data: data, at: now))), from: snapshot)
     }
 
-    private mutating func follow(_ input: Input, from before: Snapshot?) throws {
-        let chain = try machine.chain(input, from: before, as: .test, isTracing: true).get()
+    private mutating func follow(
+        _ input: Input, from before: Snapshot?, within bounds: StepBounds = .live
+    ) throws {
+        let chain = try machine.chain(input, from: before, as: .test, isTracing: true, within: bounds).get()
         last = chain.links.filter { $0.refusal == nil }
         failure = chain.refusal
         snapshot = chain.snapshot

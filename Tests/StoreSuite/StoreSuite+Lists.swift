@@ -39,7 +39,7 @@ extension StoreSuite {
             let scribe = Scribe(writer)
             try populate(scribe, writer)
             for order in InstanceOrder.allCases {
-                for var query in queries where query.state == nil || query.state == "review" {
+                for var query in queries where query.states.isEmpty || query.states == ["review"] {
                     query.order = order
                     let wanted = expected(query, scribe)
                     for limit in [1, 7, 1_000] {
@@ -63,7 +63,7 @@ extension StoreSuite {
             }
             // Of the three reasons 'type' is a key, and 'string + int' stands in one part of one.
             for (text, isThere) in [("string + int", true), ("packing", true), ("type", false), ("\"", true)] {
-                let query = InstanceQuery(failure: text, limit: 2)
+                let query = InstanceQuery(failures: [text], limit: 2)
                 let found = try await allPages(query, store)
                 #expect(found == expected(query, scribe), "\(query)")
                 #expect(found.isEmpty != isThere, "\(text)")
@@ -117,11 +117,14 @@ extension StoreSuite {
 
     private static let queries: [InstanceQuery] = {
         let machines: [MachineName?] = [nil, "order", "refund", "seldom", "none"]
-        let statuses: [InstanceStatus?] = [nil] + InstanceStatus.allCases.map { $0 }
-        let paths = [nil, "review", "review.legal", "review.finance.ok", "idle", "nowhere"]
+        let statuses = [[]] + InstanceStatus.allCases.map { [$0] } + [[.suspended, .failed]]
+        let paths = [
+            [], ["review"], ["review.legal"], ["review.finance.ok"], ["idle"], ["nowhere"],
+            ["packing", "idle", "nowhere"],
+        ]
         return machines.flatMap { machine in
             statuses.flatMap { status in
-                paths.map { InstanceQuery(machine: machine, status: status, state: $0, limit: 0) }
+                paths.map { InstanceQuery(machine: machine, statuses: status, states: $0, limit: 0) }
             }
         }
     }()
@@ -184,17 +187,17 @@ extension StoreSuite {
             .filter { instance in
                 let machine = scribe.machines.first { $0.id == instance.machineID }
                 let leaves = instance.state.configuration.split(separator: ",").map(String.init)
-                let isInState = query.state.map { state in
+                let isInState = query.states.contains { state in
                     leaves.contains { $0 == state || $0.hasPrefix(state + ".") }
                 }
                 let isOld = query.enteredBefore.map { instance.entered <= $0 } ?? true
-                let hasFailed = query.failure.map { text in
+                let hasFailed = query.failures.contains { text in
                     let told = ["string + int": 0, "packing": 0, "\"": 1][text].map { failures[$0] }
                     return instance.failure != nil && instance.failure == told
                 }
                 return instance.status != .purging && query.machine ?? machine?.name == machine?.name
-                    && query.status ?? instance.status == instance.status && isInState ?? true && isOld
-                    && hasFailed ?? true
+                    && (query.statuses.isEmpty || query.statuses.contains(instance.status))
+                    && (query.states.isEmpty || isInState) && isOld && (query.failures.isEmpty || hasFailed)
             }
             .sorted { one, other in
                 switch query.order {

@@ -25,13 +25,16 @@ extension FakeContent {
     }
 
     func selection(_ query: SelectionQuery, in namespace: NamespaceID) -> SelectionSlice {
-        let next = instances.values.filter { $0.namespace == namespace && $0.mark > query.after }
-            .sorted { $0.mark < $1.mark }.prefix(query.limit)
+        let wanted = instances.values.filter { instance in
+            instance.namespace == namespace && instance.mark > query.after
+                && query.below.map { instance.id < $0 } ?? true
+        }
+        let next = wanted.sorted { $0.mark < $1.mark }.prefix(query.limit)
         let found = next.filter { instance in
             guard let machine = machine(instance.machineID), instance.status != .purging,
                 query.filter.machine ?? machine.name == machine.name,
                 query.version ?? machine.version == machine.version,
-                query.filter.status ?? instance.status == instance.status
+                query.filter.takes(instance.status)
             else { return false }
             return query.filter.takes(
                 configuration: instance.state.configuration, entered: instance.entered, failure: instance.failure)

@@ -1,4 +1,5 @@
 import Foundation
+import ThreadTesting
 
 /// A place where the writer can be held up.
 ///
@@ -27,12 +28,16 @@ package final class Hold: @unchecked Sendable {
     }
 
     /// Blocks until somebody is held up.
-    package func waitForSomebodyHeld() { locked { while !isSomebodyHeld { condition.wait() } } }
+    package func waitForSomebodyHeld() {
+        requireOwnThread()
+        locked { while !isSomebodyHeld { condition.wait() } }
+    }
 
     /// Blocks while the place is shut.
     func pass() {
         locked {
             guard isShut else { return }
+            requireOwnThread()
             isSomebodyHeld = true
             condition.broadcast()
             watcher?.resume()

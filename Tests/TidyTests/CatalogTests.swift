@@ -1,8 +1,9 @@
 import ManualTesting
 import Testing
+import ThreadTesting
 
 /// The library's catalog shows what is compiled and tested, and leads to everything that is public.
-struct CatalogTests {
+@Suite(.ownThreads) struct CatalogTests {
     private static let landing = ManualPage.page("\(CatalogRules.folder)/StateMachines.md")
 
     private static func resources(_ name: String) -> [SourceFile] {

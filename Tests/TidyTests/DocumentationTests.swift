@@ -1,8 +1,9 @@
 import ManualTesting
 import Testing
+import ThreadTesting
 
 /// The manual keeps its rules, and each rule can fail.
-struct DocumentationTests {
+@Suite(.ownThreads) struct DocumentationTests {
     private static let pages = ManualPage.all + ManualPage.catalog
     private static let verbs = ManualRules.verbs(in: Repository.swiftFiles)
     /// Without the program itself, the part of a verb, and what runs without a verb.

@@ -1,9 +1,10 @@
 import Foundation
 import ManualTesting
 import Testing
+import ThreadTesting
 
 /// The house is in order: each rule is applied to the repository as it is.
-struct HouseTests {
+@Suite(.ownThreads) struct HouseTests {
     @Test func theRepositoryIsFound() {
         #expect(Repository.swiftFiles.count > 50)
         #expect(Repository.sourceFiles.count > Repository.swiftFiles.count)
@@ -46,12 +47,26 @@ struct HouseTests {
         expectNone(files.flatMap(rules.documentation))
     }
 
+    @Test func nothingThatComesFromElsewhereEndsTheProcess() {
+        for target in ProofRules.targets { #expect(Repository.exists("Sources/" + target), "there is no \(target)") }
+        expectNone(Repository.swiftFiles.flatMap(ProofRules.unproven))
+    }
+
     @Test func nothingIsLeftForLater() {
         expectNone(Repository.sourceFiles.flatMap(TextRules.unfinished))
     }
 
     @Test func testsDoNotPassTime() {
         expectNone(Repository.sourceFiles.flatMap(TextRules.sleeps))
+    }
+
+    @Test func testsKeepNoThreadOfThePool() {
+        expectNone(Repository.swiftFiles.flatMap(WaitRules.blocking))
+        // Whatever stands in the list is there, and blocks.
+        for path in WaitRules.support {
+            let moved = SourceFile(path: "Tests/ATests/A.swift", text: Repository.file(path).text)
+            #expect(!WaitRules.blocking(moved).isEmpty, "\(path) need not be in the list")
+        }
     }
 
     @Test func releasedMigrationsAreUnchanged() {

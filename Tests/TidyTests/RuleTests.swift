@@ -109,6 +109,34 @@ struct RuleTests {
         #expect(documentation(of: text).isEmpty)
     }
 
+    @Test(arguments: [
+        ("precondition(a > 0, \"why\")", "precondition"),
+        ("guard a else { preconditionFailure(\"why\") }", "preconditionFailure"),
+        ("let a = words[0].count", "[0]"), ("let a = words.split()[0]", "[0]"), ("let a = words?[0]", "[0]"),
+        ("let a = words.first!", "!"), ("let a = call()!.b", "!"), ("let a = list[b]!", "!"), ("let a: Int! = b", "!"),
+        ("try! call()", "try!"), ("let a = b as! Int", "as!"), ("fatalError()", "fatalError"), ("assert(a)", "assert"),
+        ("let a = \"\\(words[0])\"", "[0]"), ("let a = b.unsafelyUnwrapped", "unsafelyUnwrapped"),
+        ("// A proof stands elsewhere.\nlet a = b!", "!"), ("let a = b! // Proof: ", "!"),
+        ("// Proof: of another line\n\nlet a = b!", "!"), ("let a = 1 // Proof: of it\nlet b = c!", "!"),
+    ])
+    func aTrapWithoutAProofIsFound(text: String, trap: String) {
+        let found = ProofRules.unproven(sample(text))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
+        #expect(found.map(\.line) == [lines] && found.allSatisfy { $0.message.hasPrefix("'\(trap)") }, "\(found)")
+    }
+
+    @Test(arguments: [
+        "let a = words[0] // Proof: there are two", "// Proof: there is one\nlet a = words.first!",
+        "// Proof: there is one,\n// because it was counted.\nlet a = words.first!",
+        "if !a, b != c, !d.isEmpty { e(!f) }", "a!=b", "let a = [0]", "let a = (b, [0])", "let a = words[10]",
+        "// words[0] and words.first!", "throw .precondition(a)", "let a = \"words[0]!\"", "case precondition = 6",
+        "myprecondition(a)", "throw .preconditionFailed(a)",
+    ])
+    func whatEndsNoProcessNeedsNoProof(text: String) {
+        #expect(ProofRules.unproven(sample(text)).isEmpty)
+        #expect(ProofRules.unproven(SourceFile(path: "Sources/Statechart/A.swift", text: "let a = b!")).isEmpty)
+    }
+
     @Test func whatIsLeftForLaterIsFound() {
         let word = "TO" + "DO"
         #expect(TextRules.unfinished(sample("\n// \(word): more")).map(\.line) == [2])
@@ -121,8 +149,36 @@ struct RuleTests {
         #expect(TextRules.sleeps(SourceFile(path: "Tests/ATests/A.swift", text: word)).count == 1)
         #expect(TextRules.sleeps(SourceFile(path: "Tests/ATests/A.swift", text: "func \(name)(until: Int)")).isEmpty)
         #expect(TextRules.sleeps(SourceFile(path: "Tests/ATests/A.swift", text: "\"sh -c \(name) 5\"")).count == 1)
+        for call in ["u\(name)(1_000)", "nano\(name)(&time, nil)", "Thread.\(name)(forTimeInterval: 1)"] {
+            #expect(TextRules.sleeps(SourceFile(path: "Tests/ATests/A.swift", text: call)).count == 1)
+        }
+        #expect(TextRules.sleeps(SourceFile(path: "Tests/ThreadTesting/Eventually.swift", text: word)).isEmpty)
         #expect(TextRules.sleeps(SourceFile(path: "Examples/demo.sh", text: "  \(name) 1")).count == 1)
         #expect(TextRules.sleeps(sample(word)).isEmpty)
+    }
+
+    @Test(arguments: [
+        "while waiters < 8 { await Task.yield() }", "        await Task.yield()", "gate.wait()",
+        "_ = gate.wait(timeout: .now() + 20) == .success", "while isShut { condition.wait() }",
+        "guard condition.wait(until: date) else {", "while waitpid(pid, &status, 0) < 0 {}", "process.waitUntilExit()",
+        "guard poll(&wanted, 1, 40_000) == 1 else {", "while a < 4 { sched_yield() }",
+        "while .now < end {}",
+        "while try !isReady(), ContinuousClock.now < end {}",
+    ])
+    func whatKeepsAThreadOfThePoolIsFound(line: String) {
+        let file = SourceFile(path: "Tests/ATests/A.swift", text: "// \(line)\n\(line)")
+        #expect(WaitRules.blocking(file).map(\.line) == [2])
+        #expect(WaitRules.blocking(sample(line)).isEmpty)
+        #expect(WaitRules.blocking(SourceFile(path: WaitRules.support[0], text: line)).isEmpty)
+    }
+
+    @Test(arguments: [
+        "for _ in 0..<8 { await Task.yield() }", "try await eventually(\"it ends\") { isOver }",
+        "places.wait(1, since: now)",
+        "while next.now < end { next = try await more() }", "let text = \"gate.wait()\"",
+    ])
+    func whatGivesItsThreadAwayIsNot(line: String) {
+        #expect(WaitRules.blocking(SourceFile(path: "Tests/ATests/A.swift", text: line)).isEmpty)
     }
 
     @Test func aChangedMigrationIsFound() {

@@ -17,6 +17,7 @@ struct BulkTypeTests {
         #"{"action":{"verb":"cancel","actions":false},"select":{"all":true},"dryRun":true,"reason":"r"}"#,
         #"{"run":"a","action":{"verb":"set","set":{"n":1.0},"unset":["b"]},"select":{"status":"failed"},"reason":"r"}"#,
         #"{"run":"a","action":{"verb":"send","event":"go","data":[1]},"select":{"state":"a.b","olderThan":"2d"}}"#,
+        #"{"run":"a","action":{"verb":"retry"},"select":{"status":["failed","suspended"],"failure":["x","y"]}}"#,
         #"{"run":"a","action":{"verb":"migrate","to":2,"map":{"a":"b"},"timers":"from-now"},"#
             + #""select":{"machine":"m","version":1},"reason":"r","allOrNothing":true}"#,
         #"{"run":"a","action":{"verb":"retry","to":2,"drop":["a"]},"select":{"machine":"m","version":1}}"#,
@@ -71,6 +72,10 @@ struct BulkTypeTests {
             "Field 'allOrNothing' is for the verb 'migrate' only"
         ),
         (#"{"run":"a","action":{"verb":"migrate"},"reason":"r"}"#, "Field 'action.to' is missing"),
+        (
+            #"{"run":"a","action":{"verb":"retry"},"select":{"state":[]}}"#,
+            "Field 'select.state' must have a value in its list"
+        ),
     ])
     func whatIsWrongIsNamed(text: String, message: String) {
         #expect(mistake(BulkRequest.self, text) == message)

@@ -46,7 +46,7 @@ struct CountTypeTests {
 
     @Test func queriesAreReadAsTheyAreWritten() throws {
         let list = InstanceListParameters(
-            machine: "order", status: .failed, olderThan: "2d", failure: "string + int", sort: .age, limit: 3)
+            machine: "order", statuses: [.failed], olderThan: "2d", failures: ["string + int"], sort: .age, limit: 3)
         #expect(
             list.queryText == "?machine=order&status=failed&olderThan=2d&failure=string%20%2B%20int&sort=age&limit=3")
         let query = [

@@ -16,7 +16,7 @@ struct ProblemTypeTests {
         ("invalid-definition", 422, 65), ("invalid-name", 422, 65),
         ("instance-not-found", 404, 4), ("machine-not-found", 404, 4), ("seq-not-found", 404, 4),
         ("redacted", 410, 1),
-        ("instance-exists", 409, 1),
+        ("instance-exists", 409, 8),
         ("precondition-failed", 412, 6), ("run-not-found", 404, 4), ("selection-changed", 412, 6),
         ("key-reused", 422, 7), ("key-expired", 422, 7),
         ("key-ahead", 409, 7), ("clock-not-virtual", 409, 1), ("invalid-time", 422, 65),

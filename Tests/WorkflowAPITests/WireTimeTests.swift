@@ -1,7 +1,8 @@
 import Testing
+import ThreadTesting
 import WorkflowAPI
 
-struct WireTimeTests {
+@Suite(.ownThreads) struct WireTimeTests {
     @Test(
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"),
@@ -16,6 +17,15 @@ struct WireTimeTests {
     func momentsHaveOneWrittenForm(milliseconds: Int64, text: String) {
         #expect(WireTime(milliseconds: milliseconds).text == text)
         #expect(WireTime(text: text) == WireTime(milliseconds: milliseconds))
+    }
+
+    /// A moment without a written form is told as the nearest one that has one.
+    @Test(arguments: [
+        (Int64.min, "0000-01-01T00:00:00.000Z"), (-62_167_219_200_001, "0000-01-01T00:00:00.000Z"),
+        (253_402_300_800_000, "9999-12-31T23:59:59.999Z"), (.max, "9999-12-31T23:59:59.999Z"),
+    ])
+    func noMomentEndsTheProcess(milliseconds: Int64, text: String) {
+        #expect(WireTime(milliseconds: milliseconds).text == text)
     }
 
     @Test(arguments: [

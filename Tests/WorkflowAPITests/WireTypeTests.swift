@@ -27,6 +27,26 @@ struct WireTypeTests {
         try roundTrip(SendRequest.self, text)
     }
 
+    /// Whoever counts with what an answer says stays within 64 bits (RFC 8259, section 6).
+    @Test func aNumberThatNotEveryReaderKeepsIsRefused() throws {
+        for (number, isRead) in [
+            ("9007199254740991", true), ("-9007199254740991", true), ("9007199254740992", false),
+            ("-9007199254740992", false), ("9223372036854775807", false), ("-9223372036854775808", false),
+        ] {
+            let text =
+                "{\"done\":\(number),\"misfit\":\(number),\"refused\":\(number),\"changed\":\(number),\"failed\":0}"
+            do throws(WireError) {
+                let counts = try BulkCounts(body: Array(text.utf8), unknownFields: .ignored)
+                #expect(isRead && counts.total / 4 == counts.done)
+            } catch {
+                #expect(!isRead, "\(number)")
+                #expect(
+                    error.message
+                        == "Field 'done' must be from -9007199254740991 to 9007199254740991, not \(number)")
+            }
+        }
+    }
+
     @Test func sendRequestTakesNullAsAbsent() throws {
         let text = #"{"event":"pay","data":null,"expect":null}"#
         #expect(try SendRequest(body: Array(text.utf8)) == SendRequest(event: "pay"))

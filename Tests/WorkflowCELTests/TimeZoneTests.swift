@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import ThreadTesting
 
 @testable import WorkflowCEL
 
 /// Time zones are read from the system's files.
-@Suite struct TimeZoneTests {
+@Suite(.ownThreads) struct TimeZoneTests {
     /// Foundation has a database of its own, which may be of another year: some zones have another history there.
     @Test func offsetsAreThoseOfFoundation() throws {
         let names = TimeZoneFolder.system.names

@@ -7,7 +7,7 @@ import WorkflowAPI
 import WorkflowClient
 
 /// The client on real sockets, against a server that answers with fixed bytes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HTTPTransportTests {
     @Test func aRequestOnAUnixSocketIsWhole() async throws {
         try await withFolder { folder in

@@ -49,7 +49,7 @@ struct WorkflowClientTests {
     @Test func instancesAreAskedFor() async throws {
         let (client, transport) = client(
             .json(#"{"items":[],"nextPage":"n"}"#), .json(Self.instance), .json(#"{"items":[]}"#))
-        #expect(try await client.instances(InstanceListParameters(status: .failed)).nextPage == "n")
+        #expect(try await client.instances(InstanceListParameters(statuses: [.failed])).nextPage == "n")
         #expect(try await client.instance("o/1").instance == "o/1")
         _ = try await client.events(ofInstance: "o/1")
         #expect(

@@ -13,7 +13,7 @@ struct BulkVerbTests {
         let time = WireTime(milliseconds: 0)
         let run = BulkRun(
             run: "ops-12", action: BulkAction(verb, event: verb == .send ? "pay" : nil),
-            select: BulkSelect(machine: "order", version: 1, failure: "x"),
+            select: BulkSelect(machine: "order", version: 1, failures: ["x"]),
             state: state, paused: paused, selected: 1_602, counts: counts, told: told, begunAt: time, updatedAt: time)
         return JSONWriter.string(BulkLine.run(run))
     }
@@ -96,7 +96,7 @@ struct BulkVerbTests {
             BulkTold(outcome: "done", instance: "o-1"),
             BulkTold(outcome: "refused", instance: "o-2", message: "o-2, in state 'a' (seq 3), has failed"),
         ]
-        let arguments = ["skip", "--machine", "order", "--run", "ops-12", "--reason", "r"]
+        let arguments = ["skip", "--machine", "order", "--run", "ops-12", "--reason", "r", "--yes"]
         var (_, outcome) = await Self.told(arguments, Self.run(BulkCounts(done: 1, refused: 1), told: told))
         #expect(
             outcome
@@ -114,7 +114,7 @@ struct BulkVerbTests {
             .lines([Self.run(BulkCounts(done: 1_602))]),
         ])
         let (outcome, _) = await CommandHarness().run(
-            ["retry", "--machine", "order", "--run", "ops-12"], transport: transport)
+            ["retry", "--machine", "order", "--run", "ops-12", "--yes"], transport: transport)
         #expect(
             outcome
                 == .init(
@@ -143,6 +143,55 @@ struct BulkVerbTests {
         #expect(outcome.output == "ops-12: 2 of 1,602: 2 went on, stopped\n")
     }
 
+    /// More than a hundred that a filter selects are rehearsed before anything is done.
+    @Test func whoSelectsManyHasSeenThemOrSaysSo() async {
+        func found(_ selected: Int64) -> String {
+            Self.rehearsal(
+                BulkRehearsal(
+                    digest: "5f3c9a" + String(repeating: "0", count: 58), selected: selected,
+                    counts: BulkCounts(done: selected)))
+        }
+        let cancel = ["cancel", "--all", "--reason", "it's over", "--run", "a"]
+        var (asked, outcome) = await Self.told(cancel, found(1_045))
+        #expect(
+            asked == #"{"action":{"verb":"cancel"},"select":{"all":true},"dryRun":true,"reason":"it's over"}"#)
+        #expect(outcome.exit == 64 && outcome.output.isEmpty)
+        #expect(
+            outcome.errors == "error: 1,045 instances are selected; nothing was done\n"
+                + #"  wfctl cancel --all --reason 'it'\''s over' --run a --expect 5f3c9a does it to these, if none of "#
+                + "them has gone on until then\n"
+                + "  '--dry-run' tells what it would do, and '--yes' does it without asking\n")
+        let run = #"{"run":"a","action":{"verb":"cancel"},"select":{"all":true},"reason":"it's over"}"#
+        (asked, outcome) = await Self.told(cancel + ["--yes"], Self.run(BulkCounts(done: 1_602), .cancel))
+        #expect(asked == run && outcome.exit == 0)
+        let transport = ScriptedTransport([
+            .lines([found(100)]), .lines([Self.run(BulkCounts(done: 1_602), .cancel)]),
+        ])
+        let (few, _) = await CommandHarness().run(cancel, transport: transport)
+        #expect(few.exit == 0 && transport.requests.count == 2, "\(few)")
+    }
+
+    @Test func allOfAnOutcomeAreListed() async {
+        let lines = ["o-1", "o-2"].map {
+            JSONWriter.string(BulkTold(outcome: "misfit", instance: $0, message: "no state 'a'"))
+        }
+        let transport = ScriptedTransport([.lines(lines)])
+        let (outcome, _) = await CommandHarness().run(
+            ["bulk", "show", "m", "--outcome", "misfit", "-o", "jsonl"], transport: transport)
+        #expect(outcome == .init(exit: 0, output: lines.map { $0 + "\n" }.joined(), errors: ""))
+        #expect(transport.requests.map(\.target) == ["/v1/bulk/m/instances?outcome=misfit"])
+        let bad = await CommandHarness().run("bulk", "show", "m", "--outcome", "done")
+        #expect(bad.exit == 64 && bad.errors.contains("it must be one of 'misfit', 'refused', 'passedOver'"))
+    }
+
+    @Test func whoIsPassedOverIsNoFailure() async {
+        let told = [BulkTold(outcome: "passedOver", instance: "o-1", message: "o-1 is done")]
+        let arguments = ["cancel", "--machine", "order", "--reason", "r", "--yes", "--run", "a"]
+        let counts = BulkCounts(done: 1, passedOver: 1_601)
+        let (_, outcome) = await Self.told(arguments, Self.run(counts, .cancel, told: told))
+        #expect(outcome.exit == 0 && outcome.output == "ops-12: 1,602 of 1,602: 1 cancelled, 1,601 passed over\n")
+    }
+
     @Test func namesAreLinesBehindTheRequest() async {
         let (asked, outcome) = await Self.told(
             ["send", "pay", "--names-from", "who", "--data", "[1]", "--reason", "r"],
@@ -161,7 +210,7 @@ struct BulkVerbTests {
 
     @Test func aSelectionOfSetHasNoName() async {
         let (asked, _) = await Self.told(
-            ["set", "n=1", "m=2", "--all", "--reason", "r", "--run", "a"], Self.run(BulkCounts(done: 1), .set))
+            ["set", "n=1", "m=2", "--all", "--reason", "r", "--run", "a", "--yes"], Self.run(BulkCounts(done: 1), .set))
         #expect(
             asked
                 == #"{"run":"a","action":{"verb":"set","set":{"m":2,"n":1}},"select":{"all":true},"reason":"r"}"#
@@ -181,7 +230,7 @@ struct BulkVerbTests {
             "'--expect' must be 6 to 64 hexadecimal digits, as '--dry-run' tells them"
         ),
         (["retry", "--all", "--expect-seq", "1"], "'--expect-seq' is for one instance; '--expect' for many"),
-        (["retry", "o", "--run", "a"], "'--run' and '--expect' go with a selection, such as '--machine'"),
+        (["retry", "o", "--run", "a"], "'--run', '--expect' and '--yes' go with a selection, such as '--machine'"),
         (["send", "o", "go", "--run", "a"], "'--run' goes with '--batch', or with a selection such as '--machine'"),
         (["send", "o", "go", "--all"], "Name an instance ('o') or select some, not both"),
         (["bulk", "show"], "Missing expected argument '<run>'"),

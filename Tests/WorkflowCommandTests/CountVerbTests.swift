@@ -84,6 +84,25 @@ struct CountVerbTests {
         #expect(ofAll.output.hasPrefix("INSTANCE     MACHINE   STATE"))
     }
 
+    @Test func whatIsSelectedTwiceAddsUpOrIsRefused() async {
+        let transport = ScriptedTransport([.value(Page<Instance>(items: []))])
+        let both = ["list", "--status", "failed", "--status", "suspended", "--failure", "a", "--failure=b"]
+        let (outcome, _) = await CommandHarness().run(both, transport: transport)
+        #expect(outcome.exit == 0, "\(outcome)")
+        #expect(
+            transport.requests.map(\.target)
+                == ["/v1/instances?status=failed&status=suspended&failure=a&failure=b&limit=500"])
+        let machines = await CommandHarness().run("list", "--machine", "a", "--machine=b")
+        #expect(
+            machines == .init(exit: 64, output: "", errors: "error: '--machine' stands twice, and takes one value\n"))
+        let queues = await CommandHarness().run("effects", "--queue", "a", "--state", "failed", "--queue", "b")
+        #expect(queues.exit == 64 && queues.errors.hasPrefix("error: '--queue' stands twice"), "\(queues)")
+        // What overrides an alias.
+        let again = ScriptedTransport([.value(Page<Instance>(items: []))])
+        let (overridden, _) = await CommandHarness().run(["list", "-o", "json", "--output", "jsonl"], transport: again)
+        #expect(overridden.exit == 0)
+    }
+
     /// An order needs a way through everything for each page.
     @Test func aSortedListEndsByItself() async {
         let pages = (0..<3).map { page in

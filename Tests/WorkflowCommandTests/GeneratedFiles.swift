@@ -85,7 +85,7 @@ struct GeneratedFiles {
             Self.root.appendingPathComponent(".swift-format").path, folder.path,
         ]
         let result = try await RunningProgram("/usr/bin/env", arguments, environment: Programs.environment())
-            .result(within: .seconds(120))
+            .result()
         #expect(result.end == .exited(0), "\(result.errors)")
         for file in Self.all {
             let text = try Self.text(Self.path(file.name))

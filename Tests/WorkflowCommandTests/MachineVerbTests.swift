@@ -88,7 +88,7 @@ struct MachineVerbTests {
     func moreThanAMachineIsARun(_ more: [String], _ select: String) async {
         for verb in ["suspend", "resume"] {
             let (asked, outcome) = await Self.told(
-                [verb, "--machine", "order", "--run", "ops-14"] + more, Self.run(BulkCounts(done: 1)))
+                [verb, "--machine", "order", "--run", "ops-14", "--yes"] + more, Self.run(BulkCounts(done: 1)))
             #expect(asked == [#"/v1/bulk {"run":"ops-14","action":{"verb":"\#(verb)"},"select":\#(select)}"#])
             #expect(outcome.exit == 0)
         }

@@ -138,7 +138,7 @@ struct TimerVerbTests {
     }
 
     /// What then comes is no answer to whether it was done: the key is told, to ask again.
-    @Test(.timeLimit(.minutes(5)), arguments: [["start", "order", "order-1"], ["send", "order-1", "pay"]])
+    @Test(.timeLimit(.minutes(20)), arguments: [["start", "order", "order-1"], ["send", "order-1", "pay"]])
     func whoIsNotToldGetsTheKey(arguments: [String]) async {
         let transport = ScriptedTransport(
             Array(repeating: .problem(Problem(.outcomeUnknown, detail: "The outcome is unknown")), count: 100))

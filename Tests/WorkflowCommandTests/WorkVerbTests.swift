@@ -35,7 +35,7 @@ struct WorkVerbTests {
         String(decoding: request.body?.bytes ?? [], as: UTF8.self)
     }
 
-    @Test(.timeLimit(.minutes(1))) func tasksAreAskedForUntilThereAreNone() async throws {
+    @Test(.timeLimit(.minutes(20))) func tasksAreAskedForUntilThereAreNone() async throws {
         let (outcome, requests) = await Self.run("cat", ["items": [1, 2.0]])
         #expect(outcome == .init(exit: 0, output: "", errors: "order-1 packing: done in 0.0 s\n"))
         #expect(
@@ -45,13 +45,13 @@ struct WorkVerbTests {
         #expect(asked.max == 1 && asked.wait == nil && asked.lease == 30 && asked.worker?.isEmpty == false)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theProgramKnowsWhoseTaskItIs() async throws {
+    @Test(.timeLimit(.minutes(20))) func theProgramKnowsWhoseTaskItIs() async throws {
         let script = #"printf '["%s","%s","%s",' "$WFD_INSTANCE" "$WFD_KEY" "$WFD_ATTEMPT"; cat; printf ']'"#
         let (_, requests) = await Self.run(script)
         #expect(Self.text(requests[1]) == #"["order-1","k","2",null]"#)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["true", "printf '\\n \\n'"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["true", "printf '\\n \\n'"])
     func whoPrintsNothingResultsInNull(script: String) async throws {
         let (outcome, requests) = await Self.run(script, "a large input that nobody reads")
         #expect(outcome.exit == 0)
@@ -79,7 +79,7 @@ struct WorkVerbTests {
         ),
     ]
 
-    @Test(.timeLimit(.minutes(1)), arguments: failures)
+    @Test(.timeLimit(.minutes(20)), arguments: failures)
     func aFailureIsToldWithItsReason(script: String, errors: String, body: String, line: String) async throws {
         let (outcome, requests) = await Self.run(script)
         #expect(requests[1].target == "/v1/tasks/0a/fail")
@@ -87,7 +87,7 @@ struct WorkVerbTests {
         #expect(outcome == .init(exit: 0, output: "", errors: errors + "order-1 packing: \(line) in 0.0 s\n"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoPrintsTooMuchIsEnded() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoPrintsTooMuchIsEnded() async throws {
         // It would go on for ever.
         let (_, requests) = await Self.run("yes 1")
         #expect(
@@ -95,7 +95,7 @@ struct WorkVerbTests {
                 == #"{"type":"too-large","message":"it printed more than 1048576 bytes","retry":false}"#)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theLastComplaintsAreKept() async throws {
+    @Test(.timeLimit(.minutes(20))) func theLastComplaintsAreKept() async throws {
         let (outcome, requests) = await Self.run("head -c 10000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 1")
         let failure = try FailRequest(body: requests[1].body?.bytes ?? [])
         let kept = try #require(failure.details?.object?["stderr"]?.string)
@@ -108,7 +108,7 @@ struct WorkVerbTests {
     }
 
     /// A sign of life comes after a third of the lease; the answer is that the lease is lost.
-    @Test(.timeLimit(.minutes(1))) func aLostLeaseEndsTheProgramAndAllThatItStarted() async throws {
+    @Test(.timeLimit(.minutes(20))) func aLostLeaseEndsTheProgramAndAllThatItStarted() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // What cannot be removed is only untidy.
@@ -128,14 +128,14 @@ struct WorkVerbTests {
         #expect(state == nil || state?.contains(") Z ") == true)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoIsTooLateIsToldThatOthersHaveTheTask() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoIsTooLateIsToldThatOthersHaveTheTask() async throws {
         let lost = ScriptedTransport.Step.problem(Problem(.leaseLost, detail: "The lease is lost: x"))
         let (outcome, _) = await Self.run("true", then: [lost])
         #expect(outcome == .init(exit: 0, output: "", errors: Self.lost))
     }
 
     /// The result is told until the daemon has it; that it is away is said once.
-    @Test(.timeLimit(.minutes(1))) func aResultOutlivesADaemonThatIsAway() async throws {
+    @Test(.timeLimit(.minutes(20))) func aResultOutlivesADaemonThatIsAway() async throws {
         let away = ScriptedTransport.Step.failure(.unreachable(.unix(path: "/s"), reason: "nobody listens there"))
         let draining = ScriptedTransport.Step.problem(Problem(.draining, detail: "The daemon is stopping"))
         let (outcome, requests) = await Self.run("echo 1", then: [away, draining, away, Self.taken])
@@ -149,13 +149,13 @@ struct WorkVerbTests {
                 """.replacing("'/s'", with: "'\(Address.unix(path: "/s"))'"))
     }
 
-    @Test(.timeLimit(.minutes(1))) func withOnceNobodyWaitsForADaemon() async throws {
+    @Test(.timeLimit(.minutes(20))) func withOnceNobodyWaitsForADaemon() async throws {
         let away = ScriptedTransport.Step.failure(.unreachable(.unix(path: "/s"), reason: "nobody listens there"))
         let outcome = await CommandHarness().run("work", "q", "--exec", "/bin/cat", "--once", answers: [away])
         #expect(outcome.exit == 69)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatNoPatienceHelpsAgainstEndsTheWork() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatNoPatienceHelpsAgainstEndsTheWork() async throws {
         let refusal = ScriptedTransport.Step.problem(Problem(.invalidName, detail: "'q' is no name of a queue"))
         let outcome = await CommandHarness().run("work", "task:q", "--exec", "/bin/cat", answers: [refusal])
         #expect(outcome == .init(exit: 65, output: "", errors: "error: 'q' is no name of a queue\n"))
@@ -171,7 +171,7 @@ struct WorkVerbTests {
     }
 
     /// It waits for tasks, and takes none any more.
-    @Test(.timeLimit(.minutes(1))) func whoIsToldToStopStops() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoIsToldToStopStops() async throws {
         var harness = CommandHarness()
         let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         harness.interruptions = { stops }

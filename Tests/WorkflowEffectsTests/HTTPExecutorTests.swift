@@ -166,12 +166,11 @@ struct HTTPExecutorTests {
         #expect(other.type == "address-refused")
     }
 
-    @Test func anAttemptThatNobodyWantsEnds() async throws {
-        let begin = ContinuousClock.now
-        let task = Task { try await Self.outcome("/silent", port: \.raw) }
+    @Test(.timeLimit(.minutes(20))) func anAttemptThatNobodyWantsEnds() async throws {
+        // By itself it would end after a day.
+        let task = Task { try await Self.outcome("/silent", ["attemptTimeout": 86_400_000], port: \.raw) }
         task.cancel()
         _ = try? await task.value
-        #expect(ContinuousClock.now - begin < .seconds(10))
     }
 
     @Test func whatTheRulesRefuseIsNotSent() async throws {

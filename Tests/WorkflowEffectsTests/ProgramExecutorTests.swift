@@ -68,17 +68,14 @@ struct ProgramExecutorTests {
     }
 
     /// What a program leaves in its process group ends with it.
-    @Test(.timeLimit(.minutes(1))) func nothingIsLeftBehind() async throws {
+    @Test(.timeLimit(.minutes(20))) func nothingIsLeftBehind() async throws {
         let outcome = try await Self.outcome("tail -f /dev/null >/dev/null 2>&1 </dev/null & echo $!")
         guard case .done(.int(let pid)) = outcome else { throw TestingError("\(outcome)") }
         // It was told to end before the outcome was; a zombie whose parent has not looked yet is gone, too.
-        while let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), !status.contains(") Z ") {
-            try #require(kill(pid_t(pid), 0) == 0 || errno == ESRCH)
-            await Task.yield()
-        }
+        try await Self.expectEnd(of: String(pid))
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatDoesNotEndIsEnded() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatDoesNotEndIsEnded() async throws {
         let late = try await Self.outcome("exec tail -f /dev/null", ["attemptTimeout": 300])
         guard case .failed(let failure) = late else { throw TestingError("done") }
         #expect(failure.type == "timeout" && failure.canRetry)
@@ -100,24 +97,20 @@ struct ProgramExecutorTests {
 
     /// Waits until a program has written the number of one that it has started, and gives it.
     private static func child(in file: String) async throws -> String {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < deadline {
-            if let text = try? String(contentsOfFile: file, encoding: .utf8), text.hasSuffix("\n") {
-                return text.trimmingCharacters(in: .whitespacesAndNewlines)
-            }
-            await Task.yield()
+        var text = ""
+        try await eventually("the program has started another") {
+            text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            return text.hasSuffix("\n")
         }
-        throw TestingError("the program has started nothing")
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func expectEnd(of pid: String) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while !hasEnded(pid), ContinuousClock.now < deadline { await Task.yield() }
-        #expect(hasEnded(pid))
+        try await eventually("process \(pid) has ended") { hasEnded(pid) }
     }
 
     /// It ignores the signal that asks it to end, and so does what it has started, which has its output too.
-    @Test(.timeLimit(.minutes(1))) func whatRefusesToEndIsKilled() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatRefusesToEndIsKilled() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("child")
         let late = try await Self.outcome(
@@ -131,20 +124,18 @@ struct ProgramExecutorTests {
     }
 
     /// It ends when it is asked to, and what it has started goes on: that has no more time.
-    @Test(.timeLimit(.minutes(1))) func whatIsLeftOfALateProgramIsKilled() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsLeftOfALateProgramIsKilled() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("child")
-        let begin = ContinuousClock.now
         let late = try await Self.outcome(
             "(trap '' TERM; exec tail -f /dev/null >/dev/null 2>&1) & echo $! > \(file); wait",
-            ["attemptTimeout": 1_000])
+            ["attemptTimeout": 1_000], grace: .seconds(86_400))
         #expect(late == .failed(.again("timeout", "the program took longer than 1.0 seconds")))
         try await Self.expectEnd(of: try await Self.child(in: file))
-        #expect(ContinuousClock.now - begin < .seconds(10))
     }
 
     /// Its state was left.
-    @Test(.timeLimit(.minutes(1))) func whatNobodyWantsIsEnded() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatNobodyWantsIsEnded() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path("child")
         let running = Task {
@@ -158,7 +149,7 @@ struct ProgramExecutorTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: ["exec <&- >&- 2>&-; tail -f /dev/null >/dev/null 2>&1", "exec yes why >&2"])
     func streamsThatAreClosedOrFullDoNotKeepAProgram(script: String) async throws {
         let late = try await Self.outcome(

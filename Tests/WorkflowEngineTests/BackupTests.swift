@@ -4,11 +4,12 @@ import SQLiteStore
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
 /// Backups that an engine makes while it works.
-@Suite(.timeLimit(.minutes(2))) struct BackupTests {
+@Suite(.timeLimit(.minutes(20))) struct BackupTests {
     /// The names of the backups beside the store.
     private func backups(in folder: StoreFolder) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".backup-") }
@@ -88,9 +89,7 @@ import WorkflowStore
         limits.backupSweep = .milliseconds(10)
         let running = try await RunningEngine(store: try folder.open(), limits: limits)
         let backup = try await made(by: running.engine)
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try !backups(in: folder).isEmpty, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(try backups(in: folder) == [])
+        try await eventually("the backup has expired") { try backups(in: folder).isEmpty }
         #expect(try running.engine.fetchBackup(backup.name.text) == nil)
         _ = try await made(by: running.engine)
         try await running.stop()
@@ -107,8 +106,7 @@ import WorkflowStore
         while fetch == nil { fetch = try running.engine.fetchBackup(try await made(by: running.engine).name.text) }
         let whole = try #require(fetch)
         // Its time is over many times.
-        let later = ContinuousClock.now + .milliseconds(100)
-        while ContinuousClock.now < later { await Task.yield() }
+        try await letPass(.milliseconds(100))
         #expect(Digest(of: try bytes(of: whole)) == whole.backup.digest)
         #expect(try backups(in: folder).count == 1)
         whole.end(isWhole: false)
@@ -126,16 +124,14 @@ import WorkflowStore
         _ = stream
         stream = nil
         // The desk is free again, however far the first one was.
-        let deadline = ContinuousClock.now + .seconds(20)
-        var second: StoredBackup?
-        while second == nil, ContinuousClock.now < deadline {
+        try await eventually("another backup is made") {
             do {
-                second = try await made(by: running.engine)
+                _ = try await made(by: running.engine)
+                return true
             } catch let rejection as Rejection where rejection.code == .backupUnderWay {
-                await Task.yield()
+                return false
             }
         }
-        #expect(second != nil)
         try await running.stop()
         #expect(try backups(in: folder) == [])
     }

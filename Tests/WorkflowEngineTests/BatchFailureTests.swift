@@ -43,7 +43,7 @@ import WorkflowStore
         return running
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatWaitsWhileTheWriterIsBusyFormsOneBatch() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatWaitsWhileTheWriterIsBusyFormsOneBatch() async throws {
         let store = FakeStore()
         let names = ["a", "b", "c", "d"]
         let running = try await Self.engine(names, on: store)
@@ -56,7 +56,7 @@ import WorkflowStore
         #expect(store.content.withLock { $0.isClosed })
     }
 
-    @Test(.timeLimit(.minutes(5))) func ofABatchThatBreaksAConstraintOnlyTheCulpritFails() async throws {
+    @Test(.timeLimit(.minutes(20))) func ofABatchThatBreaksAConstraintOnlyTheCulpritFails() async throws {
         let store = FakeStore()
         let names = ["a", "bad", "b", "c"]
         let running = try await Self.engine(names, on: store)
@@ -73,7 +73,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aBatchWithoutRoomIsRefusedWhole() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBatchWithoutRoomIsRefusedWhole() async throws {
         let store = FakeStore()
         let names = ["a", "b", "c"]
         let running = try await Self.engine(names, on: store)
@@ -84,7 +84,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func everybodyIsAnsweredWhenTheDiskFailsWhileABatchIsRunAgain() async throws {
+    @Test(.timeLimit(.minutes(20))) func everybodyIsAnsweredWhenTheDiskFailsWhileABatchIsRunAgain() async throws {
         let store = FakeStore()
         let names = ["a", "b", "c", "d"]
         let running = try await Self.engine(names, on: store)

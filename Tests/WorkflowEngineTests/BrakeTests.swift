@@ -1,12 +1,13 @@
 import IdentityTesting
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// An instance that does not come to rest is suspended.
-@Suite(.timeLimit(.minutes(3))) struct BrakeTests {
+@Suite(.timeLimit(.minutes(20))) struct BrakeTests {
     private static let restless = """
         id: restless
         initial: a

@@ -7,7 +7,7 @@ import WorkflowEngine
 import WorkflowStore
 
 /// Stores that lack what only some have: what needs it is refused, and all else goes on.
-@Suite(.timeLimit(.minutes(2))) struct CapabilityTests {
+@Suite(.timeLimit(.minutes(20))) struct CapabilityTests {
     @Test func aStoreWithoutBackupsRefusesThemAndTheEngineWorksOn() async throws {
         let running = try await RunningEngine(store: FakeStore())
         try await running.start("a")

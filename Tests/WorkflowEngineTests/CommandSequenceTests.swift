@@ -25,7 +25,7 @@ import WorkflowStore
         return outcomes
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 2...5)
+    @Test(.timeLimit(.minutes(20)), arguments: 2...5)
     func behindACommitThatFailedNothingIsApplied(attempt: Int) async throws {
         let store = FakeStore()
         var limits = EngineLimits()
@@ -59,7 +59,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func behindALookupThatFailedNothingIsApplied() async throws {
+    @Test(.timeLimit(.minutes(20))) func behindALookupThatFailedNothingIsApplied() async throws {
         let names = ["a", "b", "c"]
         let first = FakeStore()
         let before = try await RunningEngine(store: first)
@@ -76,7 +76,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatIsRefusedForAReasonOfItsOwnKeepsNothingBack() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsRefusedForAReasonOfItsOwnKeepsNothingBack() async throws {
         let running = try await RunningEngine(store: FakeStore())
         try await running.start("lamp-1")
         let sends = try await running.engine.beginWhenRoom(

@@ -3,6 +3,7 @@ import Statechart
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowStore
 
@@ -22,7 +23,7 @@ import WorkflowStore
         }
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: failures, [1, 2, 3])
+    @Test(.timeLimit(.minutes(20)), arguments: failures, [1, 2, 3])
     func aSendWhoseCommitFailsLeavesNoTrace(failure: (StoreError.Code, String), attempt: Int) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -52,7 +53,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: failures)
+    @Test(.timeLimit(.minutes(20)), arguments: failures)
     func aStartWhoseCommitFailsLeavesTheNameFree(failure: (StoreError.Code, String)) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -64,7 +65,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: failures)
+    @Test(.timeLimit(.minutes(20)), arguments: failures)
     func aDefinitionWhoseCommitFailsIsNoVersion(failure: (StoreError.Code, String)) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -83,7 +84,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [1, 2, 3])
+    @Test(.timeLimit(.minutes(20)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [1, 2, 3])
     func afterACommitOfUnknownOutcomeNothingMoreIsWritten(code: StoreError.Code, attempt: Int) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
@@ -106,7 +107,7 @@ import WorkflowStore
         #expect(!store.content.withLock { $0.isClosed })
     }
 
-    @Test(.timeLimit(.minutes(5))) func aProbeThatIsFoundOnDiskShowsThatWritingWorks() async throws {
+    @Test(.timeLimit(.minutes(20))) func aProbeThatIsFoundOnDiskShowsThatWritingWorks() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
         try await running.start("lamp-1")
@@ -123,7 +124,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aCommitThatIsFoundOnDiskIsAnsweredAsSuch() async throws {
+    @Test(.timeLimit(.minutes(20))) func aCommitThatIsFoundOnDiskIsAnsweredAsSuch() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
         try await running.start("lamp-1")
@@ -135,7 +136,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aCommitThatIsFoundUndoneLeavesNoTraceAndTheEngineGoesOn() async throws {
+    @Test(.timeLimit(.minutes(20))) func aCommitThatIsFoundUndoneLeavesNoTraceAndTheEngineGoesOn() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
         try await running.start("lamp-1")
@@ -147,7 +148,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatWritesNothingIsToldOnlyByTheOwner() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatWritesNothingIsToldOnlyByTheOwner() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)
         try await running.start("lamp-1")

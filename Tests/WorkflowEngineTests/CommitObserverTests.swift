@@ -47,7 +47,7 @@ import WorkflowStore
         """
 
     /// Batches of four, some written together, of which one is not written at first.
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 4], [StoreError.Code.unavailable, .constraint])
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 4], [StoreError.Code.unavailable, .constraint])
     func eachRowIsToldOnceWhenItIsOnDisk(together: Int, failure: StoreError.Code) async throws {
         let store = FakeStore()
         let recorder = Recorder(store)
@@ -70,7 +70,7 @@ import WorkflowStore
         #expect(zip(told.positions, told.positions.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatIsArmedIsToldWithTheRowsThatArmIt() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsArmedIsToldWithTheRowsThatArmIt() async throws {
         let store = FakeStore()
         let recorder = Recorder(store)
         let running = try await RunningEngine(store: store, clock: HandClock(), observers: [recorder])

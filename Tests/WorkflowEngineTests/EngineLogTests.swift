@@ -3,6 +3,7 @@ import Logging
 import Statechart
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -21,7 +22,7 @@ import WorkflowStore
               keep: {actions: {assign: {secret: event.data}}}
         """
 
-    @Test(.timeLimit(.minutes(5))) func aFailureIsALineWithoutPayload() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFailureIsALineWithoutPayload() async throws {
         let logged = LoggedLines()
         let timed = try await TimedEngine(Self.job, logger: logged.logger)
         try await timed.start("job", "j")
@@ -41,7 +42,7 @@ import WorkflowStore
     }
 
     /// Of many it is told at a start that there are more than are counted.
-    @Test(.timeLimit(.minutes(5)), arguments: [(10, "2"), (2, "2"), (1, "more than 1")])
+    @Test(.timeLimit(.minutes(20)), arguments: [(10, "2"), (2, "2"), (1, "more than 1")])
     func failedInstancesAreCountedAtAStart(bound: Int, count: String) async throws {
         let logged = LoggedLines()
         var limits = EngineLimits()
@@ -59,7 +60,7 @@ import WorkflowStore
     }
 
     /// 603 failures: ten lines a second, and the rest counted.
-    @Test(.timeLimit(.minutes(5))) func manyFailuresAreSummed() async throws {
+    @Test(.timeLimit(.minutes(20))) func manyFailuresAreSummed() async throws {
         let logged = LoggedLines()
         let timed = try await TimedEngine(Self.job, logger: logged.logger)
         for number in 1...603 {
@@ -79,7 +80,7 @@ import WorkflowStore
         #expect(lines.count == failures + summed.count)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aRefusedBatchIsALine() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRefusedBatchIsALine() async throws {
         let logged = LoggedLines()
         let timed = try await TimedEngine(Self.job, logger: logged.logger)
         try await timed.start("job", "j")
@@ -99,7 +100,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func debugTellsWhatWasDone() async throws {
+    @Test(.timeLimit(.minutes(20))) func debugTellsWhatWasDone() async throws {
         let logged = LoggedLines(.debug)
         let timed = try await TimedEngine(Self.job, logger: logged.logger)
         try await timed.start("job", "j")
@@ -133,7 +134,7 @@ import WorkflowStore
         """
 
     /// Told once a minute, with its name and event.
-    @Test(.timeLimit(.minutes(5)), arguments: [(restless, "after.0.a"), (talker, "go")])
+    @Test(.timeLimit(.minutes(20)), arguments: [(restless, "after.0.a"), (talker, "go")])
     func anInstanceThatNeverRestsIsTold(definition: String, event: String) async throws {
         let logged = LoggedLines()
         var limits = EngineLimits()
@@ -165,7 +166,7 @@ import WorkflowStore
         """
 
     /// What an outage left behind is not the machine's doing.
-    @Test(.timeLimit(.minutes(5))) func whatWasDueBeforeTheMinuteIsNotCounted() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatWasDueBeforeTheMinuteIsNotCounted() async throws {
         let logged = LoggedLines()
         var limits = EngineLimits()
         limits.restlessMacrosteps = 300
@@ -179,7 +180,7 @@ import WorkflowStore
     }
 
     /// A year on a virtual clock is no unrest.
-    @Test(.timeLimit(.minutes(5))) func aVirtualClockIsNotToldOf() async throws {
+    @Test(.timeLimit(.minutes(20))) func aVirtualClockIsNotToldOf() async throws {
         let logged = LoggedLines()
         var limits = EngineLimits()
         limits.restlessMacrosteps = 300

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What is counted for those who watch, and what failed instances have in common.
-@Suite(.timeLimit(.minutes(2))) struct EngineMetricsTests {
+@Suite(.timeLimit(.minutes(20))) struct EngineMetricsTests {
     private static let job = """
         id: job
         initial: idle

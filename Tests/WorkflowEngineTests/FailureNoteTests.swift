@@ -30,7 +30,7 @@ import WorkflowStore
             + #""message":"division by zero","seq":\#(seq),"state":"idle","type":"expression-failed"}"#
     }
 
-    @Test(.timeLimit(.minutes(5))) func theRowAndTheInstanceKeepTheReason() async throws {
+    @Test(.timeLimit(.minutes(20))) func theRowAndTheInstanceKeepTheReason() async throws {
         let timed = try await TimedEngine(Self.definition)
         try await timed.start("job", "j")
         try await timed.send("go", to: "j")
@@ -52,7 +52,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aRetryThatFailsAgainIsARow() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRetryThatFailsAgainIsARow() async throws {
         let timed = try await TimedEngine(Self.definition)
         try await timed.start("job", "j")
         try await timed.send("go", to: "j")
@@ -81,7 +81,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aMachineThatNeverSettlesIsKeptToo() async throws {
+    @Test(.timeLimit(.minutes(20))) func aMachineThatNeverSettlesIsKeptToo() async throws {
         let timed = try await TimedEngine(Self.definition)
         try await timed.start("job", "j")
         try await timed.send("spin", to: "j")
@@ -93,7 +93,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aLongNoteIsCut() async throws {
+    @Test(.timeLimit(.minutes(20))) func aLongNoteIsCut() async throws {
         let long = String(repeating: "ä", count: 600)
         let timed = try await TimedEngine(
             Self.definition.replacing("10 / event.data.by", with: "size('\(long)') / event.data.by"))
@@ -121,7 +121,7 @@ import WorkflowStore
         "'%.99f'.format([context.fraction])", "context.map.a.b.c", "bytes(context.map)", "uint(-context.number)",
     ]
 
-    @Test(.timeLimit(.minutes(5)), arguments: telling)
+    @Test(.timeLimit(.minutes(20)), arguments: telling)
     func noValueIsKept(_ expression: String) async throws {
         let definition = """
             id: job
@@ -159,7 +159,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: ["delay: context.text", "event: x, delay: context.list"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["delay: context.text", "event: x, delay: context.list"])
     func noValueOfADelayIsKept(_ delay: String) async throws {
         let timed = try await TimedEngine(
             """

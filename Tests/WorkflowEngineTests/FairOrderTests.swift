@@ -4,6 +4,7 @@ import Statechart
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -25,7 +26,7 @@ import WorkflowStore
 
     /// Clients that burn the budget again and again, and one that does not. What a plain send waits for is counted
     /// where answers are given: tasks that wait for them may be resumed late.
-    @Test(.timeLimit(.minutes(5))) func aPlainSendWaitsForOneBurningStep() async throws {
+    @Test(.timeLimit(.minutes(20))) func aPlainSendWaitsForOneBurningStep() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
         _ = try await running.engine.apply(Self.burner, syntax: .yaml)
@@ -68,7 +69,7 @@ import WorkflowStore
 
     /// Many burn for the first time, all at once: others of their machine are expected to burn as soon as one has, also
     /// those that took plain events before.
-    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(20)), arguments: [false, true])
     func aPlainSendWaitsForOneOfManyThatNobodyKnows(isWarm: Bool) async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
@@ -109,7 +110,7 @@ import WorkflowStore
 
     /// Of an instance that never comes to rest, a command waits for as much as one step may use, not for a hundred
     /// steps.
-    @Test(.timeLimit(.minutes(5))) func whatComesBeforeACommandIsBoundedInCost() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatComesBeforeACommandIsBoundedInCost() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
         _ = try await running.engine.apply(Self.spinner, syntax: .yaml)
@@ -121,7 +122,7 @@ import WorkflowStore
     }
 
     /// However much plain work there is, what burns is done.
-    @Test(.timeLimit(.minutes(5))) func whatBurnsIsNotKeptFromItsTurn() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatBurnsIsNotKeptFromItsTurn() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
         _ = try await running.engine.apply(Self.burner, syntax: .yaml)
@@ -144,7 +145,7 @@ import WorkflowStore
     }
 
     /// Events of one instance keep their order, also those together with others, whatever it used before.
-    @Test(.timeLimit(.minutes(5))) func eachInstanceKeepsItsOrder() async throws {
+    @Test(.timeLimit(.minutes(20))) func eachInstanceKeepsItsOrder() async throws {
         let folder = try StoreFolder(isInMemory: true)
         let running = try await RunningEngine(store: folder.open())
         _ = try await running.engine.apply(Self.burner, syntax: .yaml)
@@ -168,7 +169,7 @@ import WorkflowStore
     }
 
     /// What is thrown away and applied again keeps its order too.
-    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.unavailable, .constraint])
+    @Test(.timeLimit(.minutes(20)), arguments: [StoreError.Code.unavailable, .constraint])
     func eachInstanceKeepsItsOrderWhenCommitsFail(code: StoreError.Code) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)

@@ -52,7 +52,7 @@ import WorkflowStore
         ("pay", ["amount": 5]), ("work", nil), ("close", nil), ("break", nil),
     ]
 
-    @Test(.timeLimit(.minutes(5)), arguments: 0..<events.count)
+    @Test(.timeLimit(.minutes(20)), arguments: 0..<events.count)
     func theFirstAnswerIsGivenAgain(number: Int) async throws {
         let (event, data) = Self.events[number]
         let timed = try await engine()
@@ -80,7 +80,7 @@ import WorkflowStore
     }
 
     /// A snapshot row stands between the start and the event.
-    @Test(.timeLimit(.minutes(5))) func anAnswerDeepInAHistoryIsMadeAgain() async throws {
+    @Test(.timeLimit(.minutes(20))) func anAnswerDeepInAHistoryIsMadeAgain() async throws {
         let timed = try await engine()
         for number in 0..<300 { try await timed.send("pay", ["amount": .int(Int64(number))], to: "t") }
         let first = try await timed.send("pay", ["amount": 7], to: "t", key: Self.key)
@@ -90,7 +90,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func twoWithTheSameKeyInOneBatchAreOne() async throws {
+    @Test(.timeLimit(.minutes(20))) func twoWithTheSameKeyInOneBatchAreOne() async throws {
         let store = FakeStore()
         var limits = EngineLimits()
         limits.batchApplying = .seconds(60)
@@ -121,7 +121,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func anotherRequestWithTheKeyIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func anotherRequestWithTheKeyIsRefused() async throws {
         let timed = try await engine()
         try await timed.start("till", "u")
         let first = try await timed.send("pay", ["amount": 5], to: "t", key: Self.key)
@@ -142,7 +142,7 @@ import WorkflowStore
     }
 
     /// The order of checks: key, existence, status, expectation, step.
-    @Test(.timeLimit(.minutes(5))) func aRepeatedKeyComesBeforeEveryOtherCheck() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRepeatedKeyComesBeforeEveryOtherCheck() async throws {
         let timed = try await engine()
         let first = try await timed.engine.send(
             SendCommand(
@@ -160,7 +160,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func refusalsAndDryRunsAreNotRemembered() async throws {
+    @Test(.timeLimit(.minutes(20))) func refusalsAndDryRunsAreNotRemembered() async throws {
         let timed = try await engine()
         #expect(
             await timed.rejection { () async throws(Rejection) in
@@ -187,7 +187,7 @@ import WorkflowStore
         return UniqueID(at: Timestamp(rawValue: milliseconds), random: &random).text
     }
 
-    @Test(.timeLimit(.minutes(5))) func aKeyThatSaysAnOldOrAFutureTimeIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func aKeyThatSaysAnOldOrAFutureTimeIsRefused() async throws {
         let timed = try await engine()
         let now = timed.clock.now().rawValue
         let week: Int64 = 7 * 86_400_000
@@ -208,7 +208,7 @@ import WorkflowStore
     }
 
     /// As long as it is remembered, a key gets its answer, however old it says that it is.
-    @Test(.timeLimit(.minutes(5))) func aForgottenKeyIsNeverAppliedTwice() async throws {
+    @Test(.timeLimit(.minutes(20))) func aForgottenKeyIsNeverAppliedTwice() async throws {
         let timed = try await engine()
         let key = Self.key(at: timed.clock.now().rawValue)
         let first = try await timed.send("work", to: "t", key: key)

@@ -58,7 +58,7 @@ import WorkflowStore
         return try await engine.send(sends).map { try $0.get().to }
     }
 
-    @Test(.timeLimit(.minutes(1))) func commandsAreAppliedToTheCallersOwn() async throws {
+    @Test(.timeLimit(.minutes(20))) func commandsAreAppliedToTheCallersOwn() async throws {
         var running = try await started()
         #expect(try await paths(running.engine) == [["off"], ["dim"]])
         #expect(try await flipBoth(running.engine) == [["on"], ["bright"]])
@@ -72,7 +72,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func listsDoNotMix() async throws {
+    @Test(.timeLimit(.minutes(20))) func listsDoNotMix() async throws {
         let running = try await started()
         let engine = running.engine
         _ = try await engine.start(StartCommand(machine: "lamp", instance: "b", by: Self.there))
@@ -95,7 +95,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsTheOthersIsNotThere() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsTheOthersIsNotThere() async throws {
         let running = try await started()
         let engine = running.engine
         _ = try await engine.start(StartCommand(machine: "lamp", instance: "b", by: Self.there))
@@ -118,7 +118,7 @@ import WorkflowStore
 
     /// The same key names another start in each.
     /// Swift takes the Kelvin sign for a K; the store does not.
-    @Test(.timeLimit(.minutes(1))) func namesAreComparedAsTheStoreDoes() async throws {
+    @Test(.timeLimit(.minutes(20))) func namesAreComparedAsTheStoreDoes() async throws {
         let running = try await begin()
         _ = try await running.engine.start(StartCommand(machine: "lamp", instance: "K", by: Self.here))
         let send = SendCommand(instance: "\u{212A}", event: Event(name: "flip"), by: Self.here)
@@ -128,7 +128,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func keysDoNotMix() async throws {
+    @Test(.timeLimit(.minutes(20))) func keysDoNotMix() async throws {
         let running = try await begin()
         var names: [InstanceName] = []
         for _ in 0..<2 {
@@ -142,7 +142,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func onlyTheCallersInstancesAreReplayed() async throws {
+    @Test(.timeLimit(.minutes(20))) func onlyTheCallersInstancesAreReplayed() async throws {
         let running = try await started()
         _ = try await running.engine.start(StartCommand(machine: "lamp", instance: "b", by: Self.there))
         let machine = try DefinitionReader.read(RunningEngine.definition).machine

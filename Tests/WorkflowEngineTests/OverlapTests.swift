@@ -37,7 +37,7 @@ import WorkflowStore
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatWaitsIsAppliedWhileABatchIsCommitted() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatWaitsIsAppliedWhileABatchIsCommitted() async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store)
         try await running.start("lamp-1")
@@ -49,7 +49,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 1...5)
+    @Test(.timeLimit(.minutes(20)), arguments: 1...5)
     func aBatchThatFailsTakesNothingElseWithIt(failing: Int) async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store)
@@ -69,7 +69,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 4])
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 4])
     func whenABatchBreaksAConstraintTheOrderStays(together: Int) async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store, together: together)
@@ -117,7 +117,7 @@ import WorkflowStore
         return told
     }
 
-    @Test(.timeLimit(.minutes(5))) func aRefusalIsNotToldBeforeItsReasonIsOnDisk() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRefusalIsNotToldBeforeItsReasonIsOnDisk() async throws {
         let undisturbed = try await Self.startAgainAndAgain(failing: 99)
         #expect(
             undisturbed == ["accepted"] + Array(repeating: "accepted", count: 3) + Self.exists + Self.exists
@@ -130,7 +130,7 @@ import WorkflowStore
 
     private static let exists = ["instanceExists", "accepted", "accepted", "accepted"]
 
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 4])
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 4])
     func aKeyOfTheBatchUnderWayIsKnown(together: Int) async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store, together: together)
@@ -142,7 +142,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 1...3, [1, 4])
+    @Test(.timeLimit(.minutes(20)), arguments: 1...3, [1, 4])
     func whatCannotBeReadBesideACommitIsReadBehindIt(failing: Int, together: Int) async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store, together: together)
@@ -155,7 +155,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func afterAnUnknownOutcomeEverybodyIsAnsweredAndNothingIsWritten() async throws {
+    @Test(.timeLimit(.minutes(20))) func afterAnUnknownOutcomeEverybodyIsAnsweredAndNothingIsWritten() async throws {
         let store = FakeStore()
         let running = try await Self.engine(on: store)
         try await running.start("lamp-1")
@@ -169,7 +169,7 @@ import WorkflowStore
     }
 
     /// Nothing is cached, so that what is applied beside a commit is read from the file beside it.
-    @Test(.timeLimit(.minutes(5)), arguments: [1, 4])
+    @Test(.timeLimit(.minutes(20)), arguments: [1, 4])
     func besideACommitTheFileIsReadAsItWillBe(together: Int) async throws {
         let folder = try StoreFolder()
         let store = try folder.open()

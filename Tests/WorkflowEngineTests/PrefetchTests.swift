@@ -10,7 +10,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// On a store where each lookup takes a round trip a batch takes one, and its answers are those of every other store.
-@Suite(.timeLimit(.minutes(5))) struct PrefetchTests {
+@Suite(.timeLimit(.minutes(20))) struct PrefetchTests {
     private static let key = "0189d7e2-8000-7000-8000-000000000001"
 
     private static let limits: EngineLimits = {

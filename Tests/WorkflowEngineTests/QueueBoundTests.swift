@@ -2,6 +2,7 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowJSON
 import WorkflowStore
 
@@ -43,14 +44,14 @@ import WorkflowStore
         return answers
     }
 
-    @Test(.timeLimit(.minutes(5))) func aQueueThatIsFullInNumberRefusesTheNext() async throws {
+    @Test(.timeLimit(.minutes(20))) func aQueueThatIsFullInNumberRefusesTheNext() async throws {
         var limits = EngineLimits()
         limits.queuedCommands = 4
         let answers = try await Self.answers(to: 20, withData: nil, limits: limits, refused: 16)
         #expect(answers == ["accepted": 4, "overloaded": 16])
     }
 
-    @Test(.timeLimit(.minutes(5))) func aQueueThatIsFullInBytesRefusesTheNext() async throws {
+    @Test(.timeLimit(.minutes(20))) func aQueueThatIsFullInBytesRefusesTheNext() async throws {
         var limits = EngineLimits()
         limits.queuedBytes = 10_000
         let data = JSONValue.string(String(repeating: "x", count: 3_000))
@@ -95,7 +96,7 @@ import WorkflowStore
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func linesThatWaitForRoomComeInTheirOrder() async throws {
+    @Test(.timeLimit(.minutes(20))) func linesThatWaitForRoomComeInTheirOrder() async throws {
         let store = FakeStore()
         let (running, sent) = try await Self.full(store)
         let engine = running.engine
@@ -113,7 +114,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatWaitsForRoomIsBoundedInBytes() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatWaitsForRoomIsBoundedInBytes() async throws {
         let store = FakeStore()
         let (running, _) = try await Self.full(store)
         let engine = running.engine
@@ -128,7 +129,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whereNoRoomComesInTimeLinesAreToldSo() async throws {
+    @Test(.timeLimit(.minutes(20))) func whereNoRoomComesInTimeLinesAreToldSo() async throws {
         let store = FakeStore()
         let (running, _) = try await Self.full(store, waiting: .milliseconds(20))
         #expect(await Self.told([Self.flip], running) == ["overloaded"])
@@ -139,7 +140,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func linesWhoseCallerGoesAwayAreNotApplied() async throws {
+    @Test(.timeLimit(.minutes(20))) func linesWhoseCallerGoesAwayAreNotApplied() async throws {
         let store = FakeStore()
         let (running, _) = try await Self.full(store)
         // Awaited below.
@@ -152,7 +153,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whoWaitsForRoomIsToldThatTheDaemonStops() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoWaitsForRoomIsToldThatTheDaemonStops() async throws {
         let store = FakeStore()
         let (running, sent) = try await Self.full(store)
         async let told = Self.told([Self.flip], running)

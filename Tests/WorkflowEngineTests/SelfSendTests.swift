@@ -68,7 +68,7 @@ import WorkflowStore
         #expect(naive.status == record.status.rawValue)
     }
 
-    @Test(.timeLimit(.minutes(5))) func theAnswerTellsOfTheWholeChainAndEachEventHasItsRow() async throws {
+    @Test(.timeLimit(.minutes(20))) func theAnswerTellsOfTheWholeChainAndEachEventHasItsRow() async throws {
         let (running, folder) = try await running()
         defer { withExtendedLifetime(folder) {} }
         let preview = try await send("work", dryRun: true, to: running)
@@ -87,7 +87,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func anEventThatNobodyIsToldOfFailsTheInstanceUntilItIsRetried() async throws {
+    @Test(.timeLimit(.minutes(20))) func anEventThatNobodyIsToldOfFailsTheInstanceUntilItIsRetried() async throws {
         let (running, folder) = try await running()
         let answer = try await send("divide", to: running)
         #expect(answer.status == .failed && answer.seq.rawValue == 3)
@@ -106,7 +106,7 @@ import WorkflowStore
         try await again.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRetryAppliesTheEventAndThenWhatWaitedBehindIt() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
         let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
@@ -161,7 +161,7 @@ import WorkflowStore
         return try await engine.instance(named: "w").record.seq.rawValue
     }
 
-    @Test(.timeLimit(.minutes(2))) func aLongChainGoesOnInLaterBatchesAndAfterARestart() async throws {
+    @Test(.timeLimit(.minutes(20))) func aLongChainGoesOnInLaterBatchesAndAfterARestart() async throws {
         let folder = try StoreFolder()
         var running = try await RunningEngine(store: folder.open())
         _ = try await running.engine.apply(Self.counter, syntax: .yaml)
@@ -175,7 +175,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aChainWithoutEndCanBeStopped() async throws {
+    @Test(.timeLimit(.minutes(20))) func aChainWithoutEndCanBeStopped() async throws {
         let folder = try StoreFolder()
         let clock = HandClock()
         let store = try SQLiteFileStore.open(at: folder.path + "/wfd.db", clock: clock.now())
@@ -197,7 +197,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aFinishedInstanceHasItsOutputAndNothingThatWaits() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFinishedInstanceHasItsOutputAndNothingThatWaits() async throws {
         let (running, folder) = try await running()
         defer { withExtendedLifetime(folder) {} }
         let answer = try await send("finish", to: running)

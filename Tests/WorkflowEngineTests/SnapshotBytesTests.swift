@@ -14,7 +14,7 @@ import WorkflowStore
 ///
 /// `SNAPSHOT_SEED` repeats a run.
 @Suite struct SnapshotBytesTests {
-    @Test(.timeLimit(.minutes(2))) func aSnapshotIsTheSameHoweverItCameAbout() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSnapshotIsTheSameHoweverItCameAbout() async throws {
         let seed =
             ProcessInfo.processInfo.environment["SNAPSHOT_SEED"].flatMap { UInt64($0) }
             ?? UInt64.random(in: 0...UInt64(UInt32.max))

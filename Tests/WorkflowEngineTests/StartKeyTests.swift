@@ -47,7 +47,7 @@ import WorkflowStore
         ]
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: ["order-1", nil])
+    @Test(.timeLimit(.minutes(20)), arguments: ["order-1", nil])
     func theFirstAnswerIsGivenAgain(name: String?) async throws {
         let timed = try await engine()
         let first = try await start("order", name, timed)
@@ -63,7 +63,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func anotherStartWithTheKeyIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func anotherStartWithTheKeyIsRefused() async throws {
         let timed = try await engine()
         _ = try await start("order", "order-1", timed)
         _ = try await timed.engine.apply(Self.definition("order", note: "second"), syntax: .yaml)
@@ -84,7 +84,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aStartThatIsRefusedIsNotRemembered() async throws {
+    @Test(.timeLimit(.minutes(20))) func aStartThatIsRefusedIsNotRemembered() async throws {
         let timed = try await engine()
         try await timed.start("order", "taken")
         let kinds = [
@@ -101,7 +101,7 @@ import WorkflowStore
     }
 
     /// Without a name and without a key two starts are two instances; with a key they are one.
-    @Test(.timeLimit(.minutes(5))) func startsWithoutANameAreToldApartByTheirKeys() async throws {
+    @Test(.timeLimit(.minutes(20))) func startsWithoutANameAreToldApartByTheirKeys() async throws {
         let timed = try await engine()
         let one = try await start("order", nil, timed, key: "a")
         let two = try await start("order", nil, timed, key: "b")

@@ -5,6 +5,7 @@ import SQLiteStore
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -171,20 +172,4 @@ final class TimedEngine {
             Set(stored.map(\.event)) == Set(armed.filter { $0.kind != .invocation }.map(\.event)),
             sourceLocation: sourceLocation)
     }
-}
-
-/// Waits until something holds; a failure says what did not come.
-func eventually(
-    _ what: String, within patience: Duration = .seconds(30), _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + patience
-    while try await !condition() {
-        if ContinuousClock.now > deadline { throw NotInTime(what: what) }
-        await Task.yield()
-    }
-}
-
-struct NotInTime: Error, CustomStringConvertible {
-    let what: String
-    var description: String { "waited in vain until \(what)" }
 }

@@ -2,6 +2,7 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -27,7 +28,7 @@ import WorkflowStore
           closed: {type: final}
         """
 
-    @Test(.timeLimit(.minutes(5)), arguments: [(12_000, 1), (12_001, 0)])
+    @Test(.timeLimit(.minutes(20)), arguments: [(12_000, 1), (12_001, 0)])
     func aTimerThatIsTooLateIsRecordedAndChangesNothing(passed: Int64, reminders: Int64) async throws {
         let timed = try await TimedEngine(Self.offer)
         try await timed.start("offer", "o")
@@ -44,7 +45,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func twoThatAreLateAreJudgedEachByItsOwnRule() async throws {
+    @Test(.timeLimit(.minutes(20))) func twoThatAreLateAreJudgedEachByItsOwnRule() async throws {
         let timed = try await TimedEngine(Self.offer)
         for name in ["o", "p"] { try await timed.start("offer", name) }
         try await timed.pass(3_660_000)
@@ -82,7 +83,7 @@ import WorkflowStore
               fourth: {}
         """
 
-    @Test(.timeLimit(.minutes(5))) func whileAnInstanceHasFailedItsTimersWait() async throws {
+    @Test(.timeLimit(.minutes(20))) func whileAnInstanceHasFailedItsTimersWait() async throws {
         let timed = try await TimedEngine(Self.faulty)
         try await timed.start("faulty", "f")
         try await timed.pass(1_000)
@@ -133,7 +134,7 @@ import WorkflowStore
               look: {}
         """
 
-    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(20)), arguments: [false, true])
     func aChainThatWasCutGoesOnByItself(isRestarted: Bool) async throws {
         let timed = try await TimedEngine(Self.endless)
         try await timed.start("endless", "e")
@@ -151,7 +152,7 @@ import WorkflowStore
     }
 
     /// An instance that never comes to rest takes its share of each batch, and no more.
-    @Test(.timeLimit(.minutes(5))) func aChainWithoutEndLetsOthersHaveTheirTurn() async throws {
+    @Test(.timeLimit(.minutes(20))) func aChainWithoutEndLetsOthersHaveTheirTurn() async throws {
         var limits = EngineLimits()
         limits.brake = nil
         let timed = try await TimedEngine(Self.endless, limits: limits)

@@ -3,6 +3,7 @@ import Statechart
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -44,7 +45,7 @@ import WorkflowStore
         store.content.withLock { $0.timers.filter { $0.key.due <= clock.now() } }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aBatchThatWasNotWrittenIsFiredAgainAfterAPause() async throws {
+    @Test(.timeLimit(.minutes(20))) func aBatchThatWasNotWrittenIsFiredAgainAfterAPause() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b"], store, clock)
@@ -61,7 +62,7 @@ import WorkflowStore
     }
 
     /// What cannot be read for a moment must not wait for a restart.
-    @Test(.timeLimit(.minutes(5))) func timersThatCannotBeReadAreFiredAfterAPause() async throws {
+    @Test(.timeLimit(.minutes(20))) func timersThatCannotBeReadAreFiredAfterAPause() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b"], store, clock)
@@ -76,7 +77,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func theWriterDoesNotSpinWhileTheStoreCannotWrite() async throws {
+    @Test(.timeLimit(.minutes(20))) func theWriterDoesNotSpinWhileTheStoreCannotWrite() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a"], store, clock, pause: .seconds(1_000))
@@ -104,7 +105,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func onlyTheTimersThatBreakAConstraintAreLeftAlone() async throws {
+    @Test(.timeLimit(.minutes(20))) func onlyTheTimersThatBreakAConstraintAreLeftAlone() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let names = ["a", "bad", "b", "c"]
@@ -134,7 +135,7 @@ import WorkflowStore
     }
 
     /// A command that breaks a constraint beside timers is the one to blame, and they fire.
-    @Test(.timeLimit(.minutes(5))) func aCommandThatBreaksAConstraintTakesNoTimersWithIt() async throws {
+    @Test(.timeLimit(.minutes(20))) func aCommandThatBreaksAConstraintTakesNoTimersWithIt() async throws {
         let store = FakeStore()
         let clock = HandClock()
         let running = try await Self.running(["a", "b", "c"], store, clock)

@@ -70,7 +70,7 @@ import WorkflowStore
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func batchesThatWaitAreCommittedTogether() async throws {
+    @Test(.timeLimit(.minutes(20))) func batchesThatWaitAreCommittedTogether() async throws {
         let outcome = try await Self.run()
         #expect(outcome.told == (2...19).map { "\($0)" })
         #expect(outcome.commits == [1, 3, 1])
@@ -83,12 +83,12 @@ import WorkflowStore
         #expect(outcome.error == nil)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 4...15)
+    @Test(.timeLimit(.minutes(20)), arguments: 4...15)
     func ofThoseThatBreakAConstraintOnlyTheCommandToBlameFails(bad: Int) async throws {
         Self.expect([bad: "fault"], try await Self.run(bad: bad, failing: .constraint))
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [4, 9, 15])
+    @Test(.timeLimit(.minutes(20)), arguments: [4, 9, 15])
     func whatTheDiskHasNoRoomForFailsTogether(bad: Int) async throws {
         let told = Dictionary(uniqueKeysWithValues: (4..<16).map { ($0, "storageUnavailable") })
         Self.expect(told, try await Self.run(bad: bad, failing: .unavailable))
@@ -110,14 +110,14 @@ import WorkflowStore
         #expect(outcome.error == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatIsCommittedIsToldAlthoughNothingMoreMayBeWritten() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatIsCommittedIsToldAlthoughNothingMoreMayBeWritten() async throws {
         let outcome = try await Self.run(isLast: true)
         #expect(outcome.told == (2...17).map { "\($0)" } + Array(repeating: "storageUnavailable", count: 2))
         #expect(outcome.commits == [1, 3])
         #expect(outcome.error?.code == .outcomeUnknown)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [4, 9, 15])
+    @Test(.timeLimit(.minutes(20)), arguments: [StoreError.Code.outcomeUnknown, .fenced], [4, 9, 15])
     func whatSharesATransactionSharesItsUnknownOutcome(code: StoreError.Code, bad: Int) async throws {
         let outcome = try await Self.run(bad: bad, failing: code)
         let kind = code == .outcomeUnknown ? "outcomeUnknown" : "storageUnavailable"

@@ -4,6 +4,7 @@ import Statechart
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -39,7 +40,7 @@ import WorkflowStore
     private func after(_ milliseconds: Int64) -> Timestamp { Timestamp(rawValue: Self.start.rawValue + milliseconds) }
 
     /// A year, in batches that hold all that one instance may have of them.
-    @Test(.timeLimit(.minutes(5))) func aYearPassesAndEachDayComesAtItsOwnTime() async throws {
+    @Test(.timeLimit(.minutes(20))) func aYearPassesAndEachDayComesAtItsOwnTime() async throws {
         var limits = EngineLimits()
         limits.batchApplying = .seconds(60)
         let timed = try await engine(limits)
@@ -55,7 +56,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func timersOfManyInstancesFireInOrderThroughASmallWindow() async throws {
+    @Test(.timeLimit(.minutes(20))) func timersOfManyInstancesFireInOrderThroughASmallWindow() async throws {
         var limits = EngineLimits()
         limits.nearTimers = 3
         limits.batchRows = 8
@@ -74,7 +75,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatItShowsIsKeptOverARestart() async throws {
+    @Test(.timeLimit(.minutes(20))) func whatItShowsIsKeptOverARestart() async throws {
         let folder = try StoreFolder()
         let path = folder.path + "/wfd.db"
         var store = try SQLiteFileStore.open(at: path, clock: Self.start, on: .virtual)
@@ -91,7 +92,7 @@ import WorkflowStore
         try await running.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func oneRequestFiresABoundedNumber() async throws {
+    @Test(.timeLimit(.minutes(20))) func oneRequestFiresABoundedNumber() async throws {
         var limits = EngineLimits()
         limits.clockFirings = 10
         limits.batchRows = 4
@@ -113,7 +114,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func itDoesNotGoBackNorPastTheEndOfTime() async throws {
+    @Test(.timeLimit(.minutes(20))) func itDoesNotGoBackNorPastTheEndOfTime() async throws {
         let timed = try await engine()
         for time in [after(-1), Timestamp(rawValue: 221_845_392_000_000)] {
             #expect(
@@ -126,7 +127,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func theMachinesClockIsNotMoved() async throws {
+    @Test(.timeLimit(.minutes(20))) func theMachinesClockIsNotMoved() async throws {
         let timed = try await TimedEngine(Self.daily)
         #expect(
             await timed.rejection { () async throws(Rejection) in
@@ -136,7 +137,7 @@ import WorkflowStore
         try await timed.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func commandsBetweenMovesHaveTheClocksTime() async throws {
+    @Test(.timeLimit(.minutes(20))) func commandsBetweenMovesHaveTheClocksTime() async throws {
         let timed = try await engine()
         try await timed.start("daily", "d")
         _ = try await timed.engine.moveClock(to: after(3 * Self.day / 2))
@@ -146,7 +147,7 @@ import WorkflowStore
     }
 
     /// What waits before a move is applied at the time of before, and what waits behind it at that of after.
-    @Test(.timeLimit(.minutes(5))) func aMoveHasItsTurnAmongCommands() async throws {
+    @Test(.timeLimit(.minutes(20))) func aMoveHasItsTurnAmongCommands() async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store, clock: VirtualClock(at: Self.start))
         _ = try await running.engine.apply(Self.daily, syntax: .yaml)
@@ -177,7 +178,7 @@ import WorkflowStore
     }
 
     /// A move that cannot be written changes nothing for good: asked again, it fires each timer once.
-    @Test(.timeLimit(.minutes(5))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
+    @Test(.timeLimit(.minutes(20))) func aMoveThatIsNotWrittenCanBeAskedForAgain() async throws {
         let store = FakeStore()
         var limits = EngineLimits()
         limits.timerPause = .milliseconds(1)

@@ -8,7 +8,7 @@ import WorkflowStore
 @testable import WorkflowEngine  // What the writer keeps is no part of what the daemon uses.
 
 /// What the writer keeps of instances is bounded in bytes: of what they are now, and not of what they began with.
-@Suite(.timeLimit(.minutes(5))) struct WorkingSetTests {
+@Suite(.timeLimit(.minutes(20))) struct WorkingSetTests {
     private static let definition = """
         {id: pad, initial: on, context: {text: ''},
          states: {on: {on: {fill: {actions: {assign: {text: event.data.text}}}, look: {}}}}}

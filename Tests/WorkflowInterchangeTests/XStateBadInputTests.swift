@@ -65,7 +65,7 @@ import WorkflowInterchange
         #expect(notes(states).first?.contains("nested deeper than") == true)
     }
 
-    @Test(.timeLimit(.minutes(1))) func largeConfigurationsAreReadUpToABound() throws {
+    @Test(.timeLimit(.minutes(20))) func largeConfigurationsAreReadUpToABound() throws {
         let text = { (count: Int) in
             #"{"id": "m", "initial": "s0", "states": {"#
                 + (0..<count).map {

@@ -1,10 +1,11 @@
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowInterchange
 import WorkflowJSON
 
 /// What becomes of XState configurations.
-@Suite struct XStateImportTests {
+@Suite(.ownThreads) struct XStateImportTests {
     @Test(arguments: ["traffic-light", "form"])
     func configurationBecomesItsDefinition(name: String) throws {
         let imported = try XStateImport.definition(from: Documents.text(name + ".json"))

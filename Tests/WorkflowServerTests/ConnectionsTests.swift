@@ -13,7 +13,7 @@ import WorkflowAPI
     private func channel(_ handlers: any ChannelHandler...) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers(handlers)
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/none")).wait()
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/none"), promise: nil)
         return channel
     }
 
@@ -55,15 +55,17 @@ import WorkflowAPI
     }
 
     /// A channel as those of the daemon are, as far as requests are read.
-    private func reading(_ place: ConnectionPlace) throws -> EmbeddedChannel {
-        let watch = HeadWatch(place)
+    private func reading(
+        _ place: ConnectionPlace, _ lasting: LastingAnswers? = nil, _ connection: CallerConnection? = nil
+    ) throws -> EmbeddedChannel {
+        let watch = HeadWatch(place, lasting: lasting, connection: connection)
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandler(watch)
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false)
         try channel.pipeline.syncOperations.addHandler(
             RequestCodec(isOnTCP: false, watch: watch, peer: Peer(actor: nil)))
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/none")).wait()
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/none"), promise: nil)
         return channel
     }
 
@@ -118,18 +120,31 @@ import WorkflowAPI
         try expectTimeout(on: channel)
     }
 
-    @Test(arguments: ["application/json", "application/x-ndjson"])
-    func aBodyIsCompleteInThirtySecondsUnlessItIsInLines(type: String) throws {
+    /// Begins a request, and leaves its body to come.
+    private func begin(
+        _ target: String, _ length: Int, as type: String = "application/json", on channel: EmbeddedChannel
+    ) throws {
+        let head = "POST \(target) HTTP/1.1\r\nHost: wfd\r\nContent-Type: \(type)\r\nContent-Length: \(length)\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: head))
+    }
+
+    @Test(arguments: [
+        ("/v1/events", "application/x-ndjson", true), ("/v1/tasks?a=b", "Application/X-NDJSON; charset=utf-8", true),
+        ("/v1/bulk", "application/x-ndjson", true), ("/v1/bulk", "application/json", false),
+        ("http://wfd/v1/events?a=b", "application/x-ndjson", true), ("//v1/tasks/", "application/x-ndjson", true),
+        ("http://wfd/v1/machines", "application/x-ndjson", false), ("/v1/eventsX", "application/x-ndjson", false),
+        ("/v1/tasks/t/complete", "application/x-ndjson", false), ("/", "application/x-ndjson", false),
+    ])
+    func aBodyIsCompleteInThirtySecondsUnlessItIsInLines(target: String, type: String, isInLines: Bool) throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel()))
-        try channel.writeInbound(
-            ByteBuffer(string: "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Type: \(type)\r\nContent-Length: 10\r\n\r\n"))
+        try begin(target, 10, as: type, on: channel)
         for _ in 0..<5 {
             channel.embeddedEventLoop.advanceTime(by: .milliseconds(5_999))
             try channel.writeInbound(ByteBuffer(string: "b"))
         }
-        if type == "application/json" {
+        if !isInLines {
             channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-            #expect(throws: BodyTimeout.self) { try channel.throwIfErrorCaught() }
+            #expect(throws: BodyRefusal.self) { try channel.throwIfErrorCaught() }
         } else {
             channel.embeddedEventLoop.advanceTime(by: .seconds(600))
             try channel.throwIfErrorCaught()
@@ -139,8 +154,8 @@ import WorkflowAPI
     /// Its head came together with the end of a body in lines, which nobody had looked at any more.
     @Test func aBodyBehindOneInLinesIsCompleteInThirtySecondsToo() throws {
         let channel = try reading(ConnectionPlace(EmbeddedChannel()))
-        let lines = "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Type: application/x-ndjson\r\nContent-Length: 2\r\n\r\na"
-        try channel.writeInbound(ByteBuffer(string: lines))
+        try begin("/v1/events", 2, as: "application/x-ndjson", on: channel)
+        try channel.writeInbound(ByteBuffer(string: "a"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         try channel.writeInbound(
             ByteBuffer(string: "aPOST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: 100\r\n\r\n"))
@@ -149,7 +164,147 @@ import WorkflowAPI
             try channel.writeInbound(ByteBuffer(string: "b"))
         }
         channel.embeddedEventLoop.advanceTime(by: .seconds(5))
-        #expect(throws: BodyTimeout.self) { try channel.throwIfErrorCaught() }
+        #expect(throws: BodyRefusal.self) { try channel.throwIfErrorCaught() }
+    }
+
+    /// Time passes for a line only while its reader waits for its rest.
+    @Test func aLineIsCompleteInTenSecondsWhileItIsWaitedFor() throws {
+        let connection = CallerConnection(EmbeddedChannel())
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()), nil, connection)
+        try begin("/v1/events", 1_000, as: "application/x-ndjson", on: channel)
+        let loop = channel.embeddedEventLoop
+        // The reader is busy, then waits for lines of which each comes in time.
+        loop.advanceTime(by: .seconds(60))
+        for line in 1...3 {
+            connection.waits(forLine: line)
+            loop.advanceTime(by: .seconds(9))
+            connection.waits(forLine: 0)
+            loop.advanceTime(by: .seconds(9))
+        }
+        connection.waits(forLine: 4)
+        for _ in 0..<10 {
+            // However its bytes come.
+            try channel.writeInbound(ByteBuffer(string: "b"))
+            loop.advanceTime(by: .seconds(1))
+        }
+        try channel.throwIfErrorCaught()
+        loop.advanceTime(by: .seconds(1))
+        let refusal = #expect(throws: BodyRefusal.self) { try channel.throwIfErrorCaught() }
+        #expect(refusal?.problem.type == .requestTimeout)
+        #expect(refusal?.problem.detail == "Line 4 was not complete after 10 seconds")
+    }
+
+    @Test func aRequestWhoseBodyHasNotComeHasAPlaceUntilItHas() throws {
+        var limits = ServerLimits()
+        limits.connections = 4
+        limits.shortConnections = 2
+        // Two streams and requests that wait, or three with those whose bodies are waited for.
+        let lasting = LastingAnswers(limits: limits)
+        let channels = try (0..<4).map { _ in try reading(ConnectionPlace(EmbeddedChannel()), lasting) }
+        try channels[0].writeInbound(ByteBuffer(string: "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: 1\r\n\r\nb"))
+        for channel in channels.prefix(3) { try begin("/", 2, on: channel) }
+        #expect(throws: Problem.self) { try lasting.poll() }
+        for channel in channels.prefix(3) { try channel.throwIfErrorCaught() }
+        let refusal = #expect(throws: BodyRefusal.self) { try begin("/", 2, on: channels[3]) }
+        #expect(refusal?.problem.type == .overloaded)
+        #expect(refusal?.problem.detail == "3 streams and requests that wait are open already")
+        // One has come, and one has gone.
+        try channels[0].writeInbound(ByteBuffer(string: "bb"))
+        channels[1].close(promise: nil)
+        channels[1].embeddedEventLoop.run()
+        withExtendedLifetime(try lasting.poll()) {}
+    }
+
+    private func answer(
+        _ status: HTTPResponse.Status, on channel: EmbeddedChannel
+    ) throws -> String {
+        channel.write(HTTPResponsePart.head(HTTPResponse(status: status)), promise: nil)
+        channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        var text = ""
+        while let bytes = try channel.readOutbound(as: IOData.self) {
+            if case .byteBuffer(let buffer) = bytes { text += String(buffer: buffer) }
+        }
+        return text
+    }
+
+    @Test(arguments: [("1000", false), ("1048577", true), ("99999999999999999999", true)])
+    func whatIsLeftOfARefusedBodyHasABound(length: String, isClosed: Bool) throws {
+        // A body of a known length that fits comes to its end.
+        for isTooLong in isClosed ? [false, true] : [false] {
+            let place = ConnectionPlace(EmbeddedChannel())
+            let channel = try reading(place)
+            let head = "POST / HTTP/1.1\r\nHost: wfd\r\nContent-Length: \(length)\r\n\r\n"
+            try channel.writeInbound(ByteBuffer(string: length.count > 18 ? Self.chunkedHead : head))
+            #expect(try answer(.notFound, on: channel).contains("Connection: close") == isClosed)
+            // What is thrown away keeps no place from a new connection.
+            #expect(place.isIdle == isClosed)
+            if isTooLong {
+                try channel.writeInbound(ByteBuffer(repeating: 0x62, count: 1 << 19))
+                #expect(channel.isActive)
+                // The connection ends in the middle of the request, which the decoder reports.
+                _ = try? channel.writeInbound(ByteBuffer(repeating: 0x62, count: 1 + 1 << 19))
+            } else {
+                channel.embeddedEventLoop.advanceTime(by: .milliseconds(1_999))
+                #expect(channel.isActive)
+                channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+            }
+            #expect(!channel.isActive)
+        }
+    }
+
+    /// It does not say how much is to come.
+    private static let chunkedHead = "POST / HTTP/1.1\r\nHost: wfd\r\nTransfer-Encoding: chunked\r\n\r\n10000000\r\n"
+
+    @Test func aRefusedBodyThatComesInTimeLeavesTheConnection() throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        try begin("/", 100, on: channel)
+        #expect(try head(channel)?.path == "/")
+        #expect(try !answer(.notFound, on: channel).contains("Connection: close"))
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1_999))
+        try channel.writeInbound(ByteBuffer(repeating: 0x62, count: 100))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
+        try channel.writeInbound(ByteBuffer(string: "GET /livez HTTP/1.1\r\nHost: wfd\r\n\r\n"))
+        #expect(try head(channel)?.path == "/livez")
+    }
+
+    /// The answer to the first comes to the system when the second has begun.
+    @Test func theRestOfARequestIsNotThatOfTheNext() throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        try begin("/", 100, on: channel)
+        channel.write(HTTPResponsePart.head(HTTPResponse(status: .notFound)), promise: nil)
+        channel.write(HTTPResponsePart.end(nil), promise: nil)
+        try channel.writeInbound(ByteBuffer(repeating: 0x62, count: 100))
+        try begin("/v1/machines", 100, on: channel)
+        channel.flush()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(20))
+        #expect(channel.isActive)
+    }
+
+    /// Its bytes are read up to its end, so that whoever waits for the end of the connection does not wait longer.
+    @Test(arguments: [false, true]) func theConnectionEndsWithARequestThatWasCutOff(isWrittenLate: Bool) throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        try channel.writeInbound(ByteBuffer(string: Self.chunkedHead.replacing("10000000", with: "5")))
+        #expect(try head(channel)?.path == "/")
+        channel.write(HTTPResponsePart.head(HTTPResponse(status: .notFound)), promise: nil)
+        channel.write(HTTPResponsePart.end(nil), promise: nil)
+        if !isWrittenLate { channel.flush() }
+        #expect(channel.isActive)
+        try channel.writeInbound(ByteBuffer(string: "bbbbb\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: wfd\r\n\r\n"))
+        if isWrittenLate { channel.flush() }
+        // A channel without a socket has one end only.
+        #expect(try !channel.isActive && head(channel) == nil)
+    }
+
+    @Test func whoWantsNoMoreAnswersIsReadToTheEndAndNotHeard() throws {
+        let channel = try reading(ConnectionPlace(EmbeddedChannel()))
+        let request = "GET /livez HTTP/1.1\r\nHost: wfd\r\nConnection: close\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: request))
+        #expect(try head(channel)?.path == "/livez")
+        #expect(try answer(.ok, on: channel).contains("Connection: close"))
+        try channel.writeInbound(ByteBuffer(string: request))
+        #expect(try head(channel) == nil)
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(!channel.isActive)
     }
 
     @Test func aConnectionTooManyIsClosedWhenItsHeadDoesNotEnd() throws {

@@ -8,7 +8,7 @@ import WorkflowEngine
 import WorkflowJSON
 
 /// Lists by age and reason, counts and metrics, over real sockets.
-@Suite(.timeLimit(.minutes(2))) struct MetricsRoutesTests {
+@Suite(.timeLimit(.minutes(20))) struct MetricsRoutesTests {
     private static func definition(_ name: String) -> String {
         """
         id: \(name)

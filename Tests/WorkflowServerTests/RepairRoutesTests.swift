@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What an operator does to an instance, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct RepairRoutesTests {
+@Suite(.timeLimit(.minutes(20))) struct RepairRoutesTests {
     private static let machine = """
         id: pot
         initial: idle

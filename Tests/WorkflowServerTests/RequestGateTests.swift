@@ -86,18 +86,35 @@ extension RequestGate {
         #expect(try Self.gate.refusal(of: request(for: ["localhost"], fields))?.type == .crossSite)
     }
 
-    @Test(arguments: ["cross-site", "same-site", "Cross-Site", "same-origin, cross-site"])
-    func whatTheBrowserCallsAnotherSiteIsRefused(site: String) throws {
-        let refusal = try Self.gate.refusal(of: request(for: ["localhost"], [("Sec-Fetch-Site", site)]))
-        let name = site == "same-site" ? "same-site" : "cross-site"
-        #expect(refusal?.type == .crossSite)
-        #expect(refusal?.detail == "A page of another origin may not use wfd (Sec-Fetch-Site: \(name))")
+    @Test(arguments: [
+        ("cross-site", "cross-site"), ("same-site", "same-site"), ("Cross-Site", "cross-site"),
+        ("same-origin, cross-site", "cross-site"), ("", ""), ("elsewhere", "elsewhere"), ("none,", ""),
+    ])
+    func whatTheBrowserCallsAnotherSiteIsRefusedOnEveryListener(site: String, name: String) throws {
+        for gate in [Self.gate, RequestGate(hosts: nil)] {
+            let refusal = try gate.refusal(of: request(for: ["localhost"], [("Sec-Fetch-Site", site)]))
+            #expect(refusal?.type == .crossSite)
+            #expect(refusal?.detail == "A page of another origin may not use wfd (Sec-Fetch-Site: \(name))")
+        }
     }
 
-    @Test func aSocketIsReachedByNoPageAndTakesAnyHost() throws {
+    @Test func aSocketTakesAnyHost() throws {
         let gate = RequestGate(hosts: nil)
-        let fields = [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")]
-        #expect(try gate.refusal(of: request(for: ["anything", "else"], fields)) == nil)
+        #expect(try gate.refusal(of: request(for: ["anything", "else"])) == nil)
         #expect(try gate.refusal(of: request(for: [])) == nil)
+        for site in ["same-origin", "none"] {
+            #expect(try gate.refusal(of: request(for: ["localhost"], [("Sec-Fetch-Site", site)])) == nil)
+        }
+    }
+
+    /// `ssh -L 8080:/run/wfd/wfd.sock` makes a web origin of a socket, and no page is from there.
+    @Test(arguments: [
+        "https://evil.example", "null", "", "http://localhost:8080", "http://localhost", "http://localhost:3000",
+    ])
+    func aSocketTakesNoPage(origin: String) throws {
+        let fields = [("Origin", origin), ("Sec-Fetch-Site", "same-origin")]
+        let refusal = try RequestGate(hosts: nil).refusal(of: request(for: ["localhost:8080"], fields))
+        #expect(refusal?.type == .crossSite)
+        #expect(refusal?.detail == "A page of another origin, '\(origin)', may not use wfd")
     }
 }

@@ -17,7 +17,7 @@ import WorkflowStore
         route.template.path(route.template.parameters.map { $0 == "version" ? "1" : "x" })
     }
 
-    @Test(.timeLimit(.minutes(1))) func eachRouteHasAHandlerAndEachHandlerARoute() async throws {
+    @Test(.timeLimit(.minutes(20))) func eachRouteHasAHandlerAndEachHandlerARoute() async throws {
         let host = try await ServerHost()
         let endpoint = EventEndpoint(engine: host.engine, budget: AnswerBudget())
         let handlers = WorkflowServer.handlers(endpoint: endpoint, version: "test")
@@ -25,7 +25,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRefusingGateStandsInFrontOfEveryRouteAndIsToldWhichItIs() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRefusingGateStandsInFrontOfEveryRouteAndIsToldWhichItIs() async throws {
         let asked = Mutex<Set<Route>>([])
         let host = try await ServerHost { _, route in
             if let route { asked.withLock { _ = $0.insert(route) } }
@@ -49,7 +49,7 @@ import WorkflowStore
     }
 
     /// The first event of a connection is taken off it in front of the router; with a query the router has it.
-    @Test(.timeLimit(.minutes(1)), arguments: ["", "?detail=true"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["", "?detail=true"])
     func aRefusedEventIsNotApplied(query: String) async throws {
         let isRefusing = Atomic(false)
         let host = try await ServerHost { caller, _ in
@@ -66,7 +66,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func theGateKnowsWhoAsks() async throws {
+    @Test(.timeLimit(.minutes(20))) func theGateKnowsWhoAsks() async throws {
         let seen = Mutex<Set<String?>>([])
         let host = try await ServerHost { caller, _ in
             seen.withLock { _ = $0.insert(caller.actor?.rawValue) }

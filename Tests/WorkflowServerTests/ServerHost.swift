@@ -18,12 +18,19 @@ final class ServerHost: Sendable {
     /// Returns when the server is listening.
     ///
     /// - Parameters:
+    ///   - database: The file that is served; one in the folder when nothing is said.
     ///   - sql: What is done to the file by hand before it is served.
     ///   - rule: What becomes of callers.
+    ///   - definitions: Compiles what callers give.
     ///   - limits: Those of the server.
+    ///   - engine: The limits of the engine.
+    ///   - observers: Are told of commits.
     ///   - log: Is told every line, also those at `debug`.
     init(
-        sql: String? = nil, rule: RequestGate.Rule? = nil, limits: ServerLimits = ServerLimits(),
+        database: String? = nil, sql: String? = nil, rule: RequestGate.Rule? = nil,
+        definitions: DefinitionQueue = DefinitionQueue(),
+        limits: ServerLimits = ServerLimits(),
+        engine engineLimits: EngineLimits = EngineLimits(), observers: [any CommitObserver] = [],
         log: (@Sendable (LogEvent) -> Void)? = nil
     ) async throws {
         let folder = try TemporaryFolder()
@@ -31,16 +38,17 @@ final class ServerHost: Sendable {
         let logger = Logger(label: "test") { _ in
             ListeningSignal(signal: signal, log: log, logLevel: log == nil ? .info : .debug)
         }
+        let database = database ?? folder.path("wfd.db")
         if let sql {
-            try SQLiteFileStore.open(at: folder.path("wfd.db"), clock: SystemClock().now()).writer().close()
-            try DatabaseFile(folder.path("wfd.db")).change(sql)
+            try SQLiteFileStore.open(at: database, clock: SystemClock().now()).writer().close()
+            try DatabaseFile(database).change(sql)
         }
-        let store = try SQLiteFileStore.open(at: folder.path("wfd.db"), clock: SystemClock().now())
-        let engine = Engine(store: store, logger: logger)
+        let store = try SQLiteFileStore.open(at: database, clock: SystemClock().now())
+        let engine = Engine(store: store, limits: engineLimits, observers: observers, logger: logger)
         let path = folder.path("wfd.sock")
         let server = WorkflowServer(
             engine: engine, address: try ListenAddress("unix:\(path)"), budget: AnswerBudget(lasting: limits),
-            rule: rule, version: "test", limits: limits, logger: logger)
+            rule: rule, definitions: definitions, version: "test", limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine), .init(service: server)], gracefulShutdownSignals: [],

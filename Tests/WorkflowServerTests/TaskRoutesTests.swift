@@ -51,7 +51,7 @@ import WorkflowStore
         try await host.answers(to: [.get("/v1/instances/\(name)")])[0].object
     }
 
-    @Test(.timeLimit(.minutes(1))) func aTaskIsHandedOutWithAllThatItsWorkerNeeds() async throws {
+    @Test(.timeLimit(.minutes(20))) func aTaskIsHandedOutWithAllThatItsWorkerNeeds() async throws {
         let host = try await Self.host(starting: "p-1", "p-2")
         let tasks = try await Self.lease(host, #"{"max": 1, "lease": 60, "worker": "w"}"#)
         #expect(tasks.count == 1)
@@ -68,7 +68,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [#"{"box": 7}"#, "[1,\"a\"]", "null", ""])
+    @Test(.timeLimit(.minutes(20)), arguments: [#"{"box": 7}"#, "[1,\"a\"]", "null", ""])
     func aResultBecomesTheEventsData(result: String) async throws {
         let host = try await Self.host(starting: "p")
         let path = Route.completeTask.path(try Self.token(try await Self.lease(host).first))
@@ -85,7 +85,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aFailureIsTriedAgainUntilItIsNot() async throws {
+    @Test(.timeLimit(.minutes(20))) func aFailureIsTriedAgainUntilItIsNot() async throws {
         let host = try await Self.host(starting: "p")
         let first = try await Self.lease(host).first
         let failure = #"{"type": "no-box", "message": "none left", "details": {"size": 3}}"#
@@ -108,7 +108,7 @@ import WorkflowStore
     }
 
     /// When the invocation has ended, nothing else tells how often it was tried, and why it failed.
-    @Test(.timeLimit(.minutes(1))) func attemptsAreToldWhenTheirInvocationHasEnded() async throws {
+    @Test(.timeLimit(.minutes(20))) func attemptsAreToldWhenTheirInvocationHasEnded() async throws {
         let host = try await Self.host(starting: "p", "q")
         for name in ["p", "q"] {
             let task = try await Self.lease(host, #"{"max": 1}"#).first
@@ -131,7 +131,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func whoCompletesBehindAnotherWorkerIsToldSo() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoCompletesBehindAnotherWorkerIsToldSo() async throws {
         let host = try await Self.host(starting: "p")
         let first = try Self.token(try await Self.lease(host).first)
         let failed = RawRequest.post(Route.failTask.path(first), #"{"message": "x", "retryAfter": 0}"#)
@@ -148,7 +148,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aSignOfLifeProlongsTheLeaseAndTellsTheNextAttempt() async throws {
+    @Test(.timeLimit(.minutes(20))) func aSignOfLifeProlongsTheLeaseAndTellsTheNextAttempt() async throws {
         let host = try await Self.host(starting: "p")
         let task = try await Self.lease(host, #"{"lease": 100}"#).first
         let path = Route.prolongTask.path(try Self.token(task))
@@ -165,7 +165,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["x", String(repeating: "0", count: 80), "%C3%A9"])
+    @Test(.timeLimit(.minutes(20)), arguments: ["x", String(repeating: "0", count: 80), "%C3%A9"])
     func whatIsNoTaskIsLost(task: String) async throws {
         let host = try await Self.host()
         for (verb, body) in [("complete", "1"), ("fail", #"{"message": "x"}"#), ("heartbeat", "{}")] {
@@ -178,7 +178,7 @@ import WorkflowStore
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             (#"{"max": 0}"#, "Field 'max' must be from 1 to 100, not 0"),
             (#"{"max": 101}"#, "Field 'max' must be from 1 to 100, not 101"),
@@ -199,7 +199,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["1stock", "task:stock", "a b", String(repeating: "q", count: 201)])
+    @Test(.timeLimit(.minutes(20)), arguments: ["1stock", "task:stock", "a b", String(repeating: "q", count: 201)])
     func aNameThatIsNoneIsRefused(queue: String) async throws {
         let host = try await Self.host()
         let answer = try await host.answers(to: [.post(Route.leaseTasks.path(queue), "{}")])[0]
@@ -230,7 +230,7 @@ import WorkflowStore
         ),
     ]
 
-    @Test(.timeLimit(.minutes(1)), arguments: wrongFailures)
+    @Test(.timeLimit(.minutes(20)), arguments: wrongFailures)
     func aWrongFailureIsRefusedByItsField(body: String, detail: String) async throws {
         let host = try await Self.host(starting: "p")
         let task = try Self.token(try await Self.lease(host).first)
@@ -242,7 +242,7 @@ import WorkflowStore
         try await host.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aResultThatIsNoneIsRefused() async throws {
+    @Test(.timeLimit(.minutes(20))) func aResultThatIsNoneIsRefused() async throws {
         let host = try await Self.host(starting: "p")
         let path = Route.completeTask.path(try Self.token(try await Self.lease(host).first))
         let deep = String(repeating: "[", count: 1_000) + String(repeating: "]", count: 1_000)
@@ -289,7 +289,7 @@ import WorkflowStore
 
     private static let patient = RawRequest.post("/v1/tasks/stock/lease", #"{"wait": 60, "lease": 3600}"#)
 
-    @Test(.timeLimit(.minutes(1))) func whoWaitsIsGivenWhatComes() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoWaitsIsGivenWhatComes() async throws {
         let host = try await Self.host()
         async let answer = host.answers(to: [Self.patient])
         try await Self.start("p", on: host)
@@ -298,7 +298,7 @@ import WorkflowStore
     }
 
     /// The one that waits has gone when the task comes, and the other gets it, at its first attempt.
-    @Test(.timeLimit(.minutes(1))) func whoLeavesWhileItWaitsIsGivenNothing() async throws {
+    @Test(.timeLimit(.minutes(20))) func whoLeavesWhileItWaitsIsGivenNothing() async throws {
         let host = try await Self.host()
         for _ in 0..<8 {
             try await onOwnThread { [address = host.address] in
@@ -313,7 +313,7 @@ import WorkflowStore
     }
 
     /// The answer is more than the system takes for somebody who does not read.
-    @Test(.timeLimit(.minutes(1))) func aTaskWhoseAnswerIsNotTakenIsGivenBack() async throws {
+    @Test(.timeLimit(.minutes(20))) func aTaskWhoseAnswerIsNotTakenIsGivenBack() async throws {
         let host = try await Self.host()
         for number in 0..<4 { try await Self.start("p-\(number)", bytes: 900_000, on: host) }
         let request = RawRequest.post("/v1/tasks/stock/lease", #"{"max": 4, "lease": 3600}"#)
@@ -330,7 +330,7 @@ import WorkflowStore
     }
 
     /// Whoever has read its answer has its tasks, also when it goes then.
-    @Test(.timeLimit(.minutes(1))) func aTaskThatWasTakenIsNotGivenToOthers() async throws {
+    @Test(.timeLimit(.minutes(20))) func aTaskThatWasTakenIsNotGivenToOthers() async throws {
         let host = try await Self.host()
         try await Self.start("p", on: host)
         let request = RawRequest.post("/v1/tasks/stock/lease", #"{"lease": 3600}"#)
@@ -364,7 +364,7 @@ import WorkflowStore
         items.map { "\($0["instance"]?.string ?? "").\($0["id"]?.string ?? "")" }
     }
 
-    @Test(.timeLimit(.minutes(1))) func effectsAreListedByQueueStateAndPage() async throws {
+    @Test(.timeLimit(.minutes(20))) func effectsAreListedByQueueStateAndPage() async throws {
         let host = try await ServerHost()
         _ = try await host.engine.apply(Self.machine, syntax: .yaml)
         for name in ["a", "b"] { _ = try await host.engine.start(StartCommand(machine: "parcel", instance: name)) }
@@ -408,7 +408,7 @@ import WorkflowStore
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             ("?state=gone", 400), ("?limit=0", 400), ("?kind=task", 400), ("?instance=nobody", 404), ("?page=x", 400),
         ])

@@ -2,11 +2,12 @@ import StoreSuite
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowStore
 
 /// The suite holds of the fake store too: what tests use in the place of a store behaves as one, and what the suite
 /// asks for can be done without a file, and with more than one partition.
-@Suite struct FakeStoreSuiteTests {
+@Suite(.ownThreads) struct FakeStoreSuiteTests {
     /// A store that can be opened again after it was closed.
     private final class Memory: Sendable {
         private let partitions: Int

@@ -2,16 +2,17 @@ import Dispatch
 import Foundation
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowThreads
 
-@Suite(.timeLimit(.minutes(1))) struct BackgroundThreadsTests {
+@Suite(.timeLimit(.minutes(20))) struct BackgroundThreadsTests {
     @Test func tasksRunOnThreadsOfThatNameOnly() async throws {
         let threads = BackgroundThreads("some-work", count: 2)
         let names = await withTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
                     await withTaskExecutorPreference(threads) {
-                        await Task.yield()
+                        for _ in 0..<3 { await Task.yield() }
                         return RunningThread().name
                     }
                 }
@@ -45,9 +46,13 @@ import WorkflowThreads
     @Test func threadsEndWithTheirExecutor() async throws {
         var threads: BackgroundThreads? = BackgroundThreads("short-lived", count: 3)
         if let threads { await withTaskExecutorPreference(threads) {} }
-        while RunningThread.names.filter({ $0.hasPrefix("short-lived") }).count < 3 { await Task.yield() }
+        try await eventually("there are three") {
+            RunningThread.names.count { $0.hasPrefix("short-lived") } == 3
+        }
         threads = nil
-        while RunningThread.names.contains(where: { $0.hasPrefix("short-lived") }) { await Task.yield() }
+        try await eventually("there is none") {
+            !RunningThread.names.contains { $0.hasPrefix("short-lived") }
+        }
     }
 
     #if os(Linux)
@@ -59,7 +64,7 @@ import WorkflowThreads
     #endif
 
     private static func wait(for semaphore: DispatchSemaphore, times: Int) -> Bool {
-        (0..<times).allSatisfy { _ in semaphore.wait(timeout: .now() + 20) == .success }
+        (0..<times).allSatisfy { _ in semaphore.wait(timeout: .now() + 600) == .success }
     }
 }
 

@@ -66,15 +66,9 @@ extension TypedMachine {
             throw MachineMismatch("it has no state '\(path)'")
         }
         do {
-            let snapshot = try machine.snapshot(of: text, status: .init(rawValue: status.rawValue) ?? .failed, seq: seq)
-            guard machine.isConfiguration(snapshot.configuration) else {
-                throw MachineMismatch("it cannot be in '\(text.configuration)'")
-            }
-            return snapshot
-        } catch let error as SnapshotTextError {
-            throw MachineMismatch(error.message)
+            return try machine.snapshot(of: text, status: .init(rawValue: status.rawValue) ?? .failed, seq: seq)
         } catch {
-            throw MachineMismatch("\(error)")
+            throw MachineMismatch(error.message)
         }
     }
 }

@@ -14,6 +14,13 @@ package enum DefinitionReader {
         return try read(source, diagnostics)
     }
 
+    /// The same for a definition that was accepted at its time: bounds that came since are not asked.
+    package static func read(stored text: String) throws(DefinitionError) -> DefinitionReading {
+        var diagnostics = DiagnosticList()
+        let source = try SourceReader.node(from: text, syntax: .detected, diagnostics: &diagnostics)
+        return try read(source, diagnostics, isStored: true)
+    }
+
     /// The same for a tree that was made, not read: its places are what is told of mistakes.
     package static func read(_ tree: DefinitionNode) throws(DefinitionError) -> DefinitionReading {
         try read(SourceNode(tree), DiagnosticList())
@@ -33,7 +40,7 @@ package enum DefinitionReader {
     }
 
     private static func read(
-        _ source: SourceNode, _ diagnostics: DiagnosticList
+        _ source: SourceNode, _ diagnostics: DiagnosticList, isStored: Bool = false
     ) throws(DefinitionError) -> DefinitionReading {
         var diagnostics = diagnostics
         var reader = DraftReader(diagnostics: diagnostics)
@@ -41,6 +48,7 @@ package enum DefinitionReader {
         diagnostics = reader.diagnostics
         draft.resolveTargets(&diagnostics)
         draft.check(&diagnostics)
+        if !isStored { draft.checkArming(&diagnostics) }
         var compiler = MachineCompiler(draft, diagnostics)
         guard let machine = compiler.machine(&diagnostics) else {
             throw DefinitionError(diagnostics: diagnostics.told)

@@ -35,7 +35,7 @@ struct DiagnosticList {
     }
 
     /// Whether time spent on a suggestion is still well spent; bounds it for texts with very many mistakes.
-    var isWorthSuggesting: Bool { errors.count < DefinitionLimits.diagnostics }
+    var isWorthSuggesting: Bool { max(errors.count, warnings.count) < DefinitionLimits.diagnostics }
 
     /// Errors and warnings by line and column, each cut at `DefinitionLimits.diagnostics` with a last one that counts
     /// the rest.

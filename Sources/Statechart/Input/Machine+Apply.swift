@@ -12,62 +12,65 @@ extension Machine {
     /// - Precondition: What is taken is armed. The kind is one that some row has: see `JournalRecord.input(after:)`.
     /// - Complexity: Bounded by `StepLimits.work` microsteps and one `Budget` of evaluation.
     package func apply(
-        _ input: Input, to snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false
+        _ input: Input, to snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
+        within bounds: StepBounds = .live
     ) -> Outcome {
         var spent = 0
-        return apply(input, to: snapshot, as: identity, isTracing: isTracing, spending: &spent)
+        return apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
     }
 
     /// The same; `spent` grows by the units of `Budget` that a refused input used. A macrostep says so itself.
     package func apply(
         _ input: Input, to snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
-        spending spent: inout Int
+        within bounds: StepBounds = .live, spending spent: inout Int
     ) -> Outcome {
         if let snapshot {
-            return apply(input, to: snapshot, as: identity, isTracing: isTracing, spending: &spent)
+            return apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
         }
         guard case .started(let event) = input else { preconditionFailure("an instance begins with its start") }
-        return start(event, as: identity, isTracing: isTracing, spending: &spent)
+        return start(event, as: identity, StepMode(isTracing: isTracing, bounds), spending: &spent)
     }
 
     /// The same, of an instance that has begun.
     package func apply(
-        _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false
+        _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
+        within bounds: StepBounds = .live
     ) -> Outcome {
         var spent = 0
-        return apply(input, to: snapshot, as: identity, isTracing: isTracing, spending: &spent)
+        return apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
     }
 
     /// The same; `spent` as above.
     package func apply(
         _ input: Input, to snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
-        spending spent: inout Int
+        within bounds: StepBounds = .live, spending spent: inout Int
     ) -> Outcome {
+        let mode = StepMode(isTracing: isTracing, bounds)
         switch input {
         case .started: preconditionFailure("an instance begins once")
-        case .event(let event): return take(event, in: snapshot, as: identity, isTracing, spending: &spent)
+        case .event(let event): return take(event, in: snapshot, as: identity, mode, spending: &spent)
         case .sent(let taken), .timer(let taken), .result(let taken):
-            return snapshot.refusal.map(Outcome.refused) ?? take(taken, in: snapshot, as: identity, isTracing)
+            return snapshot.refusal.map(Outcome.refused) ?? take(taken, in: snapshot, as: identity, mode)
         case .failed(let taken):
             return snapshot.status == .failed
-                ? retry(taken, in: snapshot, as: identity, isTracing)
-                : take(taken, in: snapshot, as: identity, isTracing)
-        case .retried(let taken): return retry(taken, in: snapshot, as: identity, isTracing)
-        case .effect(let event): return note(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .skipped(let event): return skip(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .suspended(let event): return suspend(event, in: snapshot, isTracing)
-        case .resumed(let event): return resume(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .cancelled(let event): return cancel(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .set(let event): return set(event, in: snapshot, as: identity, isTracing, spending: &spent)
-        case .reset(let event): return reset(event, in: snapshot, as: identity, isTracing)
-        case .redacted(let event): return redact(event, in: snapshot, isTracing)
+                ? retry(taken, in: snapshot, as: identity, mode)
+                : take(taken, in: snapshot, as: identity, mode)
+        case .retried(let taken): return retry(taken, in: snapshot, as: identity, mode)
+        case .effect(let event): return note(event, in: snapshot, as: identity, mode, spending: &spent)
+        case .skipped(let event): return skip(event, in: snapshot, as: identity, mode, spending: &spent)
+        case .suspended(let event): return suspend(event, in: snapshot, mode)
+        case .resumed(let event): return resume(event, in: snapshot, as: identity, mode, spending: &spent)
+        case .cancelled(let event): return cancel(event, in: snapshot, as: identity, mode, spending: &spent)
+        case .set(let event): return set(event, in: snapshot, as: identity, mode, spending: &spent)
+        case .reset(let event): return reset(event, in: snapshot, as: identity, mode)
+        case .redacted(let event): return redact(event, in: snapshot, mode)
         case .migrated(let event, let earlier):
-            return migrate(event, from: earlier, snapshot, as: identity, isTracing, spending: &spent)
+            return migrate(event, from: earlier, snapshot, as: identity, mode, spending: &spent)
         }
     }
 
     private func start(
-        _ event: Event, as identity: InstanceIdentity, isTracing: Bool, spending spent: inout Int
+        _ event: Event, as identity: InstanceIdentity, _ mode: StepMode, spending spent: inout Int
     ) -> Outcome {
         var context = self.context
         for member in event.data?.object?.members ?? [] {
@@ -83,13 +86,13 @@ extension Machine {
         }
         let begun = Snapshot(status: .running, configuration: [], context: context, memory: [])
         let interpreter = Interpreter(
-            machine: self, snapshot: begun, identity: identity, event: event, isTracing: isTracing)
+            machine: self, snapshot: begun, identity: identity, event: event, mode: mode)
         return interpreter.run(isStart: true, spending: &spent)
     }
 
     /// Takes a caller's event.
     private func take(
-        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
     ) -> Outcome {
         if let refusal = snapshot.refusal { return .refused(refusal) }
@@ -103,39 +106,39 @@ extension Machine {
             }
         }
         let interpreter = Interpreter(
-            machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: isTracing)
+            machine: self, snapshot: snapshot, identity: identity, event: event, mode: mode)
         return interpreter.run(spending: &spent)
     }
 
     /// Takes what is armed; what is too late is gone, and nothing else changes.
     private func take(
-        _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool
+        _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
         let place = snapshot.place(of: taken)
         guard let late = snapshot.armed[place].lateness(at: taken.firedAt) else {
-            return run(taken, at: place, in: snapshot, as: identity, isTracing)
+            return run(taken, at: place, in: snapshot, as: identity, mode)
         }
         var after = snapshot
         after.seq += 1
         after.armed.remove(at: place)
         var microstep = Microstep(event: taken.event.name, transitions: [])
         microstep.deeds = [.init(state: .root, line: self[.root].line, text: "skipped: \(late) ms late")]
-        return .accepted(Macrostep(snapshot: after, microsteps: isTracing ? [microstep] : [], cost: 1))
+        return .accepted(Macrostep(snapshot: after, microsteps: mode.isTracing ? [microstep] : [], cost: 1))
     }
 
     /// Takes what the instance failed on. It came in time; that it failed does not make it late.
     private func retry(
-        _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool
+        _ taken: Taken, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
         var running = snapshot
         running.status = .running
-        return run(taken, at: snapshot.place(of: taken), in: running, as: identity, isTracing)
+        return run(taken, at: snapshot.place(of: taken), in: running, as: identity, mode)
     }
 
     /// Notes a person's word on an effect. When that is the invocation that the instance failed on, the invocation is
     /// live again, without its timeout, and the instance runs; what the word does comes behind it.
     private func note(
-        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
     ) -> Outcome {
         var after = snapshot
@@ -145,7 +148,7 @@ extension Machine {
             let isUnsettled = after.armed[place].isUnsettled
             after.armed[place] = after.armed[place].revived
             after.status = .running
-            if isUnsettled { return settle(event, in: after, as: identity, isTracing, spending: &spent) }
+            if isUnsettled { return settle(event, in: after, as: identity, mode, spending: &spent) }
         }
         after.seq += 1
         return .accepted(Macrostep(snapshot: after, microsteps: [], cost: 1))
@@ -153,12 +156,12 @@ extension Machine {
 
     /// Takes what stands at a place of `Snapshot.armed`; when that is refused the instance has failed on it.
     private func run(
-        _ taken: Taken, at place: Int, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool
+        _ taken: Taken, at place: Int, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
         let isUnsettled = snapshot.armed[place].isUnsettled
         let interpreter = Interpreter(
             machine: self, snapshot: snapshot, identity: identity, event: taken.event,
-            taking: isUnsettled ? nil : place, isTracing: isTracing)
+            taking: isUnsettled ? nil : place, mode: mode)
         var spent = 0
         let outcome =
             if isUnsettled {
@@ -273,24 +276,26 @@ extension Machine {
     /// Applies an input, and then all that the instance sent to itself, up to `StepLimits.chain` events and about one
     /// `Budget`; what is left stays in `Snapshot.armed`. The preconditions are those of `apply`.
     package func chain(
-        _ input: Input, from snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false
+        _ input: Input, from snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
+        within bounds: StepBounds = .live
     ) -> Result<Chain, Refusal> {
         var spent = 0
-        return chain(input, from: snapshot, as: identity, isTracing: isTracing, spending: &spent)
+        return chain(input, from: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent)
     }
 
     /// The same; `spent` grows by the units of `Budget` that a refused input used. A macrostep says so itself.
     package func chain(
         _ input: Input, from snapshot: Snapshot?, as identity: InstanceIdentity, isTracing: Bool = false,
-        spending spent: inout Int
+        within bounds: StepBounds = .live, spending spent: inout Int
     ) -> Result<Chain, Refusal> {
-        switch apply(input, to: snapshot, as: identity, isTracing: isTracing, spending: &spent) {
+        switch apply(input, to: snapshot, as: identity, isTracing: isTracing, within: bounds, spending: &spent) {
         case .refused(let refusal): return .failure(refusal)
         case .failed(let macrostep, let refusal):
             return .success(Chain(first: .init(input, failing: macrostep, because: refusal), rest: []))
         case .accepted(let macrostep):
             let link = Chain.Link(input, macrostep)
-            return .success(Chain(first: link, rest: rest(after: link, as: identity, isTracing)))
+            return .success(
+                Chain(first: link, rest: rest(after: link, as: identity, StepMode(isTracing: isTracing, bounds))))
         }
     }
 
@@ -299,10 +304,10 @@ extension Machine {
         _ migrated: Migrated, from earlier: EarlierMachine, as identity: InstanceIdentity
     ) -> Chain {
         let link = Chain.Link(.migrated(migrated.event, from: earlier), migrated.macrostep)
-        return Chain(first: link, rest: rest(after: link, as: identity, false))
+        return Chain(first: link, rest: rest(after: link, as: identity, StepMode(isTracing: false)))
     }
 
-    private func rest(after first: Chain.Link, as identity: InstanceIdentity, _ isTracing: Bool) -> [Chain.Link] {
+    private func rest(after first: Chain.Link, as identity: InstanceIdentity, _ mode: StepMode) -> [Chain.Link] {
         var last = first
         var rest: [Chain.Link] = []
         var cost = first.macrostep.cost
@@ -310,7 +315,9 @@ extension Machine {
             rest.count < StepLimits.chain, cost < CELLimits.evaluation
         {
             let input = Input.coming(next, at: next.time(notBefore: last.event.at))
-            switch apply(input, to: last.macrostep.snapshot, as: identity, isTracing: isTracing) {
+            switch apply(
+                input, to: last.macrostep.snapshot, as: identity, isTracing: mode.isTracing, within: mode.bounds)
+            {
             case .accepted(let macrostep):
                 last = Chain.Link(input, macrostep)
                 cost += macrostep.cost

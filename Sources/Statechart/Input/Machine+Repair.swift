@@ -5,7 +5,7 @@ import WorkflowJSON
 extension Machine {
     /// Drops what the instance failed on.
     func skip(
-        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
     ) -> Outcome {
         guard snapshot.status == .failed, let place = snapshot.armed.firstIndex(where: \.isKept) else {
@@ -14,40 +14,40 @@ extension Machine {
         var running = snapshot
         running.status = .running
         let interpreter = Interpreter(
-            machine: self, snapshot: running, identity: identity, event: event, taking: place, isTracing: isTracing)
+            machine: self, snapshot: running, identity: identity, event: event, taking: place, mode: mode)
         return interpreter.runSettled(spending: &spent)
     }
 
     /// From now on what comes waits.
-    func suspend(_ event: Event, in snapshot: Snapshot, _ isTracing: Bool) -> Outcome {
+    func suspend(_ event: Event, in snapshot: Snapshot, _ mode: StepMode) -> Outcome {
         if let refusal = snapshot.refusal { return .refused(refusal) }
         var after = snapshot
         after.seq += 1
         after.status = .suspended
-        return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, [], isTracing), cost: 1))
+        return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, [], mode), cost: 1))
     }
 
     /// The end of a suspension.
     func resume(
-        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
     ) -> Outcome {
         guard snapshot.status == .suspended else { return .refused(snapshot.refusal ?? .notAccepted) }
         var running = snapshot
         running.status = .running
-        return settle(event, in: running, as: identity, isTracing, spending: &spent)
+        return settle(event, in: running, as: identity, mode, spending: &spent)
     }
 
     /// Ends the instance where it stands.
     ///
     /// - Parameter event: With the data `{actions: false}` no exit action runs.
     func cancel(
-        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
     ) -> Outcome {
         if snapshot.refusal == .finished { return .refused(.finished) }
         let interpreter = Interpreter(
-            machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: isTracing)
+            machine: self, snapshot: snapshot, identity: identity, event: event, mode: mode)
         return interpreter.runCancelling(
             withActions: event.data?.object?["actions"] != false, spending: &spent)
     }
@@ -56,7 +56,7 @@ extension Machine {
     ///
     /// - Parameter event: Its data is that of a `ContextChange`.
     func set(
-        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in snapshot: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         spending spent: inout Int
     ) -> Outcome {
         if snapshot.refusal == .finished { return .refused(.finished) }
@@ -65,31 +65,31 @@ extension Machine {
         do throws(ContextMistake) {
             let change = try ContextChange(event.data)
             try change.apply(to: &after.context, of: self)
-            deeds = isTracing ? change.deeds : []
+            deeds = mode.isTracing ? change.deeds : []
         } catch {
             return .refused(.invalidData(error.message))
         }
         if snapshot.status == .running {
-            return settle(event, in: after, as: identity, isTracing, telling: deeds, spending: &spent)
+            return settle(event, in: after, as: identity, mode, telling: deeds, spending: &spent)
         }
         after.seq += 1
         if let place = after.armed.firstIndex(where: \.isKept) { after.armed[place].isUnsettled = true }
-        return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, deeds, isTracing), cost: 1))
+        return .accepted(Macrostep(snapshot: after, microsteps: trace(of: event, deeds, mode), cost: 1))
     }
 
     /// Lets an instance that runs settle.
     func settle(
-        _ event: Event, in running: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool,
+        _ event: Event, in running: Snapshot, as identity: InstanceIdentity, _ mode: StepMode,
         telling deeds: [String] = [], spending spent: inout Int
     ) -> Outcome {
         let interpreter = Interpreter(
-            machine: self, snapshot: running, identity: identity, event: event, isTracing: isTracing)
+            machine: self, snapshot: running, identity: identity, event: event, mode: mode)
         return interpreter.runSettled(telling: deeds, spending: &spent)
     }
 
     /// The trace of a macrostep that takes no transition.
-    func trace(of event: Event, _ deeds: [String], _ isTracing: Bool) -> [Microstep] {
-        guard isTracing else { return [] }
+    func trace(of event: Event, _ deeds: [String], _ mode: StepMode) -> [Microstep] {
+        guard mode.isTracing else { return [] }
         var microstep = Microstep(event: event.name, transitions: [])
         microstep.deeds = deeds.map { .init(state: .root, line: self[.root].line, text: $0) }
         return [microstep]

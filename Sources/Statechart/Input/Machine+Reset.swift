@@ -7,7 +7,7 @@ extension Machine {
     ///   - event: Its data is that of a `Reset`.
     ///   - now: The instance before, whatever its machine is: nothing of it is asked but what is armed.
     func reset(
-        _ event: Event, in now: Snapshot, as identity: InstanceIdentity, _ isTracing: Bool
+        _ event: Event, in now: Snapshot, as identity: InstanceIdentity, _ mode: StepMode
     ) -> Outcome {
         do throws(ResetMistake) {
             let reset = try Reset(event.data, seq: now.seq + 1, of: self)
@@ -17,7 +17,7 @@ extension Machine {
             return .accepted(
                 Macrostep(
                     snapshot: reset.snapshot,
-                    microsteps: trace(of: event, ["reset to seq \(reset.seq)"], isTracing),
+                    microsteps: trace(of: event, ["reset to seq \(reset.seq)"], mode),
                     requests: reset.requests(from: now), cost: 1))
         } catch {
             return .refused(.invalidData(error.message))

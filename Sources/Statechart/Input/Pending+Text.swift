@@ -36,10 +36,14 @@ extension Machine {
         return object
     }
 
-    func armed(_ text: String) throws(SnapshotTextError) -> [Pending] {
+    /// What `Pending.ID.number` may be: a macrostep arms no more.
+    private static let numbers: ClosedRange<Int64> = 1...Int64(Int32.max)
+
+    /// - Parameter last: The seq of the instance: nothing was armed later.
+    func armed(_ text: String, last: Int64) throws(SnapshotTextError) -> [Pending] {
         var armed: [Pending] = []
         for object in try SnapshotText.armedObjects(in: text) {
-            guard case .int(let seq)? = object["seq"], case .int(let number)? = object["number"],
+            guard let seq = object.number("seq", in: 1...last), let number = object.number("number", in: Self.numbers),
                 let kind = object["kind"]?.string.flatMap(Pending.Kind.init)
             else { throw SnapshotTextError(message: "something armed is not whole") }
             let isKept = object["kept"] == true
@@ -49,7 +53,13 @@ extension Machine {
                     .send(id: object["id"]?.string)
                 }
             let misfire: Misfire =
-                if case .int(let limit)? = object["skip"] { .skip(afterMilliseconds: limit) } else { .fire }
+                if object["skip"] == nil {
+                    .fire
+                } else if let limit = object.number("skip", in: 0...StepLimits.latestDue) {
+                    .skip(afterMilliseconds: limit)
+                } else {
+                    throw SnapshotTextError(message: "something armed is not whole")
+                }
             let pending = Pending(
                 id: Pending.ID(seq: seq, number: Int(number)), kind: kind, event: event, data: object["data"],
                 due: due, owner: owner, misfire: misfire, isKept: isKept, isUnsettled: object["unsettled"] == true)
@@ -63,10 +73,17 @@ extension Machine {
         _ kind: Pending.Kind, isKept: Bool, _ object: JSONObject
     ) throws(SnapshotTextError) -> (event: String, due: LogicalTime) {
         if kind == .invocation, !isKept, let id = object["invoke"]?.string { return (EventName.done + id, .zero) }
-        guard let event = object["event"]?.string, case .int(let due)? = object["due"] else {
+        guard let event = object["event"]?.string, let due = object.number("due", in: 0...StepLimits.latestDue) else {
             throw SnapshotTextError(message: "something armed is not whole")
         }
         return (event, LogicalTime(milliseconds: due))
+    }
+}
+
+extension JSONObject {
+    /// A number that counts on: what comes from a file is believed only in its range.
+    func number(_ key: String, in range: ClosedRange<Int64>) -> Int64? {
+        if case .int(let number)? = self[key], range.contains(number) { number } else { nil }
     }
 }
 
@@ -76,7 +93,7 @@ extension SnapshotText {
         if armed == "[]" { return [] }
         var positions: [Int64] = []
         for object in try armedObjects(in: armed) {
-            guard case .int(let position)? = object["position"] else {
+            guard let position = object.number("position", in: 1 ... .max - 1) else {
                 throw SnapshotTextError(message: "something armed has no row that armed it")
             }
             positions.append(position)

@@ -42,6 +42,8 @@ package struct Pending: Sendable, Equatable {
     package let due: LogicalTime
     package let owner: Owner
     package let misfire: Misfire
+    /// Bytes of its data, roughly as JSON.
+    let dataBytes: Int
     /// Whether the instance failed on it: it waits until somebody says what becomes of it. An invocation that is kept
     /// has its result.
     package var isKept = false
@@ -62,6 +64,7 @@ package struct Pending: Sendable, Equatable {
         self.due = due
         self.owner = owner
         self.misfire = misfire
+        dataBytes = data?.bytes ?? 0
     }
 }
 

@@ -132,7 +132,7 @@ extension Machine {
     /// Empties the instance of what is erased; it stays where it is, and nothing follows.
     ///
     /// - Parameter event: Its data is that of a `Redaction`.
-    func redact(_ event: Event, in snapshot: Snapshot, _ isTracing: Bool) -> Outcome {
+    func redact(_ event: Event, in snapshot: Snapshot, _ mode: StepMode) -> Outcome {
         guard let redaction = Redaction(event.data) else {
             return .refused(.invalidData("The data does not say what is redacted"))
         }
@@ -144,6 +144,6 @@ extension Machine {
         }
         after.seq += 1
         return .accepted(
-            Macrostep(snapshot: after, microsteps: trace(of: event, redaction.deeds, isTracing), cost: 1))
+            Macrostep(snapshot: after, microsteps: trace(of: event, redaction.deeds, mode), cost: 1))
     }
 }

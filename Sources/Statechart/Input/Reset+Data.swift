@@ -75,7 +75,9 @@ extension Reset.Begun {
             answer = nil
             return
         }
-        guard case .int(let at)? = told["at"], let event = told["event"]?.string else { return nil }
+        guard let at = told.number("at", in: 0...StepLimits.latestDue), let event = told["event"]?.string else {
+            return nil
+        }
         answer = PastInvocation.Answer(
             Event(name: event, data: told["data"], at: LogicalTime(milliseconds: at)))
     }

@@ -82,8 +82,8 @@ package final class Machine: Sendable {
         effects = EffectUse.all(in: states, transitions)
         plan = SequentialPlan(states: states, transitions: transitions)
         alone = states.map { [$0.index] }
-        let tagged = states.flatMap { state in state.tags.map { ($0, [state.index]) } }
-        statesByTag = Dictionary(tagged, uniquingKeysWith: +)
+        let tagged = states.flatMap { state in state.tags.map { (tag: $0, state: state.index) } }
+        statesByTag = Dictionary(grouping: tagged, by: \.tag).mapValues { $0.map(\.state) }
         hasTags = !tagged.isEmpty
         let families = Set(prefixes.map { $0.name + ".*" }).filter { !EventName.isReserved($0) }
         descriptors = (events + families + (takesAny ? ["*"] : [])).sorted()

@@ -102,25 +102,26 @@ extension Migration {
     ) throws(MigrationFailure) -> Migrated {
         let since = plan.timers == .fromNow ? time : entered
         return try run(
-            snapshot, as: identity, at: time, .since(since), mark: mark, isTracing: isTracing, spending: &spent)
+            snapshot, as: identity, at: time, .since(since), mark: mark, StepMode(isTracing: isTracing),
+            spending: &spent)
     }
 
     /// The same, as a row has recorded it.
     package func run(
         recorded event: Event, _ snapshot: Snapshot, as identity: InstanceIdentity, isTracing: Bool = false,
-        spending spent: inout Int
+        within bounds: StepBounds = .recorded, spending spent: inout Int
     ) throws(MigrationFailure) -> Migrated {
         let data = event.data?.object ?? JSONObject()
         var mark = JSONObject()
         mark[Self.then] = data[Self.then]
         return try run(
             snapshot, as: identity, at: event.at, .recorded(data["dues"]?.object ?? JSONObject()), mark: mark,
-            isTracing: isTracing, spending: &spent)
+            StepMode(isTracing: isTracing, bounds), spending: &spent)
     }
 
     private func run(
         _ snapshot: Snapshot, as identity: InstanceIdentity, at time: LogicalTime, _ dues: Dues, mark: JSONObject,
-        isTracing: Bool, spending spent: inout Int
+        _ mode: StepMode, spending spent: inout Int
     ) throws(MigrationFailure) -> Migrated {
         if snapshot.refusal == .finished { throw .refused(.finished) }
         let memory = MemoryMigration(snapshot.memory, by: self)
@@ -135,7 +136,7 @@ extension Migration {
             memory: memory.memory, armed: armed.armed, output: snapshot.output)
         var interpreter = Interpreter(
             machine: new, snapshot: begun, identity: identity, event: Event(name: Self.event, at: time),
-            isTracing: isTracing)
+            mode: mode)
         interpreter.beginMigration(ending: armed.ended, charging: context.cost)
         let armedDues = interpreter.arm(armed.newTimeouts(states), dues)
         for (state, invocation) in armed.newInvocations(states) { interpreter.beginNew(invocation, of: state) }
@@ -207,12 +208,13 @@ extension Machine {
     /// Takes an instance over as a row says; the machine is the new one.
     func migrate(
         _ event: Event, from earlier: EarlierMachine, _ snapshot: Snapshot, as identity: InstanceIdentity,
-        _ isTracing: Bool, spending spent: inout Int
+        _ mode: StepMode, spending spent: inout Int
     ) -> Outcome {
         do {
             let migration = try earlier.migration(MigrationPlan(event.data), to: self, version: identity.version)
             let migrated = try migration.run(
-                recorded: event, snapshot, as: identity, isTracing: isTracing, spending: &spent)
+                recorded: event, snapshot, as: identity, isTracing: mode.isTracing, within: mode.bounds,
+                spending: &spent)
             guard migrated.event == event else {
                 return .refused(.invalidData("the row of a migration says something else than the migration does"))
             }

@@ -40,7 +40,7 @@ extension Machine {
             return []
         }
         var interpreter = Interpreter(
-            machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: false)
+            machine: self, snapshot: snapshot, identity: identity, event: event, mode: StepMode(isTracing: false))
         let enabled = interpreter.enabledTransitions(for: .event(event))
         let taken = interpreter.removeConflictingTransitions(enabled)
         return interpreter.candidates(for: event).map { index in

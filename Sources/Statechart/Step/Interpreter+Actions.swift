@@ -5,6 +5,7 @@ import WorkflowJSON
 extension Interpreter {
     /// Runs one block: an action that fails ends it, with all blocks that it stands in, and raises `error.execution`.
     mutating func run(_ block: [Action], of state: StateIndex) {
+        if block.isEmpty || isExhausted { return }
         do throws(ActionFailure) {
             try perform(block, of: state)
         } catch {
@@ -43,6 +44,7 @@ extension Interpreter {
             cancel { $0.owner == .send(id: id) }
         case .log(let expression):
             let value = try evaluate(.expression(expression), of: state, as: "log ")
+            try write(value.bytes, as: "log \(expression.source)", of: state, line: expression.line)
             tell("log " + JSONWriter.string(value), of: state, line: expression.line)
         case .choose(let branches, _):
             try choose(branches, of: state)
@@ -126,9 +128,13 @@ extension Interpreter {
         let data = try template.map { template throws(ActionFailure) in
             try evaluate(template, of: state, as: action() + " data: ")
         }
-        guard data?.isKeepable ?? true else {
-            throw ActionFailure(
-                state: state, line: line, expression: action(), message: "the data would be \(StepLimits.tooLarge)")
+        if let data {
+            guard let bytes = data.keepableBytes else {
+                throw ActionFailure(
+                    state: state, line: line, expression: action(),
+                    message: "the data would be \(StepLimits.tooLarge)")
+            }
+            try write(bytes, as: action(), of: state, line: line)
         }
         do throws(JSONMismatch) {
             return try machine.converted(data, of: event)

@@ -44,7 +44,7 @@ extension Interpreter {
         } else if requests.count >= StepLimits.requests {
             message = "one macrostep asks for at most \(StepLimits.requests) timers and effects"
         } else {
-            return
+            return try write(request.text.utf8.count, as: what, of: state, line: line)
         }
         throw ActionFailure(state: state, line: line, expression: what, message: message)
     }

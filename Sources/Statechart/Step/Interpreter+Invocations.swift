@@ -38,7 +38,7 @@ extension Interpreter {
         let pending = Pending(
             id: nextID(), kind: .invocation, event: EventName.done + invocation.id, data: nil, due: .zero,
             owner: .state(state))
-        armed.append(pending)
+        try append(pending, as: what, of: state, line: invocation.line)
         requests.append(.invoke(pending, request))
         guard let timeout else { return }
         let error: JSONValue = ["type": "timeout", "message": .string("there was no result within \(timeout) ms")]
@@ -143,14 +143,14 @@ extension RetryPolicy {
         self.init()
         guard let object = json?.object else { return }
         switch object["attempts"] {
-        case .int(let number)?: attempts = Int(number)
+        case .int(let number)?: attempts = Int(clamping: number)
         case .string?: attempts = nil
         default: break
         }
-        if case .int(let milliseconds)? = object["first"] { first = milliseconds }
-        if case .double(let number)? = object["factor"] { factor = number }
-        if case .int(let milliseconds)? = object["limit"] { limit = milliseconds }
-        if case .double(let number)? = object["jitter"] { jitter = number }
+        first = object.number("first", in: 0...StepLimits.delay) ?? first
+        if case .double(let number)? = object["factor"], Self.factorRange.contains(number) { factor = number }
+        limit = object.number("limit", in: 0...StepLimits.delay) ?? limit
+        if case .double(let number)? = object["jitter"], (0...1).contains(number) { jitter = number }
         if case .array(let types)? = object["except"] { except = types.compactMap(\.string) }
     }
 }

@@ -40,8 +40,7 @@ extension Interpreter {
         switch dues {
         case .since(let time): return time.milliseconds + delay
         case .recorded(let recorded):
-            guard case .int(let due)? = recorded[timeout.event] else { return event.at.milliseconds + delay }
-            return due
+            return recorded.number(timeout.event, in: 0...StepLimits.latestDue) ?? event.at.milliseconds + delay
         }
     }
 
@@ -70,7 +69,7 @@ extension Interpreter {
             }
             try checkContext()
         } catch {
-            spent += CELLimits.evaluation - budget.remaining
+            spent += cost
             throw error
         }
         let macrostep = macrostep()

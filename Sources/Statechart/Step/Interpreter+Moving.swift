@@ -4,6 +4,7 @@ extension Interpreter {
     /// `exitStates`: remembers history, then leaves all active descendants of the domains, innermost first.
     mutating func exit(_ domains: [StateIndex]) {
         let leaving = domains.flatMap { configuration[activeDescendants(of: $0)] }.sorted()
+        chargeWork(StepLimits.movingCost * leaving.count)
         for index in leaving {
             for history in machine[index].histories { remember(history, of: index) }
         }
@@ -24,6 +25,7 @@ extension Interpreter {
         }
         // Since a migration what the instance failed on may wait in a state that arms nothing.
         guard state.armsAnything || armed.contains(where: { $0.owner == .state(state.index) }) else { return }
+        chargePass(statesToInvoke.count)
         statesToInvoke.removeAll { $0 == state.index }
         cancel { $0.owner == .state(state.index) }
     }
@@ -31,6 +33,7 @@ extension Interpreter {
     private mutating func remember(_ history: StateIndex, of parent: StateIndex) {
         let isDeep = machine[history].kind == .deepHistory
         let active = configuration[activeDescendants(of: parent)]
+        chargePass(memory.count + active.count)
         let states = active.filter { isDeep ? machine[$0].isLeaf : machine[$0].parent == parent }
         memory.removeAll { $0.history == history }
         let place = memory.firstIndex { $0.history > history } ?? memory.endIndex
@@ -39,6 +42,7 @@ extension Interpreter {
 
     /// `enterStates`: outermost first, each with its entry actions, then what follows from final states.
     mutating func enter(_ entry: EntrySet) {
+        chargeWork(StepLimits.movingCost * entry.states.count)
         for index in entry.states {
             let state = machine[index]
             let offset = configuration.firstOffset { $0 >= index }
@@ -67,7 +71,9 @@ extension Interpreter {
         // Done is done, whichever region ended last. Appendix D asks the grandparent only, so that a parallel state of
         // parallel ones is never done when it is not the innermost that ends last.
         var next = machine[parent].parent
-        while let index = next, machine[index].kind == .parallel, isInFinalState(index) {
+        while let index = next, machine[index].kind == .parallel {
+            chargeWork(machine[index].children.count / 2)
+            guard isInFinalState(index) else { break }
             if index == .root { isRunning = false } else { raise("done.state." + machine[index].id, data: nil) }
             next = machine[index].parent
         }
@@ -77,7 +83,11 @@ extension Interpreter {
         guard let template = state.output else { return nil }
         do throws(EvaluationFailure) {
             let value = try template.value(in: scope, &budget)
-            if value.isKeepable { return value }
+            if let bytes = value.keepableBytes {
+                // Its failure refuses the macrostep.
+                try? write(bytes, as: "output", of: state.index, line: state.line)
+                return value
+            }
             raise(
                 ActionFailure(
                     state: state.index, line: state.line, expression: "output",
@@ -128,6 +138,8 @@ struct EntrySet {
     private(set) var states: [StateIndex] = []
     /// Those entered through their initial transition, whose actions run after the entry actions.
     private(set) var defaultEntries: Set<StateIndex> = []
+    /// Parallel states of which all regions are in the set.
+    private var wholeParallels: Set<StateIndex> = []
 
     init(machine: Machine) {
         self.machine = machine
@@ -176,6 +188,7 @@ struct EntrySet {
     }
 
     private mutating func addMissingRegions(of parallel: State, memory: [HistoryMemory]) {
+        guard wholeParallels.insert(parallel.index).inserted else { return }
         for child in parallel.children {
             let first = states.firstOffset { $0 >= child }
             let isEntered = first < states.count && states[first] <= machine[child].lastDescendant

@@ -13,7 +13,7 @@ extension Interpreter {
             try settle()
             try checkContext()
         } catch {
-            spent += CELLimits.evaluation - budget.remaining
+            spent += cost
             return .refused(error)
         }
         return .accepted(macrostep())
@@ -26,14 +26,14 @@ extension Interpreter {
         do throws(Refusal) {
             try settle()
             if isRunning, let place = armed.firstIndex(where: { $0.id == kept }) {
-                endPartner(of: armed.remove(at: place))
+                take(at: place)
                 event = macrostepEvent
                 try takeEvent()
                 try settle()
             }
             try checkContext()
         } catch {
-            spent += CELLimits.evaluation - budget.remaining
+            spent += cost
             return .refused(error)
         }
         return .accepted(macrostep())
@@ -48,7 +48,7 @@ extension Interpreter {
             try checkExhaustion()
             try checkContext()
         } catch {
-            spent += CELLimits.evaluation - budget.remaining
+            spent += cost
             return .refused(error)
         }
         let failure = firstFailure.map(Refusal.expressionFailed)

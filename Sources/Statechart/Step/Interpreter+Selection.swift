@@ -16,6 +16,7 @@ extension Interpreter {
             var next: StateIndex? = index
             while let current = next {
                 let state = machine[current]
+                if !state.candidates.prefixes.isEmpty { chargeWork(1 + state.candidates.prefixes.count / 2) }
                 if let transition = state.first(for: selector, where: { holds($0) }) {
                     if !enabled.contains(transition) { enabled.append(transition) }
                     break

@@ -9,6 +9,7 @@ extension Interpreter {
         var next: StateIndex? = leaf
         while let current = next {
             let state = machine[current]
+            if !state.candidates.prefixes.isEmpty { chargeWork(1 + state.candidates.prefixes.count / 2) }
             if let transition = state.first(for: selector, where: { holds($0) }) { return transition }
             next = state.parent
         }

@@ -48,8 +48,36 @@ extension Interpreter {
         try requireRoom(name, due: due.milliseconds, of: state, line: line)
         let pending = Pending(
             id: nextID(), kind: kind, event: name, data: data, due: due, owner: owner, misfire: misfire)
-        armed.append(pending)
+        try append(pending, as: name, of: state, line: line)
         requests.append(.arm(pending))
+    }
+
+    /// Adds to what is armed. Past the bound of its bytes the macrostep is refused, unless it has ended as much as it
+    /// arms: an instance that was over the bound before goes on.
+    mutating func append(
+        _ pending: Pending, as name: String, of state: StateIndex, line: Int
+    ) throws(ActionFailure) {
+        chargeWork(StepLimits.armingCost)
+        let bytes = bytes(of: pending)
+        let total = (armedBytes ?? armed.reduce(0) { $0 + self.bytes(of: $1) }) + bytes
+        armed.append(pending)
+        armedBytes = total
+        armedGrowth += bytes
+        guard total > bounds.armedBytes, armedGrowth > 0 else { return }
+        throw refusing(
+            ActionFailure(
+                state: state, line: line, expression: name,
+                message: "the instance would have \(total) bytes armed; it has at most \(bounds.armedBytes)"))
+    }
+
+    /// Bytes of something armed, roughly as it is stored.
+    func bytes(of pending: Pending) -> Int {
+        let owner =
+            switch pending.owner {
+            case .state(let state): machine[state].path.utf8.count
+            case .send(let id): id?.utf8.count ?? 0
+            }
+        return 128 + pending.event.utf8.count + owner + pending.dataBytes
     }
 
     /// Throws when the instance has as much armed as it may, or a time is later than it may be.
@@ -69,15 +97,20 @@ extension Interpreter {
 
     /// Ends what is armed, as far as it matches. What the same macrostep armed was never asked for.
     mutating func cancel(_ matches: (Pending) -> Bool) {
+        chargePass(armed.count)
+        guard armed.contains(where: matches) else { return }
+        chargePass(armed.count)
         let cancelled = armed.filter(matches)
-        if cancelled.isEmpty { return }
         armed.removeAll(where: matches)
+        let freed = cancelled.reduce(0) { $0 + bytes(of: $1) }
+        armedBytes = armedBytes.map { $0 - freed }
+        armedGrowth -= freed
+        var unasked: Set<Pending.ID> = []
         for pending in cancelled {
-            if pending.id.seq == seq {
-                requests.removeAll { $0.armed == pending.id }
-            } else {
-                requests.append(.cancel(pending.id))
-            }
+            if pending.id.seq == seq { unasked.insert(pending.id) } else { requests.append(.cancel(pending.id)) }
         }
+        if unasked.isEmpty { return }
+        chargePass(requests.count)
+        requests.removeAll { request in request.armed.map(unasked.contains) ?? false }
     }
 }

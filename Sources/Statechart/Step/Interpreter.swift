@@ -20,6 +20,13 @@ struct Interpreter: ~Copyable {
     var entered: [StateIndex] = []
     /// How many bytes they have, as far as they go outside.
     var requestBytes = 0
+    /// Bytes of all that the macrostep writes so far.
+    private(set) var writtenBytes = 0
+    /// Bytes of what is armed; nil while nobody has asked.
+    var armedBytes: Int?
+    /// Bytes of what the macrostep has armed, less those of what it has ended.
+    var armedGrowth = 0
+    let bounds: StepBounds
     /// Of this macrostep.
     let seq: Int64
     /// Of what it has armed last.
@@ -63,7 +70,7 @@ struct Interpreter: ~Copyable {
     /// - Parameter taken: The place in `Snapshot.armed` of what is taken; nil for an event that a caller waits for.
     init(
         machine: Machine, snapshot: Snapshot, identity: InstanceIdentity, event: Event, taking taken: Int? = nil,
-        isTracing: Bool
+        mode: StepMode
     ) {
         self.machine = machine
         self.identity = identity
@@ -77,8 +84,20 @@ struct Interpreter: ~Copyable {
         armed = snapshot.armed
         output = snapshot.output
         isRunning = snapshot.status == .running
-        trace = isTracing ? [] : nil
-        if let taken { endPartner(of: armed.remove(at: taken)) }
+        trace = mode.isTracing ? [] : nil
+        bounds = mode.bounds
+        if let taken { take(at: taken) }
+    }
+
+    /// Units of `Budget` that were used.
+    var cost: Int { CELLimits.evaluation - budget.remaining }
+
+    /// Takes out what is armed at a place, and what ends with it.
+    mutating func take(at place: Int) {
+        let taken = armed.remove(at: place)
+        armedBytes = nil
+        armedGrowth -= bytes(of: taken)
+        endPartner(of: taken)
     }
 
     /// What an expression sees now.
@@ -95,7 +114,7 @@ struct Interpreter: ~Copyable {
             try settle()
             try checkContext()
         } catch {
-            spent += CELLimits.evaluation - budget.remaining
+            spent += cost
             return .refused(error)
         }
         return .accepted(macrostep())
@@ -115,7 +134,7 @@ struct Interpreter: ~Copyable {
                 seq: seq, status: isRunning ? .running : end, configuration: configuration, context: context,
                 memory: memory, armed: armed, output: output),
             exited: exited, entered: entered, microsteps: trace ?? [], requests: requests,
-            cost: CELLimits.evaluation - budget.remaining, exitFailure: exitFailure)
+            cost: cost, exitFailure: exitFailure)
     }
 
     /// Enters the machine's initial configuration.
@@ -224,12 +243,19 @@ struct Interpreter: ~Copyable {
         if let exhaustion { throw .expressionFailed(exhaustion) }
     }
 
-    func checkContext() throws(Refusal) {
-        guard isContextChanged, !JSONValue.object(context).isKeepable else { return }
-        throw .expressionFailed(
-            ActionFailure(
-                state: .root, line: machine[.root].line, expression: "assign",
-                message: "the context would be \(StepLimits.tooLarge)"))
+    mutating func checkContext() throws(Refusal) {
+        if !isContextChanged { return }
+        guard let bytes = JSONValue.object(context).keepableBytes else {
+            throw .expressionFailed(
+                ActionFailure(
+                    state: .root, line: machine[.root].line, expression: "assign",
+                    message: "the context would be \(StepLimits.tooLarge)"))
+        }
+        do throws(ActionFailure) {
+            try write(bytes, as: "assign", of: .root, line: machine[.root].line)
+        } catch {
+            throw .expressionFailed(error)
+        }
     }
 
     private mutating func countWork() throws(Refusal) {
@@ -290,6 +316,29 @@ extension Interpreter {
         internalQueue.append(InternalEvent(name: "error.execution", data: data, failure: failure))
     }
 
+    /// Whether nothing more is done: the macrostep is refused.
+    var isExhausted: Bool { if case .none = exhaustion { false } else { true } }
+
+    /// Counts bytes that the macrostep writes. Past the bound it is refused, whatever the machine handles.
+    mutating func write(
+        _ bytes: Int, as what: @autoclosure () -> String, of state: StateIndex, line: Int
+    ) throws(ActionFailure) {
+        writtenBytes += bytes
+        chargeWork(bytes / StepLimits.bytesOfUnit)
+        guard writtenBytes > bounds.writtenBytes else { return }
+        throw refusing(
+            ActionFailure(
+                state: state, line: line, expression: what(),
+                message: "the macrostep would write \(writtenBytes) bytes; "
+                    + "all that one writes has at most \(bounds.writtenBytes)"))
+    }
+
+    /// Has the macrostep refused because of a failure that nothing may handle.
+    mutating func refusing(_ failure: ActionFailure) -> ActionFailure {
+        exhaustion = exhaustion ?? failure
+        return failure
+    }
+
     /// The identity of what is armed next.
     mutating func nextID() -> Pending.ID {
         lastNumber += 1
@@ -305,6 +354,16 @@ extension Interpreter {
                 state: .root, line: machine[.root].line, expression: event.name, message: error.message)
             exhaustion = exhaustion ?? failure
         }
+    }
+
+    /// Takes units for moving, arming and writing, where these are charged.
+    mutating func chargeWork(_ units: Int) {
+        if bounds.isWorkCharged { charge(units) }
+    }
+
+    /// Takes units for going through a list once.
+    mutating func chargePass(_ count: Int) {
+        chargeWork((count + StepLimits.elementsOfUnit - 1) / StepLimits.elementsOfUnit)
     }
 
     /// Adds to the trace, if there is one.

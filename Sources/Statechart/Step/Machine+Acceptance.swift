@@ -6,7 +6,8 @@ extension Machine {
         guard snapshot.status == .running else { return descriptors.map { ($0, false) } }
         // One for all, so that one budget bounds them together.
         var interpreter = Interpreter(
-            machine: self, snapshot: snapshot, identity: identity, event: Event(name: "", at: time), isTracing: false)
+            machine: self, snapshot: snapshot, identity: identity, event: Event(name: "", at: time),
+            mode: StepMode(isTracing: false))
         return descriptors.map { ($0, interpreter.isTaken($0)) }
     }
 
@@ -20,8 +21,10 @@ extension Machine {
     package func takes(again kept: Pending, in snapshot: Snapshot, as identity: InstanceIdentity) -> Bool {
         let event = Event(name: kept.event, at: .zero)
         return kept.invocation != nil
-            || !Interpreter(machine: self, snapshot: snapshot, identity: identity, event: event, isTracing: false)
-                .candidates(for: event).isEmpty
+            || !Interpreter(
+                machine: self, snapshot: snapshot, identity: identity, event: event, mode: StepMode(isTracing: false)
+            )
+            .candidates(for: event).isEmpty
     }
 }
 

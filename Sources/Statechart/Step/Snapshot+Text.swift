@@ -131,13 +131,43 @@ extension Machine {
             }
             var states: [StateIndex] = []
             for path in paths { states.append(try state(stored: path.string ?? "")) }
-            memory.append(HistoryMemory(history: try state(stored: member.key), states: states))
+            let history = try state(stored: member.key)
+            guard isMemory(states, of: history) else {
+                throw SnapshotTextError(message: "'\(member.key)' remembers what it cannot")
+            }
+            memory.append(HistoryMemory(history: history, states: states))
         }
         memory.sort { $0.history < $1.history }
-        return Snapshot(
+        let snapshot = Snapshot(
             seq: seq, status: status, configuration: configuration(ofLeaves: leaves), context: context, memory: memory,
-            armed: text.armed == "[]" ? [] : try armed(text.armed),
+            armed: text.armed == "[]" ? [] : try armed(text.armed, last: max(1, seq)),
             output: try text.output.map { text throws(SnapshotTextError) in try Self.value(text, "output") })
+        try check(snapshot, of: text)
+        return snapshot
+    }
+
+    /// Whether a history state can remember these states: each below the state that it belongs to.
+    private func isMemory(_ states: [StateIndex], of history: StateIndex) -> Bool {
+        switch self[history].kind {
+        case .atomic, .final, .compound, .parallel: return false
+        case .shallowHistory, .deepHistory: break
+        }
+        return states.allSatisfy { state in
+            var above = self[state].parent
+            while let index = above, index != self[history].parent { above = self[index].parent }
+            return above != nil && state != history
+        }
+    }
+
+    /// Throws when no instance can be so: what takes an input relies on it.
+    private func check(_ snapshot: Snapshot, of text: SnapshotText) throws(SnapshotTextError) {
+        let isOver = snapshot.status == .done || snapshot.status == .cancelled
+        guard isConfiguration(snapshot.configuration) || isOver && snapshot.configuration.isEmpty else {
+            throw SnapshotTextError(message: "it cannot be in '\(text.configuration)'")
+        }
+        guard snapshot.armed.count(where: \.isKept) == (snapshot.status == .failed ? 1 : 0) else {
+            throw SnapshotTextError(message: "it does not say what it has failed on")
+        }
     }
 
     func state(stored path: String) throws(SnapshotTextError) -> StateIndex {

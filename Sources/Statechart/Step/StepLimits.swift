@@ -13,10 +13,22 @@ package enum StepLimits {
     package static let timers = 10_000
     /// Bytes of all that one macrostep asks of the world: they are in memory until they are on disk.
     package static let requestBytes = 4 << 20
+    /// Bytes of all that one macrostep writes: context, raised and sent data, requests, logs and output.
+    package static let writtenBytes = 4 << 20
+    /// Of these bytes so many cost one unit of evaluation.
+    static let bytesOfUnit = 16
+    /// Bytes of all that one instance has armed: its row is written anew with each of its macrosteps.
+    package static let armedBytes = 8 << 20
     /// Effects that one macrostep may ask for.
     package static let requests = 1_000
     /// Bytes of a context, of an event's data and of an output, roughly as JSON.
     package static let valueBytes = 1 << 20
+    /// Units of evaluation for each state that is left or entered.
+    static let movingCost = 16
+    /// The same for each timer, sent event and invocation that is armed.
+    static let armingCost = 16
+    /// Elements of a list that is gone through once, for one unit of evaluation.
+    static let elementsOfUnit = 16
     /// Levels of maps and lists in the same: what the stored form adds must still be readable.
     package static let valueLevels = 120
     /// Macrosteps of events that an instance sends to itself, one after the other, for one event from outside; the rest
@@ -28,10 +40,20 @@ package enum StepLimits {
 }
 
 extension JSONValue {
-    /// Whether the value may be kept in an instance. Stops as soon as that is clear.
-    var isKeepable: Bool {
+    /// Whether the value may be kept in an instance.
+    var isKeepable: Bool { keepableBytes != nil }
+
+    /// Its bytes, roughly as JSON; nil when it may not be kept in an instance. Stops as soon as that is clear.
+    var keepableBytes: Int? {
         var left = StepLimits.valueBytes
-        return take(from: &left, level: 0)
+        return take(from: &left, level: 0) ? StepLimits.valueBytes - left : nil
+    }
+
+    /// Its bytes, roughly as JSON, as far as it is nested no deeper than what may be kept.
+    var bytes: Int {
+        var left = Int.max
+        _ = take(from: &left, level: 0)
+        return Int.max - left
     }
 
     private func take(from left: inout Int, level: Int) -> Bool {

@@ -94,13 +94,14 @@ public struct BulkSelect: Equatable, WireObject {
     public var machine: String?
     /// Of the machine.
     public var version: Int64?
-    public var status: Instance.Status?
-    /// The path of a state: instances in it or below it.
-    public var state: String?
+    /// Empty for all.
+    public var statuses: [Instance.Status]
+    /// Paths of states: instances in one of them or below it; empty for all.
+    public var states: [String]
     /// How long an instance is in its configuration at least, such as `2d`.
     public var olderThan: String?
-    /// A text in why it has failed.
-    public var failure: String?
+    /// Texts of which one is in why it has failed; empty for all.
+    public var failures: [String]
     /// `machine` for those that their machine has suspended.
     public var suspendedBy: String?
     /// True for all instances that there are: then there is nothing else.
@@ -108,26 +109,26 @@ public struct BulkSelect: Equatable, WireObject {
 
     /// Takes the parts as they are.
     public init(
-        machine: String? = nil, version: Int64? = nil, status: Instance.Status? = nil, state: String? = nil,
-        olderThan: String? = nil, failure: String? = nil, suspendedBy: String? = nil, all: Bool? = nil
+        machine: String? = nil, version: Int64? = nil, statuses: [Instance.Status] = [], states: [String] = [],
+        olderThan: String? = nil, failures: [String] = [], suspendedBy: String? = nil, all: Bool? = nil
     ) {
         self.suspendedBy = suspendedBy
         self.machine = machine
         self.version = version
-        self.status = status
-        self.state = state
+        self.statuses = statuses
+        self.states = states
         self.olderThan = olderThan
-        self.failure = failure
+        self.failures = failures
         self.all = all
     }
 
     public init(fields: inout WireFields) throws(WireError) {
         machine = try fields.optional("machine")
         version = try fields.optional("version")
-        status = try fields.optional("status")
-        state = try fields.optional("state")
+        statuses = try fields.oneOrMore("status")
+        states = try fields.oneOrMore("state")
         olderThan = try fields.optional("olderThan")
-        failure = try fields.optional("failure")
+        failures = try fields.oneOrMore("failure")
         suspendedBy = try fields.optional("suspendedBy")
         all = try fields.optional("all")
         if version != nil, machine == nil {
@@ -137,7 +138,7 @@ public struct BulkSelect: Equatable, WireObject {
             throw WireError(
                 .invalidValue, path: "select.suspendedBy", message: "Field 'select.suspendedBy' must be 'machine'")
         }
-        if suspendedBy != nil, status != nil {
+        if suspendedBy != nil, !statuses.isEmpty {
             throw WireError(
                 .invalidValue, path: "select.suspendedBy",
                 message: "Field 'select.suspendedBy' goes without 'status': only suspended instances have it")
@@ -153,7 +154,7 @@ public struct BulkSelect: Equatable, WireObject {
 
     /// Whether it says nothing of the instances.
     public var isEmpty: Bool {
-        machine == nil && version == nil && status == nil && state == nil && olderThan == nil && failure == nil
+        machine == nil && version == nil && statuses.isEmpty && states.isEmpty && olderThan == nil && failures.isEmpty
             && suspendedBy == nil
     }
 
@@ -164,10 +165,10 @@ public struct BulkSelect: Equatable, WireObject {
         writer.object { writer in
             writer.field("machine", ifPresent: machine)
             writer.field("version", ifPresent: version)
-            writer.field("status", ifPresent: status?.rawValue)
-            writer.field("state", ifPresent: state)
+            writer.field("status", oneOrMore: statuses.map(\.rawValue))
+            writer.field("state", oneOrMore: states)
             writer.field("olderThan", ifPresent: olderThan)
-            writer.field("failure", ifPresent: failure)
+            writer.field("failure", oneOrMore: failures)
             writer.field("suspendedBy", ifPresent: suspendedBy)
             writer.field("all", ifPresent: all)
         }

@@ -107,15 +107,21 @@ public struct BulkCounts: Equatable, WireObject {
     public var done: Int64
     /// They do not fit what was asked for.
     public var misfit: Int64
-    /// The verb is not for them, or their machine said no.
+    /// They or their machine said no.
     public var refused: Int64
     /// They went on after they were selected, and were left alone.
     public var changed: Int64
     /// It was done, and they have failed on what followed.
     public var failed: Int64
+    /// The verb is not for instances in their status.
+    public var passedOver: Int64
 
     /// Takes the parts as they are.
-    public init(done: Int64 = 0, misfit: Int64 = 0, refused: Int64 = 0, changed: Int64 = 0, failed: Int64 = 0) {
+    public init(
+        done: Int64 = 0, misfit: Int64 = 0, refused: Int64 = 0, changed: Int64 = 0, failed: Int64 = 0,
+        passedOver: Int64 = 0
+    ) {
+        self.passedOver = passedOver
         self.done = done
         self.misfit = misfit
         self.refused = refused
@@ -124,7 +130,7 @@ public struct BulkCounts: Equatable, WireObject {
     }
 
     /// All that had their turn.
-    public var total: Int64 { done + misfit + refused + changed + failed }
+    public var total: Int64 { done + misfit + refused + changed + failed + passedOver }
 
     public init(fields: inout WireFields) throws(WireError) {
         done = try fields.required("done")
@@ -132,6 +138,7 @@ public struct BulkCounts: Equatable, WireObject {
         refused = try fields.required("refused")
         changed = try fields.required("changed")
         failed = try fields.required("failed")
+        passedOver = try fields.optional("passedOver") ?? 0
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -141,11 +148,45 @@ public struct BulkCounts: Equatable, WireObject {
             writer.field("refused", refused)
             writer.field("changed", changed)
             writer.field("failed", failed)
+            writer.field("passedOver", passedOver)
         }
     }
 }
 
-/// One of the first instances of an outcome.
+/// The query of `GET /v1/bulk/RUN/instances`.
+public struct LeftOutParameters: Hashable, Sendable {
+    /// An outcome of which nothing was written, so that its instances can be found again.
+    public enum Outcome: String, CaseIterable, Sendable, WireReadable {
+        case misfit, refused, passedOver
+    }
+
+    public var outcome: Outcome
+
+    /// Takes the outcome as it is.
+    public init(outcome: Outcome) {
+        self.outcome = outcome
+    }
+
+    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    public init(query: [(name: String, value: String)]) throws(WireError) {
+        var fields = try QueryFields(query)
+        let outcome = try fields.word("outcome", as: Outcome.self)
+        try fields.refuseUnknown()
+        guard let outcome else {
+            throw WireError(.invalidParameter, path: "outcome", message: "Parameter 'outcome' is missing")
+        }
+        self.outcome = outcome
+    }
+
+    /// The encoded query with its question mark.
+    public var queryText: String {
+        var query = QueryText()
+        query.add("outcome", outcome.rawValue)
+        return query.text
+    }
+}
+
+/// An instance of a run, and its outcome.
 public struct BulkTold: Equatable, WireObject {
     /// A field of `BulkCounts`.
     public var outcome: String

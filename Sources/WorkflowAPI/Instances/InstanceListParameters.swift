@@ -1,13 +1,14 @@
 /// The query of `GET /v1/instances`.
 public struct InstanceListParameters: Hashable, Sendable {
     public var machine: String?
-    public var status: Instance.Status?
-    /// The path of a state: instances in it or below it.
-    public var state: String?
+    /// Empty for all.
+    public var statuses: [Instance.Status]
+    /// Paths of states: instances in one of them or below it; empty for all.
+    public var states: [String]
     /// How long an instance is in its configuration at least: a delay as in definitions, such as `2d`.
     public var olderThan: String?
-    /// A text in why it has failed.
-    public var failure: String?
+    /// Texts of which one is in why it has failed; empty for all.
+    public var failures: [String]
     /// Nil for the order in which they are found.
     public var sort: Sort?
     /// Items at most, 1 to 500; nil for 100.
@@ -26,27 +27,27 @@ public struct InstanceListParameters: Hashable, Sendable {
 
     /// Takes the parts as they are.
     public init(
-        machine: String? = nil, status: Instance.Status? = nil, state: String? = nil, olderThan: String? = nil,
-        failure: String? = nil, sort: Sort? = nil, limit: Int? = nil, page: String? = nil
+        machine: String? = nil, statuses: [Instance.Status] = [], states: [String] = [], olderThan: String? = nil,
+        failures: [String] = [], sort: Sort? = nil, limit: Int? = nil, page: String? = nil
     ) {
         self.machine = machine
-        self.status = status
-        self.state = state
+        self.statuses = statuses
+        self.states = states
         self.olderThan = olderThan
-        self.failure = failure
+        self.failures = failures
         self.sort = sort
         self.limit = limit
         self.page = page
     }
 
-    /// Reads percent-decoded parameters; unknown and repeated ones are refused.
+    /// Reads percent-decoded parameters; unknown ones are refused, and repeated ones that do not add up.
     public init(query: [(name: String, value: String)]) throws(WireError) {
-        var fields = try QueryFields(query)
+        var fields = try QueryFields(query, addingUp: ["status", "state", "failure"])
         machine = try fields.string("machine")
-        status = try fields.word("status")
-        state = try fields.string("state")
+        statuses = try fields.words("status")
+        states = try fields.strings("state")
         olderThan = try fields.string("olderThan")
-        failure = try fields.string("failure")
+        failures = try fields.strings("failure")
         sort = try fields.word("sort")
         limit = try fields.limit()
         page = try fields.string("page")
@@ -57,10 +58,10 @@ public struct InstanceListParameters: Hashable, Sendable {
     public var queryText: String {
         var query = QueryText()
         query.add("machine", machine)
-        query.add("status", status?.rawValue)
-        query.add("state", state)
+        query.add("status", statuses.map(\.rawValue))
+        query.add("state", states)
         query.add("olderThan", olderThan)
-        query.add("failure", failure)
+        query.add("failure", failures)
         query.add("sort", sort?.rawValue)
         query.add("limit", limit.map { Int64($0) })
         query.add("page", page)

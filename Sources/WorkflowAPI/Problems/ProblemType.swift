@@ -162,7 +162,8 @@ public enum ProblemType: String, CaseIterable, Sendable, WireReadable {
         case .overloaded, .draining, .storageUnavailable, .outcomeUnknown, .backupRunning, .requestTimeout:
             .tryAgain
         case .wrongHost, .crossSite: .notPermitted
-        case .clockNotVirtual, .instanceExists, .generationChanged, .leaseLost, .redacted, .routeNotFound,
+        case .instanceExists: .nameTaken
+        case .clockNotVirtual, .generationChanged, .leaseLost, .redacted, .routeNotFound,
             .methodNotAllowed, .expectationFailed, .notImplemented,
             .internalError:
             .other

@@ -41,6 +41,8 @@ public enum APILimits {
     public static let reasonBytes = 1...1_000
     /// Characters of a run's name.
     public static let runNameLength = 100
+    /// Values of one kind that a selection may add up.
+    public static let addedUp = 20
     /// Instances that a run may name.
     public static let runNames = 100_000
     /// Seconds that a worker may put the next attempt off: a year.

@@ -2,25 +2,37 @@ import WorkflowSpelling
 
 /// The parameters of a query while they are being read: it remembers which ones were asked for.
 struct QueryFields {
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
     private var known: [String] = []
 
-    /// Takes percent-decoded names and values; a name that stands twice is a mistake.
-    init(_ query: [(name: String, value: String)]) throws(WireError) {
+    /// Takes percent-decoded names and values; another name that stands twice is a mistake.
+    ///
+    /// - Parameter repeated: Parameters that may be repeated: each value adds to what is selected.
+    init(_ query: [(name: String, value: String)], addingUp repeated: Set<String> = []) throws(WireError) {
         for (name, value) in query {
-            guard values.updateValue(value, forKey: name) == nil else {
+            guard values[name] == nil || repeated.contains(name) else {
                 throw WireError(.invalidParameter, path: name, message: "Parameter '\(name)' stands twice")
             }
+            values[name, default: []].append(value)
         }
     }
 
-    mutating func string(_ name: String) throws(WireError) -> String? {
+    mutating func string(_ name: String) throws(WireError) -> String? { try strings(name).first }
+
+    /// All values of a parameter that may be repeated, each once and in their order.
+    mutating func strings(_ name: String) throws(WireError) -> [String] {
         // Without any value nobody will ask what is known.
-        if values.isEmpty { return nil }
+        if values.isEmpty { return [] }
         known.append(name)
-        guard let value = values[name] else { return nil }
-        guard !value.isEmpty else { throw invalid(name, "must not be empty") }
-        return value
+        var strings: [String] = []
+        for value in values[name] ?? [] where !strings.contains(value) {
+            guard !value.isEmpty else { throw invalid(name, "must not be empty") }
+            guard strings.count < APILimits.addedUp else {
+                throw invalid(name, "must not stand more than \(APILimits.addedUp) times")
+            }
+            strings.append(value)
+        }
+        return strings
     }
 
     mutating func bool(_ name: String, absent: Bool = false) throws(WireError) -> Bool {
@@ -46,7 +58,21 @@ struct QueryFields {
     mutating func word<Word: RawRepresentable & CaseIterable>(
         _ name: String, as type: Word.Type = Word.self
     ) throws(WireError) -> Word? where Word.RawValue == String {
-        guard let value = try string(name) else { return nil }
+        try words(name, as: type).first
+    }
+
+    /// See `strings`.
+    mutating func words<Word: RawRepresentable & CaseIterable>(
+        _ name: String, as type: Word.Type = Word.self
+    ) throws(WireError) -> [Word] where Word.RawValue == String {
+        var found: [Word] = []
+        for value in try strings(name) { found.append(try word(value, of: name)) }
+        return found
+    }
+
+    private func word<Word: RawRepresentable & CaseIterable>(
+        _ value: String, of name: String
+    ) throws(WireError) -> Word where Word.RawValue == String {
         if let word = Word(rawValue: value) { return word }
         let words = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         throw invalid(name, "must be one of \(words), not '\(value)'")
@@ -77,6 +103,10 @@ struct QueryText {
     mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
         text += (text.isEmpty ? "?" : "&") + name + "=" + PercentEncoding.encode(value)
+    }
+
+    mutating func add(_ name: String, _ values: [String]) {
+        for value in values { add(name, value) }
     }
 
     mutating func add(_ name: String, _ value: Int64?) {

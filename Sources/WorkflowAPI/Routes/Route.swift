@@ -137,8 +137,9 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
 
     /// The path with values for its parameters, percent-encoded, so any text is safe to put in.
     public func path(_ values: [String]) -> String {
+        // Proof: callers write the values out beside the route that they name.
         precondition(values.count == parameters.count, "'\(self)' has \(parameters.count) parameters")
-        var path = texts[0]
+        var path = texts.first ?? ""
         for (value, text) in zip(values, texts.dropFirst()) { path += PercentEncoding.encode(value) + text }
         return path
     }
@@ -146,7 +147,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
     /// The template with the places of its parameters for their names, `/v1/instances/{0}/events`: what a router needs
     /// that knows one name for a place, whatever comes behind it.
     package var numbered: String {
-        var path = texts[0]
+        var path = texts.first ?? ""
         for (place, text) in texts.dropFirst().enumerated() { path += "{\(place)}" + text }
         return path
     }
@@ -155,6 +156,7 @@ public struct PathTemplate: Hashable, Sendable, CustomStringConvertible {
     /// and for a template with another number of parameters.
     package func onlyValue(in path: String) -> String? {
         guard texts.count == 2 else { return nil }
+        // Proof: there are two, as was asked above.
         let (path, prefix, suffix) = (path.utf8, texts[0].utf8, texts[1].utf8)
         guard path.count > prefix.count + suffix.count, path.starts(with: prefix) else { return nil }
         let value = path.dropFirst(prefix.count).dropLast(suffix.count)

@@ -7,8 +7,8 @@ extension Route {
         resumeMachine, retainMachine, startInstance, listInstances,
         listFailures, listTally, showInstance, sendEvent, cancelInstance, retryInstance, skipInstance, setInstance,
         migrateInstance, suspendInstance, resumeInstance, resetInstance, undoMigration, redactInstance, deleteInstance,
-        purge, listAudit, runBulk, listRuns, showRun, stopRun, resumeRun, listEvents, sendEvents, leaseTasks,
-        completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
+        purge, listAudit, runBulk, listRuns, showRun, listLeftOut, stopRun, resumeRun, listEvents, sendEvents,
+        leaseTasks, completeTask, failTask, prolongTask, reportTasks, listEffects, listAttempts,
         decideEffect, listQueues, setQueue, release, listTimers, listInstanceTimers, showClock, moveClock, listHistory,
         streamInstance, streamAll, replayInstance, backtestInstance,
         backtestMachine, verifyInstance, verifyAll, makeBackup, fetchBackup, live, ready, status,
@@ -251,9 +251,13 @@ extension Route {
         .get, "/v1/bulk/{run}", for: .read,
         answer: .object(
             "{run, action, select?, names?, expect?, reason?, actor?, state, paused?, undoneBy?, selected, "
-                + "counts: {done, misfit, refused, changed, failed}, told: [{outcome, instance, message?}…], "
-                + "begunAt, updatedAt, endedAt?}"),
+                + "counts: {done, misfit, refused, changed, failed, passedOver}, "
+                + "told: [{outcome, instance, message?}…], begunAt, updatedAt, endedAt?}"),
         problems: [.runNotFound, .routeNotFound])
+    /// The instances that a run has left out.
+    public static let listLeftOut = Route(
+        .get, "/v1/bulk/{run}/instances", for: .read, query: ["outcome"],
+        answer: .lines("{outcome, instance, message?}"), problems: [.runNotFound, .notUndoable, .routeNotFound])
     /// Stops a run.
     public static let stopRun = Route(
         .post, "/v1/bulk/{run}/stop", for: .operate, answer: .object("the run"),

@@ -129,8 +129,18 @@ extension String: WireReadable {
 extension Int64: WireReadable {
     public static func read(_ json: JSONValue, at place: WirePlace) throws(WireError) -> Int64 {
         guard case .int(let int) = json else { throw place.expected("int", found: json) }
+        guard wireRange.contains(int) else {
+            throw WireError(
+                .invalidValue, path: place.path,
+                message:
+                    "Field '\(place.path)' must be from \(wireRange.lowerBound) to \(wireRange.upperBound), not \(int)")
+        }
         return int
     }
+
+    /// The whole numbers that every reader of JSON keeps exactly (RFC 8259, section 6). Whoever adds some of them, or
+    /// takes one of them a thousand times, stays within 64 bits.
+    private static let wireRange: ClosedRange<Int64> = -9_007_199_254_740_991...9_007_199_254_740_991
 }
 
 extension Int: WireReadable {
@@ -214,6 +224,23 @@ public struct WireFields {
         return try Value.read(value, at: place.field(name))
     }
 
+    /// The values of a field that has one, or a list of some; none when it is absent. Equal values count once.
+    mutating func oneOrMore<Value: WireReadable & Equatable>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(WireError) -> [Value] {
+        guard case .array? = object[name] else { return try optional(name, as: Value.self).map { [$0] } ?? [] }
+        let values = try required(name, as: [Value].self)
+        let path = place.field(name).path
+        guard !values.isEmpty else {
+            throw WireError(.invalidValue, path: path, message: "Field '\(path)' must have a value in its list")
+        }
+        guard values.count <= APILimits.addedUp else {
+            throw WireError(
+                .invalidValue, path: path, message: "Field '\(path)' must have at most \(APILimits.addedUp) values")
+        }
+        return values.enumerated().filter { place, value in !values[..<place].contains(value) }.map(\.element)
+    }
+
     /// Whether a field that may be absent is there and null.
     func isNull(_ name: String) -> Bool { object[name] == .null }
 
@@ -265,6 +292,13 @@ public struct WireFields {
             .unknownField, path: path,
             message: "Unknown field '\(path)' (known here: \(known.joined(separator: ", ")))\(hint)"
         )
+    }
+}
+
+extension JSONWriter {
+    /// Writes a field that has one value, or a list of some; nothing when there is none.
+    mutating func field(_ name: String, oneOrMore values: [String]) {
+        if values.count > 1 { field(name, values) } else { field(name, ifPresent: values.first) }
     }
 }
 

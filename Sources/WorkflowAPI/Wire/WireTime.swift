@@ -5,12 +5,10 @@ public struct WireTime: Hashable, Comparable, Sendable {
     /// Since 1970, UTC, without leap seconds.
     public let milliseconds: Int64
 
-    /// Takes milliseconds since 1970.
-    ///
-    /// - Precondition: the moment lies in the years 0000 to 9999.
+    /// Takes milliseconds since 1970. For a moment outside of the years 0000 to 9999, which has no written form, it
+    /// takes the nearest one within them.
     public init(milliseconds: Int64) {
-        precondition(Self.range.contains(milliseconds), "a moment on the wire lies in the years 0000 to 9999")
-        self.milliseconds = milliseconds
+        self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
     }
 
     /// Reads exactly the form that `text` has; nil for anything else.

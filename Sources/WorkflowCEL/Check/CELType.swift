@@ -16,9 +16,12 @@ package struct ObjectType: Sendable, Equatable {
     /// What the value is called in messages: `the context`, `event 'pay'`.
     package let name: String
     package let fields: [String: CELType]
+    /// Those that must be there, sorted.
+    let required: [String]
 
     package init(name: String, fields: [String: CELType]) {
         self.name = name
         self.fields = fields
+        required = fields.filter { !$0.value.isOptional }.keys.sorted()
     }
 }

@@ -89,7 +89,7 @@ extension Compiler {
     private mutating func check(_ arguments: [Syntax], _ words: Environment.Words) {
         for argument in arguments {
             guard case .literal(.string(let text)) = argument.kind, !words.all.contains(text) else { continue }
-            let closest = Spelling.closest(to: text, among: words.all.sorted())
+            let closest = isSuggesting ? Spelling.closest(to: text, among: words.all.sorted()) : nil
             let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
             report(.unknownWord, argument.range, "there is no \(words.noun) '\(text.prefix(60))'\(hint)")
         }
@@ -176,7 +176,7 @@ extension Compiler {
     }
 
     private func unknownFunctionHint(_ callee: Syntax.Callee, _ arguments: [Syntax]) -> String? {
-        guard !issues.isFull else { return nil }
+        guard isSuggesting else { return nil }
         if let receiver = arguments.first, FunctionLibrary.memberNames.contains(callee.name) || isMacro(callee.name) {
             let rest = arguments.dropFirst().map { operand($0).text }.joined(separator: ", ")
             return "write \(operand(receiver).text).\(callee.name)(\(rest))"
@@ -193,7 +193,7 @@ extension Compiler {
     }
 
     private func unknownMemberHint(_ receiver: Syntax, _ callee: Syntax.Callee, _ arguments: [Syntax]) -> String? {
-        guard !issues.isFull else { return nil }
+        guard isSuggesting else { return nil }
         let isFunction =
             FunctionLibrary.functionNames.contains(callee.name)
             || !names.functions(callee.name, isAbsolute: false).isEmpty

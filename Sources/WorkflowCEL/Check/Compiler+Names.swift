@@ -84,7 +84,7 @@ extension Compiler {
         case .optional(let content): return fieldType(field, of: content, ownerRange).asOptional
         case .object(let object):
             if let type = object.fields[field.name] { return type }
-            report(.unknownField, field.range, Self.unknownField(field.name, object))
+            report(.unknownField, field.range, unknownField(field.name, object))
             return .dyn
         default:
             let owner = source.excerpt(of: ownerRange)
@@ -96,8 +96,9 @@ extension Compiler {
         }
     }
 
-    private static func unknownField(_ name: String, _ object: ObjectType) -> String {
+    private func unknownField(_ name: String, _ object: ObjectType) -> String {
         let message = "\(object.name) has no field '\(name)'"
+        guard isSuggesting else { return message }
         let known = object.fields.keys.sorted()
         if let closest = Spelling.closest(to: name, among: known) { return "\(message); did you mean '\(closest)'?" }
         return known.isEmpty ? message : "\(message); it has \(known.listed)"
@@ -105,7 +106,7 @@ extension Compiler {
 
     private func unknownVariable(_ chain: Chain) -> String {
         let message = "unknown variable '\(chain.name)'"
-        guard !issues.isFull else { return message }
+        guard isSuggesting else { return message }
         let variables = environment.variables
         let names = variables.map(\.name) + locals.map(\.name) + ["true", "false", "null"]
         if let closest = Spelling.closest(to: chain.name, among: names) {

@@ -76,6 +76,9 @@ extension Compiler {
         if isChecked { issues.add(kind, range, message) }
     }
 
+    /// Whether what was probably meant is worth looking for.
+    var isSuggesting: Bool { environment.suggests && !issues.isFull }
+
     /// What stands for a part that cannot work.
     func failure(_ error: EvaluationError, _ range: Range<Int>) -> Part {
         Part(node: FailingNode(error.at(range)), type: .dyn)

@@ -44,6 +44,8 @@ package struct Environment: Sendable {
     package let functions: [Function]
     /// The namespace in which names are looked up first (`a.b`); empty for none.
     package let container: String
+    /// Whether a mistake says which name was probably meant: looking for it costs more than compiling.
+    package var suggests = true
     let names: NameTable
     /// A variable that has another type here than in the list.
     private var retyped: (variable: Int, type: CELType)?

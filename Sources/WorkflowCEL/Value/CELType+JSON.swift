@@ -104,20 +104,26 @@ extension ObjectType {
 
     /// Fails when a field that must be there is not.
     func checkPresence(_ isPresent: (String) -> Bool) throws(JSONMismatch) {
-        let missing = fields.filter { !$0.value.isOptional && !isPresent($0.key) }
-        if let field = missing.keys.min() { throw JSONMismatch("is missing").within(field: field) }
+        guard let field = required.first(where: { !isPresent($0) }) else { return }
+        throw JSONMismatch("is missing").within(field: field)
     }
+
+    /// Fields among which one that was probably meant is looked for.
+    private static let mostSuggested = 100
 
     /// What is said of a field that the type does not have.
     func unknown(_ field: String) -> JSONMismatch {
-        let closest = Spelling.closest(to: field, among: fields.keys.sorted())
+        // Every value that does not fit asks.
+        let known = fields.count > Self.mostSuggested ? [] : fields.keys.sorted()
+        let closest = Spelling.closest(to: field, among: known)
         let hint = closest.map { "; did you mean '\($0)'?" } ?? ""
         return JSONMismatch("is no field of \(name)\(hint)").within(field: field)
     }
 }
 
 extension CELType {
-    fileprivate var isOptional: Bool {
+    /// Whether null and a missing value fit.
+    var isOptional: Bool {
         if case .optional = self { true } else { false }
     }
 

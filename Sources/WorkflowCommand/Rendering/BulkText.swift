@@ -34,6 +34,7 @@ enum BulkText {
         if counts.misfit > 0 { parts.append("\(grouped(counts.misfit)) do not fit") }
         if counts.refused > 0 { parts.append("\(grouped(counts.refused)) would be refused") }
         if counts.changed > 0 { parts.append("\(grouped(counts.changed)) \(changed(verb))") }
+        if counts.passedOver > 0 { parts.append("\(grouped(counts.passedOver)) would be passed over") }
         let what = parts.isEmpty ? "nothing is selected" : parts.joined(separator: "; ")
         let head: StyledText = "\(what)    digest \(rehearsal.digest.prefix(6))\n"
         return head + effects(of: rehearsal) + lines(for: rehearsal.told, of: counts.left)
@@ -52,7 +53,7 @@ enum BulkText {
 
     /// `  refused  order-7: …`, of each that was left out; of those that are not told, how many.
     static func lines(for told: [BulkTold], of count: Int64) -> StyledText {
-        let left = told.filter { $0.outcome != "done" }
+        let left = told.filter { !["done", "passedOver"].contains($0.outcome) }
         let lines = left.reduce(StyledText("")) { text, told in
             text + "  \(told.outcome, .bad)  \(told.instance)\(told.message.map { ": \($0)" } ?? "")\n"
         }
@@ -64,7 +65,7 @@ enum BulkText {
     static func outcome(_ counts: BulkCounts, _ verb: BulkAction.Verb) -> String {
         let parts = [
             (counts.done, did(verb)), (counts.failed, "failed\(again(verb))"), (counts.misfit, "did not fit"),
-            (counts.refused, "refused"), (counts.changed, changed(verb)),
+            (counts.refused, "refused"), (counts.changed, changed(verb)), (counts.passedOver, "passed over"),
         ]
         return parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }.joined(separator: ", ")
     }
@@ -120,11 +121,16 @@ enum BulkText {
         guard let select = run.select else { return "" }
         let parts = [
             select.machine.map { "machine \($0)" }, select.version.map { "version \($0)" },
-            select.status.map { "status \($0.rawValue)" }, select.state.map { "state \($0)" },
-            select.olderThan.map { "older than \($0)" }, select.failure.map { "failure '\($0)'" },
+            either("status", select.statuses.map(\.rawValue)), either("state", select.states),
+            select.olderThan.map { "older than \($0)" }, either("failure", select.failures.map { "'\($0)'" }),
             select.suspendedBy.map { "suspended by its \($0)" },
         ].compactMap(\.self)
         return parts.isEmpty ? "all" : parts.joined(separator: ", ")
+    }
+
+    /// `status failed or suspended`; nil for all.
+    private static func either(_ what: String, _ values: [String]) -> String? {
+        values.isEmpty ? nil : "\(what) \(values.joined(separator: " or "))"
     }
 
     /// All that is known of a run.
@@ -158,6 +164,6 @@ enum BulkText {
 }
 
 extension BulkCounts {
-    /// Those to whom it was not done, or who have failed on what followed.
-    var left: Int64 { total - done }
+    /// Those to whom it was not done although it is for them, or who have failed on what followed.
+    var left: Int64 { total - done - passedOver }
 }

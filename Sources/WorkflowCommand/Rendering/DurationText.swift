@@ -15,6 +15,11 @@ enum DurationText {
         return text.isEmpty ? "0s" : text
     }
 
+    /// The same of seconds, in whole milliseconds; at most a hundred thousand years.
+    static func text(seconds: Double) -> String {
+        text(milliseconds: Int64(min(max(0, seconds), 3_155_760_000_000) * 1_000))
+    }
+
     /// The two largest units, of seconds and more: `2d 7h`, `12s`, `0s`.
     static func rough(milliseconds: Int64) -> String {
         var rest = milliseconds

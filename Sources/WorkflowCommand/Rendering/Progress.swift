@@ -63,7 +63,7 @@ struct Progress {
     private func rest(_ done: Int64, _ total: Int64, _ now: Duration) -> String {
         guard let part, done > part.done, total > done else { return "" }
         let seconds = (now - part.begun) / .seconds(1) * Double(total - done) / Double(done - part.done)
-        return ", \(DurationText.text(milliseconds: Int64(seconds.rounded(.up)) * 1_000)) left"
+        return ", \(DurationText.text(seconds: seconds.rounded(.up))) left"
     }
 }
 

@@ -98,6 +98,7 @@ struct Simulation {
     ///
     /// - Precondition: the simulation is not idle.
     mutating func fireNext() -> [SimulatedStep] {
+        // Proof: whoever calls has seen what comes next; see the precondition.
         guard let next = snapshot.armed.next else { preconditionFailure("nothing is armed") }
         fired += 1
         now = max(now, next.due)

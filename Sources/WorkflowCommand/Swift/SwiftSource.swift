@@ -31,7 +31,7 @@ struct SwiftSource {
         writer.line()
         writer.line("\(access)import StateMachines")
         writer.line()
-        writer.comment(naming.descriptions[0])
+        writer.comment(naming.descriptions[0])  // Proof: the first is that of the root, which every definition has
         writer.block("\(access)enum \(naming.type): MachineDefinition") { writer in
             writeState(to: &writer)
             writer.line()

@@ -9,6 +9,7 @@ struct Bulk: Verb {
         discussion: """
             $ wfctl bulk list
             $ wfctl bulk stop ops-12
+            $ wfctl bulk show ops-13 --outcome misfit -o jsonl
 
             A verb with a selection, such as 'wfctl retry --machine order', begins a run. It goes on in wfd, also when \
             wfctl ends and when wfd starts again. Each instance has its turn once.
@@ -25,10 +26,17 @@ struct Bulk: Verb {
     @Argument(help: "The name of the run.")
     var run: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With 'show': all instances of an outcome, as they are now.", valueName: "misfit|refused|passedOver"),
+        completion: .list(LeftOutParameters.Outcome.allCases.map(\.rawValue)), transform: Bulk.outcome)
+    var outcome: LeftOutParameters.Outcome?
+
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if action == .list, run != nil { throw ValidationError("'wfctl bulk list' lists all runs; 'show' shows one") }
+        if outcome != nil, action != .show { throw ValidationError("'--outcome' goes with 'show' only") }
         if action != .list, run == nil { throw ValidationError("Missing expected argument '<run>'") }
     }
 
@@ -41,13 +49,37 @@ struct Bulk: Verb {
             var printer = ListPrinter(session, columns: Self.columns)
             try printer.add(page.items)
             try printer.end()
-        case .show: try show(try await session.withClient { try await $0.bulkRun(name) }, in: session)
+        case .show:
+            if let outcome { return try await list(outcome, of: name, in: session) }
+            try show(try await session.withClient { try await $0.bulkRun(name) }, in: session)
         case .stop: try tell(try await session.withClient { try await $0.stopRun(name) }, in: session)
         case .resume: try tell(try await session.withClient { try await $0.resumeRun(name) }, in: session)
         }
     }
 
     private func show(_ run: BulkRun, in session: Session) throws { try session.print(run) { BulkText.page(of: run) } }
+
+    private func list(
+        _ outcome: LeftOutParameters.Outcome, of run: String, in session: Session
+    ) async throws {
+        var printer = ListPrinter(session, columns: Self.leftOut)
+        try await session.withClient { client in
+            for try await told in try await client.leftOut(outcome, ofRun: run) { try printer.add([told]) }
+        }
+        try printer.end()
+    }
+
+    private static func outcome(_ word: String) throws -> LeftOutParameters.Outcome {
+        if let outcome = LeftOutParameters.Outcome(rawValue: word) { return outcome }
+        let words = LeftOutParameters.Outcome.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw ValidationError("it must be one of \(words)")
+    }
+
+    private static let leftOut: [Table<BulkTold>.Column] = [
+        .init("INSTANCE") { $0.instance },
+        .init("OUTCOME") { $0.outcome },
+        .init("WHY", cut: .first) { $0.message ?? "-" },
+    ]
 
     private func tell(_ run: BulkRun, in session: Session) throws {
         try session.print(run) { "\(run.run): \(run.state.rawValue)\n" }

@@ -50,9 +50,9 @@ struct Effects: Verb {
     func validate() throws {
         try Least.check("--limit", limit)
         guard let action else {
-            if words.count > 1 {
+            if let first = words.first, words.count > 1 {
                 throw ValidationError(
-                    "'\(words[0])' is none of retry, skip and cancel; one instance is shown at a time")
+                    "'\(first)' is none of retry, skip and cancel; one instance is shown at a time")
             }
             return try decision.refuse()
         }

@@ -20,21 +20,24 @@ struct List: Verb {
     @Option(help: "Only instances of this machine.", completion: Completion.machines.kind)
     var machine: String?
 
-    @Option(help: "Only instances in this state or below it.")
-    var state: String?
+    @Option(help: "Only instances in this state or below it; may be given again.")
+    var state: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only instances with this status.", valueName: "running|done|failed|suspended|cancelled"),
+        help: ArgumentHelp(
+            "Only instances with this status; may be given again.", valueName: "running|done|failed|suspended|cancelled"
+        ),
         completion: .list(Instance.Status.allCases.map(\.rawValue)), transform: List.status)
-    var status: Instance.Status?
+    var status: [Instance.Status] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Only instances that are in their state for this long, such as 2d.", valueName: "delay"))
     var olderThan: String?
 
-    @Option(help: ArgumentHelp("Only failed instances whose reason has this text.", valueName: "text"))
-    var failure: String?
+    @Option(
+        help: ArgumentHelp("Only failed instances whose reason has this text; may be given again.", valueName: "text"))
+    var failure: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -63,13 +66,13 @@ struct List: Verb {
             try await PageWalk(limit: limit).run(address: client.address) { size, page in
                 try await client.instances(
                     .init(
-                        machine: machine, status: status, state: state, olderThan: olderThan, failure: failure,
+                        machine: machine, statuses: status, states: state, olderThan: olderThan, failures: failure,
                         sort: sort, limit: size, page: page))
             } print: {
                 count += $0.count
                 try printer.add($0)
             }
-            if let state, count == 0 {
+            if let state = state.first, count == 0 {
                 // A courtesy: the list is what was asked for, with or without it.
                 hint = try? await StateHint(state: state, machine: machine).text(from: client)
             }

@@ -86,6 +86,7 @@ enum QueueText {
     /// Reads `100/s`, `5/10m`; nil for anything else.
     static func rate(_ text: String) -> QueueRate? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        // Proof: there are two.
         guard parts.count == 2, let count = Int(parts[0]), APILimits.rateCounts.contains(count) else { return nil }
         let digits = parts[1].prefix { $0.isASCII && $0.isNumber }
         guard let factor = digits.isEmpty ? 1 : Int64(digits), factor < 1_000_000 else { return nil }

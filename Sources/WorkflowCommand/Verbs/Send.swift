@@ -75,8 +75,8 @@ struct Send: Verb {
             throw ValidationError("'--run' goes with '--batch', or with a selection such as '--machine'")
         }
         if atomic { throw ValidationError("'--atomic' goes with '--batch' only") }
-        if many.expect != nil || reason != nil {
-            throw ValidationError("'--expect' and '--reason' go with a selection, such as '--machine'")
+        if many.expect != nil || many.yes || reason != nil {
+            throw ValidationError("'--expect', '--yes' and '--reason' go with a selection, such as '--machine'")
         }
         if instance == nil { throw ValidationError("Missing expected argument '<instance>'") }
         if event == nil { throw ValidationError("Missing expected argument '<event>'") }
@@ -90,7 +90,8 @@ struct Send: Verb {
             throw ValidationError("Name an instance ('\(instance)') or select some, not both")
         }
         if detail || explain || expectSeq != nil || expectState != nil || key.key != nil || atomic {
-            throw ValidationError("An event for many takes '--data', '--reason', '--dry-run', '--run' and '--expect'")
+            throw ValidationError(
+                "An event for many takes '--data', '--reason', '--dry-run', '--run', '--expect' and '--yes'")
         }
     }
 

@@ -114,7 +114,7 @@ private struct VerificationReport {
             ? ""
             : "\(counts.chainOnly) of the instances: chain checked, not refolded (redacted, or rules of another "
                 + "release)\n"
-        let time = DurationText.text(milliseconds: Int64(counts.seconds * 1_000))
+        let time = DurationText.text(seconds: counts.seconds)
         let compared = Self.isNothing(counts) ? lookedFor : parts.joined(separator: ", ")
         return "\(compared) in \(time)\n\(rest)\(differences)\n"
     }

@@ -72,7 +72,7 @@ struct Work: Verb {
     }
 
     func run(in session: Session) async throws {
-        let name = exec[0]
+        let name = exec[0]  // Proof: the parser refuses an option without a value
         guard let path = ProgramStart.path(of: name, in: session.environment.variables) else {
             throw CommandFailure(
                 .fileUnreadable, "Cannot run '\(name)': there is no such program, or it may not be run")

@@ -24,11 +24,16 @@ struct TaskRun: Sendable {
     /// Returns when the daemon knows what came of it, or when that is of no use any more.
     func run() async {
         let start = work.session.environment.uptime()
+        let started = await ProgramStart.aside { [work, task, variables] in
+            Result { () throws(ProgramFailure) in
+                try ProgramRun(
+                    work.order.path, work.order.arguments, variables: variables,
+                    input: JSONWriter.bytes(task.input) + [UInt8(ascii: "\n")])
+            }
+        }
         let program: ProgramRun
         do throws(ProgramFailure) {
-            program = try ProgramRun(
-                work.order.path, work.order.arguments, variables: variables,
-                input: JSONWriter.bytes(task.input) + [UInt8(ascii: "\n")])
+            program = try started.get()
         } catch {
             return await report(.failed(FailRequest(type: "exit", message: error.message)), since: start)
         }
@@ -71,6 +76,7 @@ struct TaskRun: Sendable {
                 case .nothing: break
                 }
             }
+            // Proof: the first task of the group gives an outcome however the program ends.
             preconditionFailure("one of the group waits for the program")
         }
     }

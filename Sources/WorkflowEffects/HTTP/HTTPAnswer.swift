@@ -80,7 +80,7 @@ struct HTTPAnswer {
         }
         // By the service's own clock.
         guard let date = Self.date(text), let now = answered.first(name: "date").flatMap(Self.date) else { return nil }
-        return min(hour, max(0, Int64(date.timeIntervalSince(now) * 1_000)))
+        return Int64(min(Double(hour), max(0, date.timeIntervalSince(now) * 1_000)))
     }
 
     private static func date(_ text: String) -> Date? {

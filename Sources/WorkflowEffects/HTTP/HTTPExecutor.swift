@@ -10,11 +10,12 @@ import WorkflowStore
 /// Calls services over HTTP for instances.
 package final class HTTPExecutor: EffectExecutor {
     package let queues = "http:"
-    package let places = 256
-    package let placesOfQueue = 16
+    package let places: Int
+    package var placesOfQueue: Int { min(16, places) }
 
     private let rules: AddressRules
     private let secrets: SecretFolder
+    private let reading = SecretReading()
     private let agent: String
     private let resolver: NameResolver
     private let clients: HTTPClients
@@ -23,18 +24,21 @@ package final class HTTPExecutor: EffectExecutor {
     ///   - allowed: Addresses that may be called although they are not of the public internet.
     ///   - authority: A file of certificates to be trusted beside those of the system.
     ///   - agent: What the daemon calls itself.
+    ///   - places: How many calls are under way at once.
     package convenience init(
-        allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String
+        allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String, places: Int = 256
     ) throws {
         try self.init(
-            allowing: allowed, secrets: secrets, authority: authority, agent: agent, resolver: NameResolver())
+            allowing: allowed, secrets: secrets, authority: authority, agent: agent, places: places,
+            resolver: NameResolver())
     }
 
     /// - Parameter resolver: Finds the addresses of hosts.
     init(
-        allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String,
+        allowing allowed: [AddressRange], secrets: SecretFolder, authority: String?, agent: String, places: Int = 256,
         resolver: NameResolver
     ) throws {
+        self.places = places
         self.resolver = resolver
         rules = AddressRules(allowed: allowed)
         self.secrets = secrets
@@ -50,21 +54,24 @@ package final class HTTPExecutor: EffectExecutor {
     /// Closes its connections; to be called once, when nothing runs.
     package func shutdown() async { await clients.shutdown() }
 
-    package func missing(for action: EffectAction) -> [String] {
+    /// For how long somebody who applies a machine waits for the files of its secrets.
+    private static let patience = Duration.seconds(5)
+
+    package func missing(for action: EffectAction) async -> [String] {
         guard case .http(let http) = action, case .literal(let template, _) = http.address else { return [] }
         let inHeaders = http.secretHeaders.members.flatMap { member in
             member.value.string.flatMap { try? SecretText($0) }?.secrets ?? []
         }
         var known: Set<String> = []
-        return (inHeaders + [http.signingSecret].compactMap(\.self)).filter { known.insert($0).inserted }
-            .compactMap { name in
-                do throws(SecretFolder.Missing) {
-                    _ = try secrets.secret(name, for: template.origin)
-                    return nil
-                } catch {
-                    return error.reason
-                }
-            }
+        let names = (inHeaders + [http.signingSecret].compactMap(\.self)).filter { known.insert($0).inserted }
+        guard !names.isEmpty else { return [] }
+        let outcome = await reading.read(within: Self.patience) { [secrets] in
+            names.compactMap { secrets.reason(against: $0, for: template.origin) }
+        }
+        switch outcome {
+        case .read(let reasons): return reasons
+        case .late, .full: return ["its secrets cannot be read now: \(names.joined(separator: ", "))"]
+        }
     }
 
     package func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
@@ -72,23 +79,38 @@ package final class HTTPExecutor: EffectExecutor {
         guard let call = HTTPCall(attempt.request), let origin = (try? RequestURL(call.url))?.origin else {
             return .failed(.final("invalid-request", "the request cannot be read"))
         }
+        let deadline = ContinuousClock.now + call.timeout
         let signed: SignedCall
-        do throws(SecretFolder.Missing) {
-            signed = try SignedCall(call, attempt, to: origin, with: secrets, agent: agent)
-        } catch {
-            return .held(error.reason)
+        switch await sign(call, attempt, to: origin) {
+        case .read(.success(let call)): signed = call
+        case .read(.failure(let missing)): return .held(missing.reason)
+        case .late: return .failed(.again("timeout", "its secrets were not read within \(call.timeout)"))
+        case .full: return .failed(.again("timeout", "too many secrets are being read"))
         }
         return await withTaskGroup(of: AttemptOutcome?.self) { group in
             group.addTask { await self.send(signed, attempt, to: origin) }
             group.addTask {
                 // Cancelled when there is an answer.
-                guard (try? await Task.sleep(for: call.timeout)) != nil else { return nil }
+                guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return nil }
                 return .failed(.again("timeout", "there was no answer within \(call.timeout)"))
             }
             defer { group.cancelAll() }
             while let outcome = await group.next() { if let outcome { return outcome } }
             return .failed(.again("connect", "the attempt was ended"))
         }
+    }
+
+    /// Adds to a call what goes along with it. What needs no secret needs no thread of its own.
+    private func sign(
+        _ call: HTTPCall, _ attempt: EffectAttempt, to origin: HTTPOrigin
+    ) async -> SecretReading.Outcome<Result<SignedCall, SecretFolder.Missing>> {
+        let sign = { @Sendable [secrets, agent] in
+            Result { () throws(SecretFolder.Missing) in
+                try SignedCall(call, attempt, to: origin, with: secrets, agent: agent)
+            }
+        }
+        guard !call.secretHeaders.isEmpty || !call.signers.isEmpty else { return .read(sign()) }
+        return await reading.read(within: call.timeout, sign)
     }
 
     private func send(_ call: SignedCall, _ attempt: EffectAttempt, to origin: HTTPOrigin) async -> AttemptOutcome? {

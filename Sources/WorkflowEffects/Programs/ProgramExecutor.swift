@@ -32,37 +32,51 @@ package final class ProgramExecutor: EffectExecutor {
 
     package func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
         if let reason = attempt.request["invalid"]?.string { return .failed(.final("invalid-request", reason)) }
-        let name = String(attempt.queue.dropFirst(queues.count))
+        let order = attempt.request["exec"]?.object ?? JSONObject()
+        let limit = Int(order["maxBytes"]?.integer ?? Self.maxBytes)
+        let timeout = Duration.milliseconds(order["attemptTimeout"]?.integer ?? Self.timeout)
+        switch await ProgramStart.aside({ [self] in start(attempt, order) }) {
+        case .runs(let program): return await outcome(of: program, limit: limit, timeout: timeout)
+        case .ended(let outcome): return outcome
+        }
+    }
+
+    /// The result of starting a program.
+    private enum Start {
+        case runs(ProgramRun)
+        case ended(AttemptOutcome)
+    }
+
+    /// Blocks until the system has read the program's file.
+    private func start(_ attempt: EffectAttempt, _ order: JSONObject) -> Start {
         let path: String
         do throws(MissingProgram) {
-            path = try file(of: name)
+            path = try file(of: String(attempt.queue.dropFirst(queues.count)))
         } catch {
-            return .held(error.reason)
+            return .ended(.held(error.reason))
         }
-        let order = attempt.request["exec"]?.object ?? JSONObject()
         var arguments: [String] = []
         if case .array(let words)? = order["args"] { arguments = words.compactMap(\.string) }
         let input = attempt.request["input"] ?? .null
-        let program: ProgramRun
         do throws(ProgramFailure) {
-            program = try ProgramRun(
-                path, arguments, variables: variables(of: attempt),
-                input: JSONWriter.bytes(input) + [UInt8(ascii: "\n")], grace: grace)
+            return .runs(
+                try ProgramRun(
+                    path, arguments, variables: variables(of: attempt),
+                    input: JSONWriter.bytes(input) + [UInt8(ascii: "\n")], grace: grace))
         } catch {
-            return .failed(.again("exit", error.message))
+            return .ended(.failed(.again("exit", error.message)))
         }
-        let limit = Int(order["maxBytes"]?.integer ?? Self.maxBytes)
-        let timeout = Duration.milliseconds(order["attemptTimeout"]?.integer ?? Self.timeout)
-        return await outcome(of: program, limit: limit, timeout: timeout)
     }
 
-    package func missing(for action: EffectAction) -> [String] {
+    package func missing(for action: EffectAction) async -> [String] {
         guard case .exec(let exec) = action else { return [] }
-        do throws(MissingProgram) {
-            _ = try file(of: exec.program)
-            return []
-        } catch {
-            return [error.reason]
+        return await ProgramStart.aside { [self] in
+            do throws(MissingProgram) {
+                _ = try file(of: exec.program)
+                return []
+            } catch {
+                return [error.reason]
+            }
         }
     }
 
@@ -112,6 +126,7 @@ package final class ProgramExecutor: EffectExecutor {
                     if isLate { return .failed(.again("timeout", "the program took longer than \(timeout)")) }
                     return AttemptOutcome(ProgramReport(outcome, keeping: limit))
                 }
+                // Proof: the first task of the group gives an outcome however the program ends.
                 preconditionFailure("one of the group waits for the program")
             }
         } onCancel: {

@@ -23,6 +23,18 @@ package struct SecretFolder: Sendable {
     private static let least = 8
     private static let most = 64 << 10
 
+    /// The reason why a secret cannot go to an origin; nil when it can.
+    func reason(against name: String, for origin: HTTPOrigin) -> String? {
+        do throws(Missing) {
+            _ = try secret(name, for: origin)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    /// Blocks for the disk, or for whoever writes to a pipe.
+    ///
     /// - Parameter origin: Where it is to go.
     func secret(_ name: String, for origin: HTTPOrigin) throws(Missing) -> Secret {
         guard let path else { throw Missing(reason: "secret '\(name)' is missing: wfd has no folder of secrets") }

@@ -188,13 +188,13 @@ extension BackupCoordinator {
                 for await _ in self.keeps {
                     // Ends early when the coordinator is closed.
                     try? await Task.sleep(for: self.limits.backupSweep)
-                    self.removeExpired()
+                    await self.removeExpired()
                 }
             }
             await group.next()
             group.cancelAll()
         }
-        removeExpired()
+        await removeExpired()
     }
 
     /// Checks a copy, which takes as long as reading the file a few times.
@@ -242,7 +242,7 @@ extension BackupCoordinator {
     }
 
     /// Removes the backup whose time is over, or any when the coordinator is closed.
-    private func removeExpired() {
+    private func removeExpired() async {
         let expired: StoredBackup? = state.withLock { state in
             guard case .ready(let backup, let until, let fetches) = state.phase else { return nil }
             guard state.isClosed || (fetches == 0 && until <= .now) else {
@@ -252,7 +252,11 @@ extension BackupCoordinator {
             state.phase = .idle
             return backup
         }
-        if let expired { store.removeBackup(expired.name) }
+        guard let expired else { return }
+        // A large file takes the disk some time.
+        await withTaskExecutorPreference(BackgroundThreads("wfd-backup", count: 1)) {
+            self.store.removeBackup(expired.name)
+        }
     }
 
     /// Begins to fetch a backup; nil when there is none of that name (any more).

@@ -43,6 +43,7 @@ extension BatchBuilder {
     mutating func suspend(_ instance: LiveInstance, as actor: Actor, at time: LogicalTime) {
         let input = Input.suspended(Event(name: "suspend", data: nil, at: time))
         guard case .success(let chain) = instance.state.chain(input, spending: &cost) else {
+            // Proof: whoever calls has seen that it runs, and `Machine` refuses nothing else.
             preconditionFailure("what runs can be suspended")
         }
         let caller = Caller(actor, namespace: instance.state.record.namespace, role: .owner)

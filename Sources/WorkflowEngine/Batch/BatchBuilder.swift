@@ -221,6 +221,7 @@ extension BatchBuilder {
         if chain.rest.isEmpty { return }
         // What the instance sends to itself comes from nobody.
         let itself = Caller.process(in: instance.state.record.namespace)
+        charge(limits.ownMacrostepCost * chain.rest.count)
         for link in chain.rest { record(link, of: instance, by: itself) }
     }
 

@@ -379,7 +379,7 @@ extension InstanceRecord {
     func failure(of loaded: LoadedMachine, _ snapshot: Snapshot) -> InstanceFailure? {
         guard status == .failed, let object = failure.flatMap(RecordedFailure.object),
             let reason = RecordedFailure(.object(object)), case .int(let seq)? = object["seq"],
-            case .int(let at)? = object["at"]
+            case .int(let at)? = object["at"], Timestamp.range.contains(at)
         else { return nil }
         return InstanceFailure(
             reason: reason, data: snapshot.armed.kept?.data, machine: loaded.record.name, seq: Seq(rawValue: seq),

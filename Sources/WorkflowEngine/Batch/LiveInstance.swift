@@ -83,7 +83,7 @@ struct BatchEntry {
     var isChanged = false
     /// Whether the batch deletes it.
     var isDeleted = false
-    /// How often something came by itself in the batch.
+    /// Macrosteps that it made by itself in the batch.
     var firings = 0
     /// Where it was counted before the batch; nil of what began in it, and as long as it is not changed.
     var before: TallyKey?

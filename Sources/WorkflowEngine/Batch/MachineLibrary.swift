@@ -56,7 +56,8 @@ final class MachineLibrary: Sendable {
                     + "restore a backup")
         }
         do throws(DefinitionError) {
-            return keep(LoadedMachine(record: record, machine: try DefinitionReader.read(record.source).machine))
+            return keep(
+                LoadedMachine(record: record, machine: try DefinitionReader.read(stored: record.source).machine))
         } catch {
             let reason = error.diagnostics.first.map(\.description) ?? "no reason"
             throw .fault("Version \(record.version) of machine '\(record.name)' cannot be read: \(reason)")

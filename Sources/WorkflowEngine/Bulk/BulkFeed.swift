@@ -10,6 +10,11 @@ struct BulkTarget: Sendable {
     /// Where the run stands when it had its turn.
     let mark: BulkMark
     var preparation = BulkPreparation.none
+    /// Nil when it is where it was when the run began.
+    var crossing: BulkCrossing?
+
+    /// Roughly the bytes of what was prepared.
+    var size: Int { preparation.size + 32 * (crossing?.stays.count ?? 0) }
 }
 
 /// The instances of a run that were read and have not had their turn on disk, in their order.
@@ -32,11 +37,10 @@ final class BulkFeed: Sendable {
     /// - Parameter isComplete: Whether nothing is left behind them.
     func add(_ targets: [BulkTarget], isComplete: Bool) {
         state.withLock { state in
-            if let last = state.targets.last, let first = targets.first {
-                precondition(last.mark < first.mark, "an instance of a run has its turn once")
-            }
+            // An instance of a run has its turn once, though a damaged index may lead to it again.
+            let targets = targets.drop { target in state.targets.last.map { target.mark <= $0.mark } ?? false }
             state.targets += targets
-            state.bytes += targets.reduce(0) { $0 + $1.preparation.size }
+            state.bytes += targets.reduce(0) { $0 + $1.size }
             state.isComplete = isComplete
         }
     }
@@ -55,7 +59,7 @@ final class BulkFeed: Sendable {
         state.withLock { state in
             let done = state.targets.prefix { $0.mark <= mark }
             state.targets.removeFirst(done.count)
-            state.bytes -= done.reduce(0) { $0 + $1.preparation.size }
+            state.bytes -= done.reduce(0) { $0 + $1.size }
             return done
         }
     }

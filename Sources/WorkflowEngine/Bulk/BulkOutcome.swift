@@ -9,12 +9,14 @@ package struct BulkOutcome: Sendable, Equatable {
         case done
         /// The instance does not fit what was asked for.
         case misfit
-        /// The verb is not for such an instance, or its machine said no.
+        /// The instance or its machine said no.
         case refused
         /// The instance has gone on since it was selected, and was left alone.
         case changed
         /// It was done, and the instance has failed on what followed.
         case failed
+        /// The verb is not for an instance in such a status: nothing is wrong with that.
+        case passedOver
 
         fileprivate var place: Int {
             switch self {
@@ -23,6 +25,7 @@ package struct BulkOutcome: Sendable, Equatable {
             case .refused: 2
             case .changed: 3
             case .failed: 4
+            case .passedOver: 5
             }
         }
     }
@@ -33,6 +36,12 @@ package struct BulkOutcome: Sendable, Equatable {
         package let instance: InstanceName
         /// Why; nil of what was done.
         package let message: String?
+
+        init(kind: Kind, instance: InstanceName, message: String?) {
+            self.kind = kind
+            self.instance = instance
+            self.message = message
+        }
     }
 
     /// By the kinds' places.
@@ -40,10 +49,16 @@ package struct BulkOutcome: Sendable, Equatable {
     /// In the order in which they had their turn.
     package private(set) var told: [Told] = []
 
+    /// When the run came past whom, where that may matter.
+    var trail = BulkTrail()
+
     package init() {}
 
     /// All that had their turn.
     package var total: Int64 { counts.reduce(0, +) }
+
+    /// Those to whom it was not done although it is for them, or who have failed on what followed.
+    package var left: Int64 { total - count(of: .done) - count(of: .passedOver) }
 
     /// How many instances had an outcome.
     package func count(of kind: Kind) -> Int64 { counts[kind.place] }
@@ -91,15 +106,21 @@ extension BulkOutcome {
             object["message"] = told.message.map(JSONValue.string)
             return .object(object)
         }
-        return JSONWriter.string(JSONValue.object(["counts": .object(numbers), "told": .array(told)]))
+        var object: JSONObject = ["counts": .object(numbers), "told": .array(told)]
+        object["trail"] = trail.json
+        return JSONWriter.string(JSONValue.object(object))
     }
 
     /// What it does not know is not there.
     init(_ text: String) {
         guard let object = RecordedFailure.object(text) else { return }
         for kind in Kind.allCases {
-            if case .int(let count)? = object["counts"]?.object?[kind.rawValue] { counts[kind.place] = count }
+            guard case .int(let count)? = object["counts"]?.object?[kind.rawValue],
+                StoreNumbers.range.contains(count)
+            else { continue }
+            counts[kind.place] = count
         }
+        trail = BulkTrail(object["trail"])
         guard case .array(let told)? = object["told"] else { return }
         self.told = told.compactMap { element in
             guard let one = element.object, let kind = (one["outcome"]?.string).flatMap(Kind.init(rawValue:)),

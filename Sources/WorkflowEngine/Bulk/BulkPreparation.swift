@@ -13,7 +13,7 @@ enum BulkPreparation: Sendable {
     case found(RedactCommand.Found)
     /// It has gone on since what is to be undone.
     case changed(String)
-    /// It is none of the run's, or has had its turn.
+    /// It is none of the run's, or has its turn elsewhere.
     case passedOver
 
     /// Roughly the bytes that it takes.
@@ -29,17 +29,7 @@ enum BulkPreparation: Sendable {
 
 extension Engine {
     /// Looks at what a run has to know of an instance.
-    ///
-    /// - Parameter run: The run, once it has begun.
-    func prepare(
-        _ action: BulkAction, on record: InstanceRecord, in run: BulkRecord?
-    ) async throws(Rejection) -> BulkPreparation {
-        // A run comes past an instance again where that went to a later version, by the run itself or by others.
-        if let run, record.head >= run.floor,
-            try await firstRow(of: record, since: run.floor, where: { RowNote($0.note).run == run.key.name }) != nil
-        {
-            return .passedOver
-        }
+    func prepare(_ action: BulkAction, on record: InstanceRecord) async throws(Rejection) -> BulkPreparation {
         switch action {
         case .repair, .send, .migrate: return .none
         case .reset(let seq, _, _): return .past(await past(of: record, for: .seq(seq)))
@@ -65,38 +55,17 @@ extension Engine {
     /// Nil when it has not.
     private func migration(by run: UndoneRun, of record: InstanceRecord) async throws(Rejection) -> JournalRecord? {
         guard let floor = run.floor, record.head >= floor else { return nil }
-        let row = try await firstRow(of: record, since: floor) { row in
-            RowNote(row.note).run == run.name || row.kind == .migrated && row.isRedacted
+        var first: JournalRecord?
+        _ = try await lastRow(of: record, before: floor) { row in
+            if RowNote(row.note).run == run.name || row.kind == .migrated && row.isRedacted { first = row }
         }
-        return row?.kind == .migrated ? row : nil
+        return first?.kind == .migrated ? first : nil
     }
 
     /// Whether a run is for an instance that it selects: an undo is for those that the other run has migrated.
     func isMeant(_ record: InstanceRecord, by action: BulkAction) async throws(Rejection) -> Bool {
         guard case .undo(let undone, _) = action else { return true }
         return try await migration(by: undone, of: record) != nil
-    }
-
-    /// The first row since a position that is such; nil when there is none.
-    private func firstRow(
-        of record: InstanceRecord, since floor: Position, where isWanted: (JournalRecord) -> Bool
-    ) async throws(Rejection) -> JournalRecord? {
-        var found: JournalRecord?
-        var upper = record.seq.rawValue
-        // Most have had nothing since.
-        var count: Int64 = 2
-        while upper > 0 {
-            let lower = max(1, upper - count + 1)
-            let query = HistoryQuery(
-                instance: record.id, head: record.head, headSeq: record.seq, seqs: lower...upper, isReversed: true)
-            for row in try await history(query) {
-                if row.position < floor { return found }
-                if isWanted(row) { found = row }
-            }
-            upper = lower - 1
-            count = limits.foldedRows
-        }
-        return found
     }
 
     /// The request with all that depends on what is stored now: an undo finds the run that it undoes.

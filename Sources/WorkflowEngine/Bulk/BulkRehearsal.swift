@@ -22,6 +22,12 @@ package struct BulkRehearsal: Sendable {
     /// Where versions lead that were met, by their row numbers.
     fileprivate var targets: [MachineID: LoadedMachine] = [:]
 
+    /// Nobody was rehearsed.
+    init() {
+        digest = .zero
+        selected = 0
+    }
+
     mutating func add(_ result: SendResult, at now: Timestamp, limits: EngineLimits) {
         begun += Int64(result.effects?.begun.count ?? 0)
         cancelled += Int64(result.effects?.cancelled.count ?? 0)
@@ -123,7 +129,8 @@ extension Engine {
         switch request.targets {
         case .selection(let selection):
             var query = SelectionQuery(
-                selection.filter(at: now), version: selection.version, limit: limits.selectedPage)
+                selection.filter(at: now), version: selection.version, below: request.instances,
+                limit: limits.selectedPage)
             while true {
                 try Task.checkCancellation()
                 let slice = try await read { [query] () async throws(StoreError) in
@@ -161,7 +168,7 @@ extension Engine {
         try await check(request, names, by: caller)
         let now = self.now
         var digest = SelectionDigest()
-        var rehearsal = BulkRehearsal(digest: .zero, selected: 0)
+        var rehearsal = BulkRehearsal()
         var told = ContinuousClock.now
         try await forEachSelected(request, names, at: now, by: caller) { found, missing in
             for name in missing {
@@ -184,13 +191,14 @@ extension Engine {
         return rehearsal
     }
 
-    private func rehearse(
+    /// Does to one instance, in memory, what a run would do.
+    func rehearse(
         _ request: BulkRequest, on record: InstanceRecord, at now: Timestamp, by caller: Caller,
         _ rehearsal: inout BulkRehearsal
     ) async throws(Rejection) {
         let name = record.name
         do throws(Rejection) {
-            let preparation = try await prepare(request.action, on: record, in: nil)
+            let preparation = try await prepare(request.action, on: record)
             if case .changed(let change) = preparation {
                 rehearsal.outcome.add(.changed, name, limits: limits, change)
                 return

@@ -107,6 +107,10 @@ extension BulkAction {
     func outcome(of rejection: Rejection) -> BulkOutcome.Kind {
         switch (self, rejection.code) {
         case (_, .misfit): .misfit
+        case (.repair(.cancel), .finished), (.repair(.set), .finished), (.repair(.suspend), .finished),
+            (.repair(.suspend), .suspended), (.repair(.resume), .notSuspended), (.repair(.retry), .notFailed),
+            (.repair(.skip), .notFailed), (.migrate, .finished), (.migrate, .notFailed):
+            .passedOver
         // It would fail again on what it has failed on, and stays where it is.
         case (.migrate(_, _, retries: true), .notAccepted), (.migrate(_, _, retries: true), .guardRejected),
             (.migrate(_, _, retries: true), .unknownEvent), (.migrate(_, _, retries: true), .expressionFailed),

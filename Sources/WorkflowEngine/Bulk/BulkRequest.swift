@@ -83,39 +83,40 @@ package struct BulkSelection: Sendable, Equatable {
     package var machine: MachineName?
     /// Of the machine.
     package var version: MachineVersion?
-    package var status: InstanceStatus?
-    package var state: String?
+    /// Empty for all, as is each list here.
+    package var statuses: [InstanceStatus]
+    package var states: [String]
     /// Milliseconds for which an instance is in its configuration at least, when the run begins.
     package var olderThan: Int64?
-    package var failure: String?
+    package var failures: [String]
     /// Whether only those are that their machine has suspended.
     package var isSuspendedByMachine: Bool
 
     package init(
-        machine: MachineName? = nil, version: MachineVersion? = nil, status: InstanceStatus? = nil,
-        state: String? = nil, olderThan: Int64? = nil, failure: String? = nil, isSuspendedByMachine: Bool = false
+        machine: MachineName? = nil, version: MachineVersion? = nil, statuses: [InstanceStatus] = [],
+        states: [String] = [], olderThan: Int64? = nil, failures: [String] = [], isSuspendedByMachine: Bool = false
     ) {
         self.isSuspendedByMachine = isSuspendedByMachine
         self.machine = machine
         self.version = version
-        self.status = status
-        self.state = state
+        self.statuses = statuses
+        self.states = states
         self.olderThan = olderThan
-        self.failure = failure
+        self.failures = failures
     }
 
     /// The filter of a list that begins at a time.
     func filter(at now: Timestamp) -> InstanceQuery {
         InstanceQuery(
-            machine: machine, status: isSuspendedByMachine ? .suspended : status, state: state,
-            enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failure: failure, limit: 0)
+            machine: machine, statuses: isSuspendedByMachine ? [.suspended] : statuses, states: states,
+            enteredBefore: olderThan.map { Timestamp(rawValue: now.rawValue - $0) }, failures: failures, limit: 0)
     }
 
     /// Whether those are selected that are counted together, as far as they are counted by what it asks for.
     func takes(_ counted: TallyRecord) -> Bool {
-        machine ?? counted.machine == counted.machine && version ?? counted.version == counted.version
-            && status ?? counted.key.status == counted.key.status
-            && state.map { SnapshotText.isActive($0, in: counted.key.configuration) } ?? true
+        let counting = InstanceQuery(statuses: statuses, states: states, limit: 0)
+        return machine ?? counted.machine == counted.machine && version ?? counted.version == counted.version
+            && counting.takes(counted.key.status) && counting.takes(configuration: counted.key.configuration)
     }
 }
 
@@ -135,6 +136,8 @@ package struct BulkRequest: Sendable, Equatable {
     package var reason: String?
     /// Whether nothing is to be done where it cannot be done to all.
     package var isAtomic: Bool
+    /// Instances from this id on were started after the run began, and are none of its; nil until it has begun.
+    var instances: InstanceID?
 
     package init(
         action: BulkAction, targets: Targets, expect: String? = nil, reason: String? = nil, isAtomic: Bool = false
@@ -170,12 +173,14 @@ extension BulkRequest {
         object["expect"] = expect.map(JSONValue.string)
         object["reason"] = reason.map(JSONValue.string)
         if isAtomic { object["allOrNothing"] = true }
+        object["instances"] = (instances?.rawValue).map(JSONValue.int)
         return JSONWriter.string(JSONValue.object(object))
     }
 
     /// Whether it is what somebody asks for, who need not know more of a run to be undone than its name.
     func isSame(as asked: BulkRequest) -> Bool {
         var asked = asked
+        asked.instances = instances
         if case .undo(let undone, let invocations) = action, asked.action.undoes(undone.name, invocations) {
             asked.action = action
             asked.targets = targets
@@ -192,7 +197,7 @@ extension BulkRequest {
         } else if let names = object["names"]?.object, case .int(let count)? = names["count"],
             let digest = (names["digest"]?.string).flatMap({ Digest(text: $0) })
         {
-            targets = .names(Int(count), digest)
+            targets = .names(Int(clamping: count), digest)
         } else {
             return nil
         }
@@ -200,6 +205,7 @@ extension BulkRequest {
         expect = object["expect"]?.string
         reason = object["reason"]?.string
         isAtomic = object["allOrNothing"] == true
+        if case .int(let id)? = object["instances"] { instances = InstanceID(rawValue: id) }
     }
 }
 
@@ -208,12 +214,22 @@ extension BulkSelection {
         var object = JSONObject()
         object["machine"] = (machine?.rawValue).map(JSONValue.string)
         object["version"] = (version?.rawValue).map(JSONValue.int)
-        object["status"] = (status?.rawValue).map(JSONValue.string)
-        object["state"] = state.map(JSONValue.string)
+        object["status"] = Self.value(of: statuses.map(\.rawValue))
+        object["state"] = Self.value(of: states)
         object["olderThan"] = olderThan.map(JSONValue.int)
-        object["failure"] = failure.map(JSONValue.string)
+        object["failure"] = Self.value(of: failures)
         if isSuspendedByMachine { object["suspendedBy"] = .string(Actor.machine.rawValue) }
         return object
+    }
+
+    /// One text stands alone, several in a list.
+    private static func value(of texts: [String]) -> JSONValue? {
+        texts.count > 1 ? .array(texts.map(JSONValue.string)) : texts.first.map(JSONValue.string)
+    }
+
+    private static func texts(of value: JSONValue?) -> [String] {
+        if case .array(let texts)? = value { return texts.compactMap(\.string) }
+        return (value?.string).map { [$0] } ?? []
     }
 
     fileprivate init(_ object: JSONObject) {
@@ -221,8 +237,10 @@ extension BulkSelection {
         self.init(
             machine: (object["machine"]?.string).map(MachineName.init(rawValue:)),
             version: number("version").map(MachineVersion.init(rawValue:)),
-            status: (object["status"]?.string).flatMap(InstanceStatus.init(rawValue:)),
-            state: object["state"]?.string, olderThan: number("olderThan"), failure: object["failure"]?.string,
+            statuses: Self.texts(of: object["status"]).compactMap(InstanceStatus.init(rawValue:)),
+            states: Self.texts(of: object["state"]),
+            olderThan: number("olderThan").map { min(max(0, $0), Timestamp.range.upperBound) },
+            failures: Self.texts(of: object["failure"]),
             isSuspendedByMachine: object["suspendedBy"]?.string == Actor.machine.rawValue)
     }
 }

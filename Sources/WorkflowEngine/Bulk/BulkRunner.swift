@@ -343,7 +343,8 @@ extension BulkRunner {
             return way.take(page, upTo: page.targets.last?.mark)
         }
         filter.limit = limits.selectedPage
-        let query = SelectionQuery(filter, version: selection.version, after: next, limit: limits.selectedPage)
+        let query = SelectionQuery(
+            filter, version: selection.version, below: way.request.instances, after: next, limit: limits.selectedPage)
         let slice = try await engine.read { () async throws(StoreError) in
             try await store.selection(query, in: namespace)
         }
@@ -364,16 +365,28 @@ extension BulkRunner {
 
         mutating func add(_ target: BulkTarget) {
             targets.append(target)
-            bytes += target.preparation.size
+            bytes += target.size
         }
     }
 
     private func target(
         _ record: InstanceRecord, _ mark: BulkMark, of way: Way, for engine: Engine
     ) async throws(Rejection) -> BulkTarget {
-        BulkTarget(
-            instance: record.name, id: record.id, mark: mark,
-            preparation: try await engine.prepare(way.request.action, on: record, in: way.run))
+        var target = BulkTarget(instance: record.name, id: record.id, mark: mark)
+        if case .selection(let selection) = way.request.targets, let filter = way.filter {
+            let floor = way.run.floor
+            switch try await engine.meeting(with: record, by: filter, version: selection.version, since: floor) {
+            case .selected: break
+            case .crossed(let stays):
+                let isAhead = way.run.mark.machine < record.machineID.rawValue
+                target.crossing = BulkCrossing(stays: stays, head: isAhead ? record.head : nil)
+            case .foreign:
+                target.preparation = .passedOver
+                return target
+            }
+        }
+        target.preparation = try await engine.prepare(way.request.action, on: record)
+        return target
     }
 }
 

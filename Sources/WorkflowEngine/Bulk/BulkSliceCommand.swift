@@ -63,7 +63,7 @@ extension BulkSliceCommand: WriterCommand {
         }
         var outcome = BulkOutcome(run.outcome)
         var count = 0
-        let (rows, cost) = (batch.rows, batch.cost)
+        let (rows, cost, position) = (batch.rows, batch.cost, batch.numbers.nextPosition)
         defer { batch.endReading() }
         for target in targets {
             if count > 0, batch.rows - rows >= bound.rows || batch.cost - cost > batch.limits.plainCost { break }
@@ -77,6 +77,7 @@ extension BulkSliceCommand: WriterCommand {
         }
         // Between the last redactions and the end of their run their rows are emptied.
         let isDone = isEnd && count == targets.count && (count == 0 || !request.action.erases)
+        if count > 0, meetsVersions { outcome.trail.add(run.mark, at: position) }
         if isDone { outcome.countMissing(of: run.selected) }
         if count > 0 || isDone { write(outcome, of: &run, isDone: isDone, in: &batch) }
         return Answer(run: run, count: count, isShared: bound.isShared)
@@ -92,7 +93,7 @@ extension BulkSliceCommand: WriterCommand {
         var run = begun
         var outcome = BulkOutcome()
         for target in targets { _ = try carryOut(target, of: run, in: &trial, &outcome, isFirst: true) }
-        if outcome.count(of: .done) == outcome.total {
+        if outcome.left == 0 {
             batch = trial
         } else {
             outcome.leaveOut(.done)
@@ -107,6 +108,7 @@ extension BulkSliceCommand: WriterCommand {
     ) {
         run.updated = max(batch.now, run.begun)
         run.outcome = outcome.text
+        run.selected = max(run.selected, outcome.total)
         if isDone {
             run.state = .done
             run.ended = run.updated
@@ -129,6 +131,9 @@ extension BulkSliceCommand: WriterCommand {
             let instance = try batch.existing(InstanceKey(name, in: key.namespace))
             // The others were not selected: they have no turn.
             if request.isForSuspendedByMachine, !(try batch.isSuspendedByMachine(instance)) { return true }
+            if isElsewhere(instance.state, target) || hadTurn(instance.state, target, before: outcome.trail) {
+                return true
+            }
             if let change = change(of: instance.state, since: run, target) {
                 outcome.add(.changed, name, limits: batch.limits, change)
                 return true
@@ -158,6 +163,28 @@ extension BulkSliceCommand: WriterCommand {
         return true
     }
 
+    /// Whether instances of all versions are selected: then one may be met in several.
+    private var meetsVersions: Bool {
+        if case .selection(let selection) = request.targets { selection.version == nil } else { false }
+    }
+
+    /// Whether an instance has gone to another version since it was read: it has its turn there, or none.
+    private func isElsewhere(_ state: borrowing InstanceState, _ target: BulkTarget) -> Bool {
+        meetsVersions && state.record.id.rawValue == target.mark.number
+            && state.record.machineID.rawValue != target.mark.machine
+    }
+
+    /// Whether an instance had its turn in another version already, as far as anybody knows.
+    private func hadTurn(
+        _ state: borrowing InstanceState, _ target: BulkTarget, before trail: BulkTrail
+    ) -> Bool {
+        guard let crossing = target.crossing else { return false }
+        // It went on before the parts in front of this one came past it: it may have been back for one of them.
+        if let head = crossing.head, head != state.record.head { return true }
+        let id = state.record.id
+        return crossing.stays.contains { trail.passed($0, of: id) }
+    }
+
     /// Why an instance is not among the selected ones any more; nil when it is.
     private func change(of state: borrowing InstanceState, since run: BulkRecord, _ target: BulkTarget) -> String? {
         if case .changed(let change) = target.preparation { return change }
@@ -165,12 +192,13 @@ extension BulkSliceCommand: WriterCommand {
             return "it has gone on since it was selected (seq \(state.record.seq.rawValue))"
         }
         guard let filter else {
-            // A run that was stopped may find another of the name.
-            return state.record.created > run.begun ? "it was started after the run began" : nil
+            // Another may have taken the name.
+            return request.instances.map { state.record.id >= $0 } ?? false
+                ? "it was started after the run began" : nil
         }
         let isSelected =
             state.record.machineID.rawValue == target.mark.machine && state.record.id.rawValue == target.mark.number
-            && filter.status ?? state.record.status == state.record.status
+            && filter.takes(state.record.status)
             && filter.takes(
                 configuration: state.configuration, entered: state.record.entered, failure: state.record.failure)
         return isSelected ? nil : "it is no longer selected (seq \(state.record.seq.rawValue))"

@@ -15,7 +15,7 @@ extension Engine {
         by caller: Caller
     ) async throws -> BulkView {
         let key = try self.key(ofRun: name, by: caller)
-        let (found, floor) = try await queue.submit(LookAtRunCommand(key: key))
+        let (found, look) = try await queue.submit(LookAtRunCommand(key: key))
         if let found { return try same(found, asked) }
         let (request, names) = try await resolved(asked, named, by: caller)
         let text = request.text
@@ -29,14 +29,16 @@ extension Engine {
         if request.isAtomic { try await refuseMisfits(request, names, by: caller) }
         let selected = try await select(request, names, at: begun, by: caller)
         let run = BulkRecord(
-            key: key, request: text, actor: caller.actor, generation: generation, floor: floor, selected: selected,
+            key: key, request: text, actor: caller.actor, generation: generation, floor: look.floor, selected: selected,
             outcome: BulkOutcome().text, begun: begun)
         let forgotten = try await runsToForget()
         let now = try await queue.submit(
-            BeginRunCommand(run: run, names: names, forgotten: forgotten, settles: settles))
-        if now.request != text { return try same(now, asked) }
+            BeginRunCommand(
+                run: run, request: request, begin: request.expect == nil ? nil : look, names: names,
+                forgotten: forgotten, settles: settles))
+        let view = try same(now, asked)
         bulk.look(at: key)
-        return try BulkView(now)
+        return view
     }
 
     /// Counts what is selected; throws when it is not what was rehearsed.
@@ -62,7 +64,8 @@ extension Engine {
 
     /// How many are selected, as the store has counted them; nil when it does not count by all that is asked.
     private func count(_ selection: BulkSelection, by caller: Caller) async throws -> Int64? {
-        guard selection.olderThan == nil, selection.failure == nil, !selection.isSuspendedByMachine else { return nil }
+        guard selection.olderThan == nil, selection.failures.isEmpty, !selection.isSuspendedByMachine
+        else { return nil }
         var count: Int64 = 0
         try await forEachCounted(selection, by: caller) { count += $0.count }
         return count
@@ -99,9 +102,10 @@ extension Engine {
     /// Of a run that is for all or none.
     private func refuseMisfits(_ request: BulkRequest, _ names: [InstanceName], by caller: Caller) async throws {
         let outcome = try await rehearse(request, names, by: caller) { _ in }.outcome
-        let left = outcome.total - outcome.count(of: .done)
+        let left = outcome.left
         guard left > 0 else { return }
-        let first = outcome.told.first { $0.kind != .done }.map { ": \($0.message ?? $0.instance.rawValue)" }
+        let leftOut = outcome.told.first { $0.kind != .done && $0.kind != .passedOver }
+        let first = leftOut.map { ": \($0.message ?? $0.instance.rawValue)" }
         throw Rejection(
             .misfit, "\(left) of \(outcome.total) instances would be left out, so nothing was done\(first ?? "")")
     }
@@ -161,6 +165,7 @@ extension Engine {
     }
 
     private func key(ofRun name: String, by caller: Caller) throws(Rejection) -> BulkKey {
+        // Proof: every store has one; a lane is not begun otherwise.
         guard let partition = store.partitions.first else { preconditionFailure("a store has a partition") }
         return BulkKey(name, in: caller.namespace, partition: partition)
     }

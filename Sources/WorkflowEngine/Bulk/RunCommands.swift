@@ -1,6 +1,6 @@
 import WorkflowStore
 
-/// Looks at a run, and says where the journal goes on.
+/// Looks at a run, and says where the store stands.
 struct LookAtRunCommand: WriterCommand {
     let key: BulkKey
 
@@ -12,15 +12,18 @@ struct LookAtRunCommand: WriterCommand {
 
     func want(_ rows: inout WantedRows) {}
 
-    func apply(to batch: inout BatchBuilder) throws(Rejection) -> (run: BulkRecord?, floor: Position) {
+    func apply(to batch: inout BatchBuilder) throws(Rejection) -> (run: BulkRecord?, begin: RunBegin) {
         batch.orders += 1
-        return (try batch.run(key), batch.numbers.nextPosition)
+        return (try batch.run(key), RunBegin(batch.numbers))
     }
 }
 
 /// Begins a run, unless there is one of its name: then it gives that.
 struct BeginRunCommand: WriterCommand {
     let run: BulkRecord
+    let request: BulkRequest
+    /// Where the store stood when the selection was looked at; nil for where it stands when the run begins.
+    let begin: RunBegin?
     /// The instances that it names.
     let names: [InstanceName]
     /// Runs that are forgotten for it.
@@ -42,6 +45,12 @@ struct BeginRunCommand: WriterCommand {
         try endUndone(in: &batch)
         if let settles { _ = try settles.apply(to: &batch) }
         for key in forgotten { batch.runs[key] = .some(nil) }
+        let begin = begin ?? RunBegin(batch.numbers)
+        var request = request
+        request.instances = begin.instances
+        var run = run
+        run.request = request.text
+        run.floor = begin.floor
         batch.runs[run.key] = run
         if !names.isEmpty { batch.runNames[run.key] = names }
         batch.bytes += size
@@ -102,7 +111,8 @@ extension Rejection {
         Rejection(.overloaded, "\(count) runs are kept, and none of them is done; nothing was changed")
     }
 
-    static func runNotDone(_ name: String) -> Rejection {
+    /// What is asked of a run that is done, while it is not.
+    package static func runNotDone(_ name: String) -> Rejection {
         Rejection(.notUndoable, "The run '\(name)' is not done yet: 'wfctl bulk stop \(name)' stops it")
     }
 

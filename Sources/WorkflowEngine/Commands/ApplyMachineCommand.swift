@@ -63,19 +63,32 @@ extension Engine {
         } catch {
             throw .invalidDefinition(error)
         }
+        return try await apply(reading, of: source, isActivated: isActivated, by: caller)
+    }
+
+    /// The same for a definition that was read already.
+    ///
+    /// - Parameter source: Its text.
+    package func apply(
+        _ reading: DefinitionReading, of source: String, isActivated: Bool = true, by caller: Caller
+    ) async throws(Rejection) -> (AppliedMachine, warnings: [Diagnostic]) {
         let command = ApplyMachineCommand(
             source: source, machine: reading.machine, isActivated: isActivated, caller: caller)
         let applied = try await queue.submit(command)
-        return (applied, reading.warnings + reading.machine.effects.flatMap(missing))
+        var missing: [Diagnostic] = []
+        for effect in reading.machine.effects where missing.count < DefinitionLimits.diagnostics {
+            missing += await self.missing(for: effect)
+        }
+        return (applied, reading.warnings + missing.prefix(DefinitionLimits.diagnostics))
     }
 
     /// What an effect needs that is not here.
-    private func missing(for effect: EffectUse) -> [Diagnostic] {
+    private func missing(for effect: EffectUse) async -> [Diagnostic] {
         if case .task = effect.action { return [] }
         let kind = effect.action.kind
         guard let runner = runners.first(where: { $0.serves(kind + ":") }) else {
             return [effect.warning("nothing here does '\(kind)': it waits until wfd serves this database")]
         }
-        return runner.missing(for: effect.action).map { effect.warning("it will be held: \($0)") }
+        return await runner.missing(for: effect.action).map { effect.warning("it will be held: \($0)") }
     }
 }

@@ -242,6 +242,7 @@ extension Engine {
         _ name: String, of instance: InstanceName, by caller: Caller
     ) async throws(Rejection) -> Position? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        // Proof: there are three.
         guard parts.count == 3, parts[0] == "call", let seq = Int64(parts[1]), seq > 0, let number = Int64(parts[2]),
             (1...limits.callNumbers).contains(number)
         else { return nil }

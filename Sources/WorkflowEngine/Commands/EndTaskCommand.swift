@@ -118,7 +118,7 @@ extension EndTaskCommand: WriterCommand {
         batch.fireDue(of: instance)
         if instance.state.nextDue(by: batch.now) != nil { throw .overloaded }
         guard var effect = try batch.effect(task.effect) else { return try ended(in: &batch) }
-        guard let lease = TaskLease(effect.lease), lease.secret == task.secret, effect.state == .leased else {
+        guard let lease = TaskLease(effect.lease), TaskToken(effect, lease) == task, effect.state == .leased else {
             if case .completed = report, effect.answerKey == task.place.key { return .taken(until: nil) }
             return try ended(in: &batch, "it ran out, and others may have the task")
         }
@@ -193,6 +193,7 @@ extension Engine {
             }
         }
         return answers.map { answer in
+            // Proof: the queue gives an answer for each command that it took.
             guard let answer else { preconditionFailure("every command is answered") }
             do throws(Rejection) {
                 return .success(try Self.told(try answer.get()))

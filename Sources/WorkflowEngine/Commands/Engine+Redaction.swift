@@ -154,7 +154,7 @@ extension Engine {
         } catch {
             guard error.code == .instanceExists, let wanted = command.newName else { throw error }
             // The old name must go all the same.
-            let given = InstanceName(rawValue: "redacted-\(record.uuid.text)")
+            let given = InstanceName.redacted(record.uuid)
             command.newName = given
             log.tell(
                 .batches, .warning, "an instance was to be renamed, and the name is another's",

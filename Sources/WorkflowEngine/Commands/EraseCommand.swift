@@ -153,7 +153,7 @@ extension BatchBuilder {
 
 extension ErasureRecord {
     /// The first macrostep whose snapshot may hold what is erased.
-    fileprivate var firstEmptied: Int64 {
+    var firstEmptied: Int64 {
         // What stood in the context may have stood there from the start.
         paths.map(\.isEmpty) ?? false ? seqs.first ?? .max : 1
     }

@@ -90,20 +90,23 @@ extension LeaseTasksCommand: WriterCommand {
             effect.number == nil || instance.state.invocation(of: effect.id)?.isKept == false,
             instance.state.record.namespace == caller.namespace
         else { return nil }
-        let lease = TaskLease(
-            secret: batch.newSalt().bytes, begun: batch.now, milliseconds: milliseconds,
-            generation: batch.leases.generation)
         var leased = effect
         leased.state = .leased
         leased.attempts += 1
-        leased.lease = lease.bytes
+        let token = TaskToken(
+            leased, begun: batch.now, generation: batch.leases.generation, key: instance.state.record.salt,
+            random: batch.newSalt())
+        leased.lease =
+            TaskLease(
+                secret: token.secret, begun: token.begun, milliseconds: milliseconds, generation: token.generation
+            ).bytes
         leased.worker = worker
         leased.due = Timestamp(rawValue: batch.now.rawValue + milliseconds)
         batch.change(leased)
         let uuid = instance.state.record.uuid
         let key = effect.key(of: uuid)
         return LeasedTask(
-            token: TaskToken(leased, lease), instance: instance.state.record.name, id: effect.name,
+            token: token, instance: instance.state.record.name, id: effect.name,
             attempt: leased.attempts, key: key,
             traceparent: TraceContext.parent(instance: uuid, key: key, attempt: leased.attempts),
             input: effect.requested["input"],

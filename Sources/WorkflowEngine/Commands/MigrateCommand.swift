@@ -160,9 +160,7 @@ extension MigrateCommand: InstanceVerb {
         _ chain: Chain, of state: borrowing InstanceState, in new: LoadedMachine, at time: LogicalTime,
         _ cost: inout Int
     ) throws(Rejection) -> Chain {
-        guard let kept = chain.snapshot.armed.kept else {
-            preconditionFailure("a failed instance keeps what it failed on")
-        }
+        guard let kept = chain.snapshot.armed.kept else { throw .keepsNothing(state.record.name) }
         guard new.machine.takes(again: kept) else {
             let reason = "version \(new.record.version) does not know what it failed on; migrate and skip it"
             throw .misfit([Misfit(kept.event, reason)], new.record.version, state.facts)

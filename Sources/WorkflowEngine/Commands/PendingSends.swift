@@ -35,6 +35,7 @@ package final class PendingSends: Sendable {
                 outcomes.append(.failure(rejection))
                 continue
             }
+            // Proof: the queue gives an answer for each command that it took.
             guard let answer = answers.popFirst() ?? nil else { preconditionFailure("every command has an answer") }
             if case .success(.first(let event)) = answer {
                 outcomes.append(.success(event))

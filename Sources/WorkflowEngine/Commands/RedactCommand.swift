@@ -59,10 +59,13 @@ package struct RedactCommand: Sendable {
         self.caller = caller
     }
 
+    /// The reason of an erasure that a restore has ordered.
+    static let orderReason = "erased before the restore"
+
     init(_ order: ErasureRecord, of record: InstanceRecord) {
         self.init(
             instance: record.name, seqs: order.seqs, paths: order.paths ?? [],
-            newName: order.name == record.name ? nil : order.name, reason: "erased before the restore",
+            newName: order.name == record.name ? nil : order.name, reason: Self.orderReason,
             by: .process(in: record.namespace))
         self.order = order
     }
@@ -147,6 +150,7 @@ extension RedactCommand: InstanceVerb {
 
     /// What is erased, and what comes of it. All that can fail is here.
     private func plan(for instance: LiveInstance, in batch: inout BatchBuilder) throws(Rejection) -> Plan {
+        // Proof: `Engine.redact` and the erasures of a restore both look first.
         guard let found else { preconditionFailure("an instance is looked at before it is redacted") }
         let status = instance.state.snapshot.status
         let isFinished = status == .done || status == .cancelled
@@ -241,6 +245,11 @@ extension RedactCommand: InstanceVerb {
         if order == nil, !inTheWay.isEmpty { throw .effectsOpen(inTheWay, instance.state.facts) }
         return changed
     }
+}
+
+extension InstanceName {
+    /// The name of an instance where the one that an erasure gives it is another's.
+    static func redacted(_ uuid: UniqueID) -> InstanceName { InstanceName(rawValue: "redacted-\(uuid.text)") }
 }
 
 extension EffectRecord {

@@ -61,6 +61,11 @@ extension Rejection {
         Rejection(.damaged, "\(what); 'wfctl verify --all' says what else is wrong")
     }
 
+    /// An instance is marked as failed, and nothing says on what.
+    static func keepsNothing(_ name: InstanceName) -> Rejection {
+        inconsistent("Instance '\(name)' has failed, and does not keep what it failed on")
+    }
+
     static func fault(_ message: String) -> Rejection { Rejection(.fault, message) }
 
     /// What a caller is told whose command was not carried out, because the store could not do something.

@@ -119,7 +119,7 @@ extension RepairCommand: InstanceVerb {
     private func step(
         _ state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp, spending cost: inout Int
     ) throws(Rejection) -> (Chain, SendResult) {
-        let input = input(for: state, waiting, at: now)
+        let input = try input(for: state, waiting, at: now)
         switch state.chain(input, spending: &cost) {
         case .failure(let refusal):
             var hint = ""
@@ -154,7 +154,7 @@ extension RepairCommand: InstanceVerb {
 
     private func input(
         for state: borrowing InstanceState, _ waiting: [EffectRecord], at now: Timestamp
-    ) -> Input {
+    ) throws(Rejection) -> Input {
         let time = state.time(at: now)
         func event(_ data: JSONValue? = nil) -> Event { Event(name: verb.name, data: data, at: time) }
         switch verb {
@@ -163,9 +163,7 @@ extension RepairCommand: InstanceVerb {
         case .suspend: return .suspended(event())
         case .resume: return .resumed(Event(name: verb.name, at: state.time(ofResumeAt: now, waiting)))
         case .retry, .skip:
-            guard let kept = state.snapshot.armed.kept else {
-                preconditionFailure("a failed instance keeps what it failed on")
-            }
+            guard let kept = state.snapshot.armed.kept else { throw .keepsNothing(state.record.name) }
             if case .retry = verb { return .retried(Taken(kept, at: time)) }
             return .skipped(event(["event": .string(kept.event)]))
         }

@@ -110,6 +110,7 @@ extension ResetCommand: InstanceVerb {
     /// What it would lead to, for an instance as it is stored; what is due before it is left out.
     func rehearse(on state: borrowing InstanceState, at now: Timestamp) throws(Rejection) -> SendResult {
         try state.refuse(unless: expectedSeq)
+        // Proof: `Engine` rehearses a reset with the past that it has read.
         guard let past = try past?.get() else { preconditionFailure("a reset knows the past of its instance") }
         var cost = 0
         let time = state.time(at: now)

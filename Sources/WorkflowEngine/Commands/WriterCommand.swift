@@ -143,6 +143,7 @@ extension OutcomeKeeper {
     }
 
     func reply() {
+        // Proof: a batch answers the commands that it has applied.
         guard let outcome else { preconditionFailure("a command is applied before it is answered") }
         if case .failure(let rejection) = outcome { destination.sequence?.told(self, rejection) }
         destination.tell(outcome)

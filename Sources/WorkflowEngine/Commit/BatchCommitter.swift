@@ -166,20 +166,52 @@ struct CommandAnswers: CommitObserver {
     }
 }
 
-/// Whether the store takes what is written to it, as far as the writer knows.
+/// Knows from the writer if the store takes writes, and since when the writer has been busy with one thing.
 final class WriteHealth: Sendable {
-    private let state = Mutex<String?>(nil)
+    private struct State {
+        var reason: String?
+        /// When the writer began what it does; nil while it waits for something to do.
+        var turn: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    private let patience: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameters:
+    ///   - patience: How long one turn of the writer may take.
+    ///   - now: The time.
+    init(patience: Duration, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.patience = patience
+        self.now = now
+    }
 
     /// Why the last write was not taken; nil when it was.
-    var reason: String? { state.withLock { $0 } }
+    var reason: String? { state.withLock { $0.reason } }
 
-    func failed(_ reason: String) { state.withLock { $0 = reason } }
+    /// For how many seconds the writer has not turned; nil while it turns, or has nothing to do.
+    var standstill: Int64? {
+        guard let turn = state.withLock({ $0.turn }) else { return nil }
+        let time = now() - turn
+        return time < patience ? nil : time.components.seconds
+    }
+
+    /// The writer begins something.
+    func turns() {
+        let now = now()
+        state.withLock { $0.turn = now }
+    }
+
+    /// The writer waits for something to do.
+    func rests() { state.withLock { $0.turn = nil } }
+
+    func failed(_ reason: String) { state.withLock { $0.reason = reason } }
 
     /// Whether that is news.
     func succeeded() -> Bool {
-        state.withLock { reason in
-            defer { reason = nil }
-            return reason != nil
+        state.withLock { state in
+            defer { state.reason = nil }
+            return state.reason != nil
         }
     }
 }

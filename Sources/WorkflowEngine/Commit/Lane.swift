@@ -80,6 +80,7 @@ final class Lane {
         self.health = health
         self.purging = purging
         self.backups = backups.map { orders in
+            // Proof: `Engine` asks for backups of a store that has them only.
             guard let copying = store.backups else { preconditionFailure("a store with backups copies for them") }
             return (orders, copying)
         }
@@ -89,6 +90,7 @@ final class Lane {
         leases = LeaseTable(generation: generation, bound: limits.leases, board: board)
         self.watch = watch
         guard let partition = store.partitions.first, store.partitions.count == 1 else {
+            // Proof: a lane is begun at start, with a store of ours; each has one partition.
             preconditionFailure("a lane applies in one partition")
         }
         applier = BatchApplier(
@@ -104,7 +106,11 @@ final class Lane {
     /// command that was taken has been answered by then.
     func run() throws(StoreError) {
         pipeline.open()
-        defer { pipeline.close() }
+        defer {
+            pipeline.close()
+            health.rests()
+        }
+        health.turns()
         do throws(StoreError) {
             try library.board.load(from: store, limits: limits)
             try leases.board.load(from: store, limits: limits)
@@ -113,7 +119,11 @@ final class Lane {
             }
             try resumeLeases()
             turns: while true {
-                switch queue.take(until: try nextWake()) {
+                let wake = try nextWake()
+                health.rests()
+                let turn = queue.take(until: wake)
+                health.turns()
+                switch turn {
                 case .commands(let taken):
                     waiting = taken[...]
                     if waiting.isEmpty, health.reason != nil { try committer.probe() }
@@ -138,6 +148,7 @@ final class Lane {
     /// Fires what is due and carries out what waits, and what comes meanwhile. Nothing is under way afterwards.
     private func runBatches() throws(StoreError) {
         repeat {
+            health.turns()
             if apart.isEmpty { try runBatch() } else { try runApart() }
             // More of a backup to copy is no reason to wait for commands.
             if state.isIdle, let backups, backups.orders.advance(backups.copying) { queue.wake() }
@@ -285,18 +296,20 @@ extension Lane {
             statistics.batchOverlapped()
             pipeline.begin(sealed)
         } else {
-            _ = try conclude(committer.commit([sealed])[0])
+            _ = try conclude(committer.commit([sealed])[0])  // Proof: each batch has an ending
         }
     }
 
     /// Writes a batch for which no command waits.
     func commit(_ builder: inout BatchBuilder) throws(StoreError) {
+        health.turns()
         let sealed = seal(&builder)
-        switch committer.commit([sealed])[0] {
+        switch committer.commit([sealed])[0] {  // Proof: each batch has an ending
         case .committed: adopt(sealed)
         case .failed(let error), .last(let error):
             discard()
             throw error
+        // Proof: only those behind another one are not tried.
         case .untried: preconditionFailure("nothing was under way")
         }
     }

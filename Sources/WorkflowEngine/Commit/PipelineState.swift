@@ -65,12 +65,14 @@ package struct PipelineState<Batch> {
     ///
     /// - Parameter isDivisible: Whether it has parts that can be written apart.
     package mutating func handedOver(_ batch: Batch, isDivisible: Bool) {
+        // Proof: the lane awaits all that is behind a failure before it goes on; see `Lane.conclude`.
         precondition(recovery == nil, "nothing is handed over before all behind a failure have ended")
         underWay.append((batch, isDivisible))
     }
 
     /// The oldest batch has ended.
     package mutating func ended(_ ending: BatchEnding) -> Step {
+        // Proof: each batch that was handed over ends once.
         guard let (batch, isDivisible) = underWay.popFirst() else { preconditionFailure("nothing was under way") }
         // An empty slice would hold all that it was a part of.
         if underWay.isEmpty { underWay = [] }
@@ -95,6 +97,7 @@ extension PipelineState.Recovery {
             refused = [(batch, error)]
             if !error.isUndone { stop = error }
         case .last(let error): stop = error
+        // Proof: the caller has seen that it is not committed; the first is tried.
         case .committed, .untried: preconditionFailure("the first that ends badly was tried")
         }
     }
@@ -103,6 +106,7 @@ extension PipelineState.Recovery {
         switch ending {
         case .failed(let error): refused.append((batch, error))
         case .untried: again.append(batch)
+        // Proof: a committer tries nothing behind a failure.
         case .committed, .last: preconditionFailure("nothing is written behind a batch that was not")
         }
     }

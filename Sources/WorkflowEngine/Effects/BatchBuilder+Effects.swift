@@ -301,17 +301,17 @@ extension BatchBuilder {
     /// Keeps what came of an attempt after its lease was lost. What it told in time stays.
     ///
     /// - Parameter error: JSON of `{type: late, …}`.
-    /// - Returns: False where nothing is known of such an attempt.
+    /// - Returns: False where the token cannot be shown to be one of this store's; then nothing is kept.
     mutating func keepLate(_ task: TaskToken, _ error: JSONObject, by caller: Caller) throws(Rejection) -> Bool {
-        guard (1...Self.mostAttempts).contains(task.attempt), task.effect < numbers.nextPosition,
-            let key = try read({ () throws(StoreError) in try store.instanceKey(task.instance) }),
-            key.namespace == caller.namespace
+        guard let instance = try instance(task.instance), instance.state.record.id == task.instance,
+            instance.state.record.namespace == caller.namespace, task.isGenuine(with: instance.state.record.salt)
         else { return false }
         let live = try effect(task.effect)
-        if let live, live.instanceID != task.instance || live.attempts < task.attempt { return false }
+        // The attempt was given back, and counts no more.
+        if let live, live.attempts < task.attempt { return false }
         let told = try attempt(task.attempt, of: task.effect)
         let canBeLate = [TaskFailure.leaseExpired.type, Self.late]
-        if let told, told.instanceID != task.instance || !canBeLate.contains(told.outcome) { return true }
+        if let told, !canBeLate.contains(told.outcome) { return true }
         attempts.append(
             AttemptRecord(
                 instanceID: task.instance, effect: task.effect, name: live?.name ?? told?.name,
@@ -322,8 +322,6 @@ extension BatchBuilder {
 
     /// The outcome of an attempt that ended when nobody waited for it.
     static let late = "late"
-    /// Numbers of attempts that are believed.
-    private static let mostAttempts: Int64 = 1 << 32
 
     /// An attempt failed: the effect is tried again later, or has failed for good.
     mutating func fail(
@@ -444,6 +442,7 @@ extension BatchBuilder {
         let event = Event(name: result.event, data: result.data, at: instance.state.time(at: then ?? now))
         let position = numbers.nextPosition
         switch instance.state.chain(.result(Taken(pending, result: event)), spending: &cost) {
+        // Proof: it runs, as was seen above; then `Machine` makes a failure of each refusal.
         case .failure: preconditionFailure("a result is taken, or the instance fails on it")
         case .success(let chain):
             record(

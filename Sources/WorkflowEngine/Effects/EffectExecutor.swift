@@ -14,7 +14,7 @@ package protocol EffectExecutor: Sendable {
     var placesOfQueue: Int { get }
 
     /// Why an effect would be held, in words for whoever applies its machine; empty as far as nothing is missing.
-    func missing(for action: EffectAction) -> [String]
+    func missing(for action: EffectAction) async -> [String]
 
     /// Carries out one attempt. Ends early when its task is cancelled: then nobody wants to know what came of it.
     func run(_ attempt: EffectAttempt) async -> AttemptOutcome

@@ -298,7 +298,7 @@ extension EffectRunner {
     func running(in queue: String) -> Int { state.withLock { $0.plan.running(in: queue) } }
 
     /// Why an effect would be held.
-    func missing(for action: EffectAction) -> [String] { executor.missing(for: action) }
+    func missing(for action: EffectAction) async -> [String] { await executor.missing(for: action) }
 
     /// The clock was moved.
     func look() { wake.yield() }

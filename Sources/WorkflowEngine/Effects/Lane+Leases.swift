@@ -9,7 +9,7 @@ extension Lane {
         var after: Position?
         repeat {
             let page = try store.leasedEffects(after: after, limit: limits.batchRows)
-            for effect in page { leases.resume(effect, at: now) }
+            for effect in page { try leases.resume(effect, at: now) }
             after = page.count < limits.batchRows ? nil : page.last?.id
         } while after != nil
     }

@@ -122,8 +122,12 @@ final class LeaseTable {
     }
 
     /// Takes a lease of before the start, which runs its whole time anew. One of before a restore has run out.
-    func resume(_ effect: EffectRecord, at now: Timestamp) {
-        guard let lease = TaskLease(effect.lease) else { return }
+    func resume(_ effect: EffectRecord, at now: Timestamp) throws(StoreError) {
+        guard let lease = TaskLease(effect.lease) else {
+            throw StoreError(
+                .corrupt,
+                "The column 'lease' of the table 'effect' holds a value, which no wfd writes; restore a backup")
+        }
         let rest = lease.generation == generation ? lease.milliseconds : 0
         enter(effect, lease, until: Timestamp(rawValue: now.rawValue + rest))
     }

@@ -4,7 +4,7 @@ package import WorkflowStore
 
 /// Who may end a task: a secret that its worker was given, and what the lease was when it began.
 struct TaskLease: Equatable {
-    /// Random bytes of a lease.
+    /// Bytes of a secret. See ``TaskToken/secret(_:with:)``.
     static let secretBytes = 16
     private static let byteCount = secretBytes + 3 * 8
 
@@ -27,6 +27,7 @@ struct TaskLease: Equatable {
         func number(_ place: Int) -> Int64 {
             bytes[(Self.secretBytes + 8 * place)...].prefix(8).reduce(0) { $0 << 8 | Int64($1) }
         }
+        guard Timestamp.range.contains(number(0)), (0...StepLimits.delay).contains(number(1)) else { return nil }
         self.init(
             secret: Array(bytes.prefix(Self.secretBytes)), begun: Timestamp(rawValue: number(0)),
             milliseconds: number(1), generation: number(2))
@@ -41,7 +42,7 @@ struct TaskLease: Equatable {
     }
 }
 
-/// What a worker names a task by: opaque to it, and worth nothing once the lease is lost.
+/// The name of a task for its worker: opaque to it, and worth nothing but a note once the lease is lost.
 package struct TaskToken: Sendable, Equatable {
     let effect: Position
     let instance: InstanceID
@@ -49,7 +50,7 @@ package struct TaskToken: Sendable, Equatable {
     /// 1 for the first.
     let attempt: Int64
     let begun: Timestamp
-    let secret: [UInt8]
+    private(set) var secret: [UInt8]
 
     /// - Parameter effect: As it is leased.
     init(_ effect: EffectRecord, _ lease: TaskLease) {
@@ -59,6 +60,22 @@ package struct TaskToken: Sendable, Equatable {
         attempt = effect.attempts
         begun = lease.begun
         secret = lease.secret
+    }
+
+    /// Makes the token of an attempt that begins, with a new secret.
+    ///
+    /// - Parameters:
+    ///   - effect: As it is leased.
+    ///   - key: The salt of its instance.
+    ///   - random: Makes two leases of one attempt differ, where the first was given back.
+    init(_ effect: EffectRecord, begun: Timestamp, generation: Int64, key: Salt, random: Salt) {
+        self.effect = effect.id
+        instance = effect.instanceID
+        self.generation = generation
+        attempt = effect.attempts
+        self.begun = begun
+        secret = []
+        secret = secret(random.bytes.prefix(Self.nonceBytes), with: key)
     }
 
     /// Reads what `text` gives; nil for anything else.
@@ -72,24 +89,42 @@ package struct TaskToken: Sendable, Equatable {
             }
             bytes.append(high << 4 | low)
         }
-        let numbers = stride(from: 0, to: 40, by: 8).map { place in
-            bytes[place..<place + 8].reduce(0 as Int64) { $0 << 8 | Int64($1) }
+        func number(_ place: Int) -> Int64 {
+            bytes.dropFirst(8 * place).prefix(8).reduce(0) { $0 << 8 | Int64($1) }
         }
-        effect = Position(rawValue: numbers[0])
-        instance = InstanceID(rawValue: numbers[1])
-        generation = numbers[2]
-        attempt = numbers[3]
-        begun = Timestamp(rawValue: numbers[4])
-        secret = Array(bytes[40...])
+        effect = Position(rawValue: number(0))
+        instance = InstanceID(rawValue: number(1))
+        generation = number(2)
+        attempt = number(3)
+        begun = Timestamp(rawValue: number(4))
+        secret = Array(bytes.dropFirst(40))
     }
 
     /// In hexadecimal.
-    package var text: String {
-        let head = [effect.rawValue, instance.rawValue, generation, attempt, begun.rawValue].flatMap {
+    package var text: String { (numbers + secret).hexadecimal }
+
+    /// Five numbers of eight bytes.
+    private var numbers: [UInt8] {
+        [effect.rawValue, instance.rawValue, generation, attempt, begun.rawValue].flatMap {
             withUnsafeBytes(of: $0.bigEndian, Array.init)
         }
-        return (head + secret).hexadecimal
     }
+
+    /// True for a token that this store has made: every number in it is then as it was handed out. No row of the lease
+    /// is needed, which may have been lost long ago.
+    ///
+    /// - Parameter key: The salt of the instance. A redaction renews it: older tokens are recognized no more.
+    package func isGenuine(with key: Salt) -> Bool { secret == secret(secret.prefix(Self.nonceBytes), with: key) }
+
+    /// The secret of the lease that the numbers say: random bytes, then a code over these and all numbers.
+    ///
+    /// The code has 80 bits, as RFC 2104 (section 5) wants at least.
+    private func secret(_ nonce: ArraySlice<UInt8>, with key: Salt) -> [UInt8] {
+        let code = Digest(of: Array("task".utf8) + numbers + nonce, keyedWith: key)
+        return Array(nonce) + code.bytes.prefix(TaskLease.secretBytes - nonce.count)
+    }
+
+    private static let nonceBytes = 6
 
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {

@@ -31,7 +31,7 @@ extension Engine {
         var counted: [FailureKey: FailureGroup] = [:]
         var first: [FailureKey: (record: InstanceRecord, seq: Int64)] = [:]
         var others = 0
-        var query = InstanceQuery(machine: machine, status: .failed, limit: limits.countedPage)
+        var query = InstanceQuery(machine: machine, statuses: [.failed], limit: limits.countedPage)
         repeat {
             let page = try await read { [query] () async throws(StoreError) in
                 try await store.instances(query, in: caller.namespace)
@@ -99,7 +99,8 @@ extension InstanceRecord {
     /// Why it has failed, and when; nil when it has not.
     fileprivate var toldFailure: (reason: RecordedFailure, at: Timestamp, seq: Int64)? {
         guard let object = failure.flatMap(RecordedFailure.object), case .int(let at)? = object["at"],
-            case .int(let seq)? = object["seq"], let reason = RecordedFailure(.object(object))
+            Timestamp.range.contains(at), case .int(let seq)? = object["seq"],
+            let reason = RecordedFailure(.object(object))
         else { return nil }
         return (reason, Timestamp(rawValue: at), seq)
     }

@@ -107,8 +107,13 @@ extension Engine {
         do throws(RowError) {
             let input = try row.input(after: snapshot, of: before.earlier)
             let identity = before.identity(in: loaded)
-            if case .success(let chain) = loaded.machine.chain(input, from: snapshot, as: identity) {
-                return chain
+            // What was recorded before a bound is within wider ones.
+            for bounds in [StepBounds.live, .recorded] {
+                if case .success(let chain) = loaded.machine.chain(
+                    input, from: snapshot, as: identity, within: bounds)
+                {
+                    return chain
+                }
             }
         } catch {
             throw .inconsistent("the history of '\(before.record.name)' cannot be read at seq \(row.seq.rawValue)")

@@ -98,6 +98,7 @@ extension Engine {
         _ query: HistoryQuery, of record: InstanceRecord, by caller: Caller
     ) async throws(Rejection) -> [JournalRecord] {
         try refuse(record, to: caller)
+        // Proof: each caller makes the query of the record that it gives.
         precondition(query.instance == record.id, "the query is about the instance")
         return try await history(query)
     }

@@ -6,7 +6,7 @@ import WorkflowStore
 extension Engine {
     /// Makes a pass each hour, the first at once, until the engine ends.
     func keepRetention() async {
-        while await retention.isDue() {
+        while erasures != nil, await retention.isDue() {
             // What becomes too old while it goes on is the next one's.
             let begin = now
             let isDone = await passRetention()

@@ -62,7 +62,8 @@ extension Engine {
         return nil
     }
 
-    private func failure(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JSONValue? {
+    /// Why an instance that was failed or suspended after a seq was so; nil for no reason.
+    func failure(of record: InstanceRecord, at seq: Seq) async throws(Rejection) -> JSONValue? {
         let row = try await last(of: record, through: seq) { $0.saysFailure }
         return row?.note.flatMap(RecordedFailure.object)?["failure"]
     }
@@ -82,7 +83,7 @@ extension Engine {
         of then: Snapshot, in record: InstanceRecord, since seq: Seq
     ) async throws(Rejection) -> [Pending.ID: PastInvocation] {
         let now = try record.snapshot(of: try await loadedMachine(record.machineID))
-        let live = Set(now.armed.filter { !$0.isKept }.map(\.id))
+        let live = Set(now.armed.filter { $0.kind == .invocation && !$0.isKept }.map(\.id))
         let lost = then.armed.filter { $0.kind == .invocation && !live.contains($0.id) }
         if lost.isEmpty { return [:] }
         var search = ResultSearch(for: lost)
@@ -145,7 +146,7 @@ private struct ResultSearch {
     private(set) var answers: [Pending.ID: PastInvocation.Answer] = [:]
 
     init(for lost: [Pending]) {
-        wanted = Dictionary(uniqueKeysWithValues: lost.map { ($0.id, $0.invocation ?? "") })
+        wanted = Dictionary(lost.map { ($0.id, $0.invocation ?? "") }) { first, _ in first }
     }
 
     /// Whether it is known of all.

@@ -7,7 +7,7 @@ package struct Fold: Sendable {
     /// The instance after the last row; nil before the first.
     package private(set) var snapshot: Snapshot?
     /// Why the last row's event could not be taken; nil when it could.
-    private(set) var failure: RecordedFailure?
+    package private(set) var failure: RecordedFailure?
     /// The invocation whose end the last row was; nil when it was none.
     private(set) var result: Pending.ID?
     /// Which exit action failed when the last row cancelled the instance; nil when none did.
@@ -83,7 +83,7 @@ package struct Fold: Sendable {
         let macrostep: Macrostep
         let input = try input(of: row, in: EarlierMachine(machine, version: version.rawValue))
         let result = snapshot?.ended(by: input)
-        switch machine.apply(input, to: snapshot, as: identity, isTracing: isTracing) {
+        switch outcome(of: input, as: row, machine, identity) {
         case .refused:
             throw FoldError(seq: row.seq, message: "'\(row.event)' is recorded, but the machine refuses it")
         case .failed(let failed, let refusal):
@@ -116,6 +116,23 @@ package struct Fold: Sendable {
         exitFailure = macrostep.exitFailure.flatMap { RecordedFailure($0, of: row.event, in: machine) }
         self.result = result
         return macrostep
+    }
+
+    /// What comes of a row's input: within the bounds of now, or else within those from before there were more. A row
+    /// says whether it was taken, or on what the instance failed.
+    private func outcome(
+        of input: Input, as row: JournalRecord, _ machine: Machine, _ identity: InstanceIdentity
+    ) -> Outcome {
+        let outcome = machine.apply(input, to: snapshot, as: identity, isTracing: isTracing, within: .live)
+        guard outcome.dependsOnBounds, !isFailure(outcome, of: row, machine) else { return outcome }
+        let earlier = machine.apply(input, to: snapshot, as: identity, isTracing: isTracing, within: .recorded)
+        return row.kind != .failed || isFailure(earlier, of: row, machine) ? earlier : outcome
+    }
+
+    /// Whether an outcome is the failure that a row records.
+    private func isFailure(_ outcome: Outcome, of row: JournalRecord, _ machine: Machine) -> Bool {
+        guard row.kind == .failed, case .failed(_, let refusal) = outcome else { return false }
+        return RecordedFailure(refusal, of: row.event, in: machine)?.isAlike(RecordedFailure(note: row.note)) ?? false
     }
 
     /// What the row records. What it took was armed, and by then due; that the row repeats its data is checked here.

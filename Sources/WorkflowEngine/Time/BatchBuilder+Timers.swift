@@ -14,7 +14,7 @@ extension BatchBuilder {
             let next = instance.state.nextKey, next <= key
         else { return .nothing }
         guard instance.entry.firings < limits.firingsOfInstance else { return .exhausted }
-        guard fireNext(of: instance, by: instance.state.time(at: now)) else { return .nothing }
+        guard fireNext(of: instance, by: instance.state.time(at: now)) > 0 else { return .nothing }
         return .fired(next: instance.state.nextKey, turn: instance.state.comesAtOnce ? now : nil)
     }
 
@@ -28,8 +28,9 @@ extension BatchBuilder {
         case exhausted
     }
 
-    /// Fires everything that is due before a command: all that was due when it came, and a bounded number of those that
-    /// these arm, of a bounded cost, so that an instance that never comes to rest can still be told something.
+    /// Fires everything that is due before a command: all that was due when it came, and of those that these arm a
+    /// bounded number of macrosteps, of a bounded cost, so that an instance that never comes to rest can still be told
+    /// something.
     ///
     /// - Parameter then: The time by which it was due; nil for now.
     mutating func fireDue(of instance: LiveInstance, by then: Timestamp? = nil) {
@@ -39,32 +40,35 @@ extension BatchBuilder {
         var due = instance.state.snapshot.armed.count { $0.kind == .sent || ($0.kind == .timer && $0.due <= time) }
         var others = limits.firingsOfInstance
         let most = cost + limits.costBeforeCommand
-        while due > 0 || (others > 0 && cost < most), fireNext(of: instance, by: time) {
-            if due > 0 { due -= 1 } else { others -= 1 }
+        while due > 0 || (others > 0 && cost < most) {
+            let macrosteps = fireNext(of: instance, by: time)
+            if macrosteps == 0 { return }
+            if due > 0 { due -= 1 } else { others -= macrosteps }
         }
     }
 
-    /// Fires what is due next, or suspends the instance because of it; false when nothing is due.
-    @discardableResult
-    private mutating func fireNext(of instance: LiveInstance, by time: LogicalTime) -> Bool {
-        guard let timer = instance.state.nextDue(by: time) else { return false }
+    /// Fires what is due next, or suspends the instance because of it. Gives how many macrosteps that made; 0 when
+    /// nothing is due.
+    private mutating func fireNext(of instance: LiveInstance, by time: LogicalTime) -> Int {
+        guard let timer = instance.state.nextDue(by: time) else { return 0 }
         // It waits, and comes at its own time when the instance is resumed.
         if suspendWithMachine(instance, at: timer.time(notBefore: LogicalTime(instance.state.record.updated))) {
-            return true
+            return 1
         }
         do throws(Rejection) {
             // A timeout ends its effect.
             try lookUp(timer, of: instance)
         } catch {
             // What cannot be read now may be read soon: the timer is due still.
-            return false
+            return 0
         }
-        instance.entry.firings += 1
         let chain: Chain
         switch instance.state.chain(input(of: timer, in: instance), spending: &cost) {
+        // Proof: it runs, or nothing were due; then `Machine` makes a failure of each refusal.
         case .failure: preconditionFailure("what is armed is taken, or the instance fails on it")
         case .success(let found): chain = found
         }
+        instance.entry.firings += chain.count
         record(chain, of: instance, by: .process(in: instance.state.record.namespace))
         let macrosteps = chain.links.count { $0.refusal == nil }
         let due = timer.kind == .sent ? nil : timer.due
@@ -72,7 +76,7 @@ extension BatchBuilder {
             note(.restless(instance: instance.state.record.name, event: timer.event, macrosteps: count))
         }
         brake(instance, after: chain.count, event: timer.event)
-        return true
+        return chain.count
     }
 
     /// A timer that is due comes at the time at which it was due, so that an outage stretches no countdown. When too

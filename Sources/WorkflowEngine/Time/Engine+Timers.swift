@@ -34,7 +34,7 @@ extension Engine {
     private func waitingTimers(
         of status: InstanceStatus, from place: WaitingPlace?, limit: Int, by caller: Caller
     ) async throws(Rejection) -> (timers: [(instance: InstanceName, timer: InstanceTimer)], next: WaitingPlace?) {
-        let query = InstanceQuery(status: status, limit: limit, after: place?.after.map { .found($0) })
+        let query = InstanceQuery(statuses: [status], limit: limit, after: place?.after.map { .found($0) })
         let page = try await read { () async throws(StoreError) in
             try await store.instances(query, in: caller.namespace)
         }
@@ -104,7 +104,7 @@ package struct InstanceTimer: Sendable, Equatable {
         waits = isSuspended || status == .failed
         event = timer.event
         due = Timestamp(rawValue: timer.due.milliseconds)
-        state = if case .state(let index) = timer.owner { machine.paths(of: [index])[0] } else { nil }
+        state = if case .state(let index) = timer.owner { machine.paths(of: [index]).first } else { nil }
         id = if case .send(let id) = timer.owner { id } else { nil }
         skipMilliseconds = if case .skip(let limit) = timer.misfire { limit } else { nil }
     }

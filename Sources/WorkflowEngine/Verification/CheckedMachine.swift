@@ -13,7 +13,9 @@ final class CheckedMachine: Sendable {
         // Why it cannot be used is told where the machines are checked.
         loaded =
             record.semantics == Engine.semantics && Digest(of: record.source.utf8) == record.digest
-            ? (try? DefinitionReader.read(record.source).machine).map { LoadedMachine(record: record, machine: $0) }
+            ? (try? DefinitionReader.read(stored: record.source).machine).map {
+                LoadedMachine(record: record, machine: $0)
+            }
             : nil
     }
 }

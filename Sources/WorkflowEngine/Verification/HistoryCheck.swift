@@ -19,6 +19,13 @@ struct HistoryCheck {
     /// The rows whose steps could not be taken again because of what was redacted.
     private(set) var gaps: [ClosedRange<Int64>] = []
 
+    /// What an erasure may explain that began after the instance was read.
+    var doubt: (seq: Seq, position: Position, message: String)? { erasures.doubt }
+
+    /// Behind the last row and the effects that it began; nil where nobody knows how many it has begun.
+    private(set) var behind: Position?
+
+    private var erasures = ErasureCheck([])
     private var fold: Fold
     private var seq = Seq(rawValue: 0)
     private var position: Position?
@@ -49,6 +56,11 @@ struct HistoryCheck {
         if let inconsistency = instance.inconsistency { find(nil, nil, inconsistency) }
     }
 
+    /// Compares what is erased of it, too. To be called before its rows.
+    mutating func expect(_ erasures: [ErasureRecord]) {
+        self.erasures = ErasureCheck(record.status == .purging ? [] : erasures)
+    }
+
     /// Takes the next row of the instance, in the order of positions.
     ///
     /// - Parameters:
@@ -67,6 +79,9 @@ struct HistoryCheck {
         if let mistake = slice.mistake(row) ?? placeMistake(row) ?? digestMistake(row, snapshot, machine, &buffer) {
             return find(row.seq > seq.next ? seq.next : row.seq, row.position, mistake)
         }
+        // Of one that is deleted the rows that say it go first.
+        if record.status != .purging, let mistake = erasures.mistake(row, snapshot) { return find(row, mistake) }
+        behind = nil
         if let mistake = stepMistake(row, snapshot, machine) { return find(row, mistake) }
         if let snapshot, let mistake = snapshotMistake(snapshot, machine) { return find(row, mistake) }
         if !slice.inconsistencies.isEmpty, let inconsistency = slice.inconsistencies[row.position] {
@@ -85,7 +100,7 @@ struct HistoryCheck {
         // Of one that is deleted the last rows go first, and where they end stands with what is left to delete.
         guard record.status != .purging, seq == record.seq || row.position == record.head else { return }
         isAtHead = true
-        if let mistake = recordMistake(machine) { find(record.seq, record.head, mistake) }
+        if let mistake = erasures.mistake(record) ?? recordMistake(machine) { find(record.seq, record.head, mistake) }
     }
 
     /// Says that there are no more rows.
@@ -217,6 +232,7 @@ extension HistoryCheck {
     /// Remembers by which rows something was armed: of an invocation the place that its effect has behind the row.
     private mutating func noteArmed(by macrostep: Macrostep, _ position: Position) {
         let effects = macrostep.requests.isEmpty ? [] : macrostep.effects(after: position)
+        behind = (effects.last?.id ?? position).next
         for effect in effects where effect.invocation == nil {
             calls[effect.id] = AskedEffect(effect.request, seq: macrostep.snapshot.seq, number: nil)
         }

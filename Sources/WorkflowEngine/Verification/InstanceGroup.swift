@@ -10,9 +10,18 @@ struct InstanceGroup {
     /// Those with calls whose rows were not looked for yet.
     private var calling: Set<Int> = []
     private(set) var nextPosition = Position(rawValue: 1)
+    /// The last row before `bound`, and what comes behind it and its effects; nil where nobody knows.
+    private(set) var last: (row: Position, behind: Position?)?
     private(set) var timers = 0
     /// About the bytes that the instances take.
     private(set) var bytes = 0
+
+    /// Where rows begin that are not looked at for `last`.
+    private let bound: Position
+
+    init(until bound: Position? = nil) {
+        self.bound = bound ?? Position(rawValue: .min)
+    }
 
     /// How many instances are compared.
     var count: Int { checks.count }
@@ -38,6 +47,13 @@ struct InstanceGroup {
         }
     }
 
+    /// Adds what is erased of the instances. To be called when all are added.
+    mutating func add(_ erasures: [ErasureRecord]) {
+        for (id, erasures) in Dictionary(grouping: erasures, by: \.instanceID) {
+            if let place = places[id] { checks[place].expect(erasures) }
+        }
+    }
+
     /// Takes the rows of a slice.
     mutating func take(_ slice: InspectedJournal, _ machines: inout CheckedMachines, _ buffer: inout DigestBuffer) {
         for row in slice.rows {
@@ -48,6 +64,7 @@ struct InstanceGroup {
             guard checks[place].inconsistency == nil else { continue }
             checks[place].take(
                 row, slice, machine: machines.machine(row.machineID), &buffer)
+            if row.position < bound { last = (row.position, checks[place].behind) }
             if !checks[place].calls.isEmpty { calling.insert(place) }
             if checks[place].inconsistency != nil { collect(place) }
         }
@@ -73,6 +90,27 @@ struct InstanceGroup {
     mutating func end() {
         for place in checks.indices where checks[place].inconsistency == nil {
             checks[place].end()
+            collect(place)
+        }
+    }
+
+    /// The instances of which something may be wrong that an erasure explains.
+    var doubtful: ClosedRange<Int64>? {
+        let ids = checks.filter { $0.doubt != nil && $0.inconsistency == nil }.map(\.record.id.rawValue)
+        guard let first = ids.min(), let last = ids.max() else { return nil }
+        return first...last
+    }
+
+    /// Takes for wrong what no erasure explains. One that began after an instance was read has emptied some of its
+    /// rows since: it is left to the next time.
+    ///
+    /// - Parameter erasures: Of the doubtful instances, read when their rows were.
+    mutating func settle(_ erasures: [ErasureRecord]) {
+        let latest = Dictionary(erasures.map { ($0.instanceID, $0.id) }) { max($0, $1) }
+        for place in checks.indices where checks[place].inconsistency == nil {
+            guard let doubt = checks[place].doubt else { continue }
+            if latest[checks[place].record.id] ?? 0 >= checks[place].nextPosition.rawValue { continue }
+            checks[place].find(doubt.seq, doubt.position, doubt.message)
             collect(place)
         }
     }

@@ -76,8 +76,8 @@ struct VerificationRun {
     /// What is looked at of each partition.
     private var ranges: [PartitionRange] = []
     private var machines: CheckedMachines
-    /// What all rows of each partition lead to; empty where only one instance is looked at.
-    private var sums: [JournalSums] = []
+    /// What all rows lead to together; nil where only one instance is looked at.
+    private var totals: StoreTotals?
     private var buffer = DigestBuffer()
     private var found: Set<InstanceID> = []
     private var toldGaps = 0
@@ -102,12 +102,14 @@ struct VerificationRun {
         do {
             for range in ranges { try await histories(range, report) }
         } catch let error as StoreError where error.code == .corrupt {
-            sums = []
+            totals = nil
             try await tell(unread(error), report)
         }
         // Rows that are not what was written lead to nothing.
-        if found.isEmpty {
-            for inconsistency in sums.flatMap(\.inconsistencies) { try await tell(inconsistency, report) }
+        if found.isEmpty, let totals {
+            for inconsistency in try await totals.inconsistencies(store, audit, limits) {
+                try await tell(inconsistency, report)
+            }
         }
         try await copies(report)
         try await indexes(report)
@@ -145,7 +147,7 @@ struct VerificationRun {
         let inspection = try await audit.inspectStore()
         ranges = PartitionRange.all(inspection.numbers)
         // Where its numbers are wrong, it does not say which rows it speaks of.
-        sums = inspection.inconsistencies.isEmpty ? inspection.sums : []
+        totals = inspection.inconsistencies.isEmpty ? StoreTotals(inspection) : nil
         for inconsistency in inspection.inconsistencies { try await tell(inconsistency, report) }
         var next: MachineID? = MachineID(rawValue: .min)
         while let after = next {
@@ -168,12 +170,15 @@ struct VerificationRun {
         var group = InstanceGroup()
         group.add(slice)
         guard let instance = slice.instances.first else { return }
+        let erasures = try await erasures(of: id.rawValue...id.rawValue, report)
+        group.add(erasures)
         do {
             try await walk(instance.record, &group, report)
         } catch let error as StoreError where error.code == .corrupt {
             // The way along the chain is broken; going through the whole journal finds where.
             group = InstanceGroup()
             group.add(slice)
+            group.add(erasures)
             counts.events = 0
             counts.snapshots = 0
             for range in ranges where range.holds(id) {
@@ -209,7 +214,7 @@ extension VerificationRun {
     @concurrent private mutating func pass(
         _ range: PartitionRange, from lower: Int64, journal start: Int64, _ report: Verification.Report
     ) async throws -> (upper: Int64, firstAbove: Int64?) {
-        var group = InstanceGroup()
+        var group = InstanceGroup(until: totals?.end)
         var upper = lower
         var next = lower
         repeat {
@@ -219,6 +224,7 @@ extension VerificationRun {
             next = upper + 1
         } while upper < range.lastInstance && group.count < limits.verifiedInstances
             && group.bytes < limits.verifiedBytes
+        group.add(try await erasures(of: lower...upper, report))
         let firstAbove = try await journal(of: lower...upper, start, range, &group, report)
         try await close(&group, report)
         return (upper, firstAbove)
@@ -254,9 +260,7 @@ extension VerificationRun {
         async throws(StoreError)
     {
         try await machines.prepare(for: slice.rows)
-        if let partition = slice.rows.first?.position.partition {
-            for place in sums.indices where sums[place].partition == partition { sums[place].take(slice.rows) }
-        }
+        totals?.take(slice.rows)
         counts.events += slice.rows.count
         counts.snapshots += slice.snapshots.count
         counts.keys += slice.keys
@@ -267,6 +271,8 @@ extension VerificationRun {
 
     @concurrent private mutating func close(_ group: inout InstanceGroup, _ report: Verification.Report) async throws {
         group.end()
+        if let doubtful = group.doubtful { group.settle(try await erasures(of: doubtful, report)) }
+        totals?.take(last: group.last)
         for inconsistency in group.takeInconsistencies() { try await tell(inconsistency, report) }
         try await effects(of: group, report)
         for gap in group.gaps.prefix(max(0, limits.toldInconsistencies - toldGaps)) {
@@ -276,6 +282,21 @@ extension VerificationRun {
         counts.instances += group.count
         counts.timers += group.timers
         counts.chainOnly += group.chainOnly
+    }
+
+    /// What is erased of instances.
+    @concurrent private mutating func erasures(
+        of instances: ClosedRange<Int64>, _ report: Verification.Report
+    ) async throws -> [ErasureRecord] {
+        var erasures: [ErasureRecord] = []
+        var last: Int64?
+        repeat {
+            let slice = try await audit.inspectErasures(of: instances, after: last)
+            for inconsistency in slice.inconsistencies { try await tell(inconsistency, report) }
+            erasures += slice.erasures
+            last = slice.next
+        } while last != nil
+        return erasures
     }
 
     /// Compares what effects ask with what their instances' histories lead to. One that has ended meanwhile is gone.

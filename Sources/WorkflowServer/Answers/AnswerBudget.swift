@@ -14,6 +14,7 @@ package final class AnswerBudget: Sendable {
     let lasting: LastingAnswers
     private let waiting: Duration
     private let log: OperatorLog?
+    private let givesMemoryBack: Bool
     private let state = Mutex(State())
 
     fileprivate struct State {
@@ -38,14 +39,16 @@ package final class AnswerBudget: Sendable {
     ///   - waiting: How long a request waits for its share.
     ///   - lasting: The bounds of answers that last.
     ///   - log: Where connections are told that are cut off.
+    ///   - givesMemoryBack: Whether memory is given back after a burst; false where another budget does it.
     package init(
         limit: Int = AnswerLimits.budgetBytes, waiting: Duration = AnswerLimits.waiting,
-        lasting: ServerLimits = ServerLimits(), log: OperatorLog? = nil
+        lasting: ServerLimits = ServerLimits(), log: OperatorLog? = nil, givesMemoryBack: Bool = true
     ) {
         self.lasting = LastingAnswers(limits: lasting)
         self.limit = limit
         self.waiting = waiting
         self.log = log
+        self.givesMemoryBack = givesMemoryBack
     }
 
     /// Bytes that are reserved or to be written.
@@ -57,15 +60,17 @@ package final class AnswerBudget: Sendable {
     /// Whether an answer that may be left small should be.
     func isSpent(by bytes: Int) -> Bool { used + bytes > limit }
 
-    /// Reserves bytes, when need be after a wait of a second at most; past the budget it throws `overloaded`. Whoever
-    /// came first has the next bytes.
-    func reserve(_ bytes: Int) async throws -> Share {
+    /// Reserves bytes, when need be after a wait; past the budget it throws `overloaded`. Whoever came first has the
+    /// next bytes.
+    ///
+    /// - Parameter patience: How long it waits; nil for as long as answers do.
+    func reserve(_ bytes: Int, patience: Duration? = nil) async throws -> Share {
         if let share = share(of: bytes) { return share }
         let (shares, turn) = AsyncStream.makeStream(of: Share.self, bufferingPolicy: .bufferingNewest(1))
         if let number = wait(for: bytes, turn) {
             defer { leave(number) }
             // Cancelled when this returns.
-            async let _ = Self.end(turn, after: waiting)
+            async let _ = Self.end(turn, after: patience ?? waiting)
             for await share in shares { return share }
             try Task.checkCancellation()
         }
@@ -122,7 +127,7 @@ package final class AnswerBudget: Sendable {
             state.add(bytes)
             return (state.mustTrim, state.admit(within: limit))
         }
-        if mustTrim { trim() }
+        if mustTrim, givesMemoryBack { trim() }
         // The share of one who has just left gives its bytes back.
         for waiter in next { waiter.turn.yield(Share(of: self, bytes: waiter.bytes)) }
     }
@@ -149,11 +154,11 @@ package final class AnswerBudget: Sendable {
     /// Bytes of the budget, given back when nobody holds them any more.
     final class Share: Sendable {
         private let budget: AnswerBudget
-        private let bytes: Mutex<Int>
+        private let state: Mutex<(bytes: Int, other: Share?)>
 
         fileprivate init(of budget: AnswerBudget, bytes: Int) {
             self.budget = budget
-            self.bytes = Mutex(bytes)
+            state = Mutex((bytes, nil))
         }
 
         deinit {
@@ -162,11 +167,17 @@ package final class AnswerBudget: Sendable {
 
         /// Takes more or gives some back: the answer is there, and so large.
         func resize(to size: Int) {
-            let change = bytes.withLock { bytes in
-                defer { bytes = size }
-                return size - bytes
+            let (change, other) = state.withLock { state in
+                defer { state.bytes = size }
+                return (size - state.bytes, state.other)
             }
             if change != 0 { budget.change(by: change) }
+            other?.resize(to: size)
+        }
+
+        /// Has the same bytes count in another budget too.
+        func counts(in other: Share) {
+            state.withLock { $0.other = other }
         }
     }
 }
@@ -213,6 +224,10 @@ package enum AnswerLimits {
     /// Bytes that are reserved for a page before it is read: as much as the store gives for one, and as much again for
     /// its text.
     static let pageBytes = 2 << 20
+    /// Bytes of a stream that are handed to its connection at once; so many of what a caller does not take are copied.
+    static let sentBytes = 32 << 10
+    /// Bytes that a connection's caller has not taken, from which on it is given nothing more, and up to which it is.
+    static let untakenBytes = 16 << 10...32 << 10
     /// Bytes from which on an answer is counted before it is handed to its connection.
     static let smallBytes = 16 << 10
     /// Bytes that are reserved for lines with contexts.

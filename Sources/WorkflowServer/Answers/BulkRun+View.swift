@@ -41,12 +41,14 @@ extension BulkCounts {
     fileprivate init(_ outcome: BulkOutcome) {
         self.init(
             done: outcome.count(of: .done), misfit: outcome.count(of: .misfit), refused: outcome.count(of: .refused),
-            changed: outcome.count(of: .changed), failed: outcome.count(of: .failed))
+            changed: outcome.count(of: .changed), failed: outcome.count(of: .failed),
+            passedOver: outcome.count(of: .passedOver))
     }
 }
 
 extension BulkTold {
-    fileprivate init(_ told: BulkOutcome.Told) {
+    /// The wire form of an instance and its outcome.
+    init(_ told: BulkOutcome.Told) {
         self.init(outcome: told.kind.rawValue, instance: told.instance.rawValue, message: told.message)
     }
 }
@@ -134,8 +136,8 @@ extension BulkSelect {
     fileprivate init(_ selection: BulkSelection) {
         self.init(
             machine: selection.machine?.rawValue, version: selection.version?.rawValue,
-            status: selection.status.map(Instance.Status.init), state: selection.state,
-            olderThan: selection.olderThan.map { "\($0)ms" }, failure: selection.failure,
+            statuses: selection.statuses.map(Instance.Status.init), states: selection.states,
+            olderThan: selection.olderThan.map { "\($0)ms" }, failures: selection.failures,
             suspendedBy: selection.isSuspendedByMachine ? BulkSelect.byMachine : nil,
             all: selection == BulkSelection() ? true : nil)
     }

@@ -47,7 +47,7 @@ extension ProblemType {
     /// The problem that a caller is told of: the one of the same name.
     init(_ code: Rejection.Code) {
         guard let type = ProblemType(rawValue: code.rawValue) else {
-            preconditionFailure("'\(code.rawValue)' is no problem")
+            preconditionFailure("'\(code.rawValue)' is no problem")  // Proof: a test compares the two lists
         }
         self = type
     }

@@ -70,7 +70,7 @@ struct ProblemAnswers: Sendable {
     /// - Parameter caller: Who is told; nil where the gate has let nobody in.
     func completed(_ error: any Error, for caller: Caller?) async -> any Error {
         guard let problem = error as? Problem, problem.lacksName, let engine, let caller else { return error }
-        return await offLoop(for: .usual) { await engine.suggestingName(problem, for: caller) }
+        return await offLoop(for: .reading) { await engine.suggestingName(problem, for: caller) }
     }
 }
 

@@ -45,10 +45,16 @@ final class CallerConnection: Sendable {
 
     private let channel: any Channel
     private let state = Mutex(State())
+    private let line = Atomic(0)
 
     init(_ channel: any Channel) {
         self.channel = channel
     }
+
+    /// The number of a line whose rest is waited for by whoever reads a body; 0 while no line is.
+    var unfinishedLine: Int { line.load(ordering: .relaxed) }
+
+    func waits(forLine number: Int) { line.store(number, ordering: .relaxed) }
 
     /// Whether the caller sends nothing more.
     var callerHasLeft: Bool { state.withLock { $0.hasLeft } }

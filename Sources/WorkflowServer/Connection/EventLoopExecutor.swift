@@ -48,6 +48,7 @@ final class GatheredCalls {
 
     private static let key = {
         var key = pthread_key_t()
+        // Proof: it is made once, and no caller can make another.
         guard pthread_key_create(&key, nil) == 0 else { preconditionFailure("a process has 1,024 keys") }
         return key
     }()

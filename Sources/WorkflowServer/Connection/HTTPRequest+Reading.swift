@@ -33,12 +33,7 @@ extension HTTPRequest {
 
     /// Whether the caller prefers an answer without what it does not need (RFC 7240, 4.2).
     var prefersMinimal: Bool {
-        guard let preferences = headerFields[.prefer] else { return false }
-        return preferences.lowercased().split(separator: ",").contains { preference in
-            let words = preference.split(separator: ";")[0].split(separator: "=")
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-            return words.count == 2 && words[0] == "return" && ["minimal", "\"minimal\""].contains(words[1])
-        }
+        headerFields[.prefer].map { Preferences($0).isMinimal } ?? false
     }
 
     /// The caller's key, bare or as a string of structured fields (draft-ietf-httpapi-idempotency-key-header).
@@ -103,6 +98,7 @@ extension HTTPField.Name {
 
     /// A name of a field that is written here.
     static func known(_ text: String) -> HTTPField.Name {
+        // Proof: the names are constants of ours.
         guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is a field name") }
         return name
     }

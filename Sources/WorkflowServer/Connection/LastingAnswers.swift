@@ -1,31 +1,36 @@
 import Synchronization
 import WorkflowAPI
 
-/// Bounds how many answers at once last as long as their callers want, of all addresses of a daemon: streams, and
-/// requests that wait for something. The other connections are always there for requests that are answered at once.
+/// Bounds how many requests at once last as long as their callers want, of all addresses of a daemon: streams, requests
+/// that wait for something, and those whose body has not come with their head. The other connections are always there
+/// for requests that are answered at once.
 final class LastingAnswers: Sendable {
-    private let bounds: (streams: Int, all: Int)
+    /// The most of all of them with which one more is taken. A body comes soon most of the time, so it may take a
+    /// connection that the others leave.
+    private let bounds: (streams: Int, all: Int, bodies: Int)
     private let counts = Mutex<(streams: Int, all: Int)>((0, 0))
 
     init(limits: ServerLimits) {
-        bounds = (limits.streams, limits.connections - limits.shortConnections)
+        let all = limits.connections - limits.shortConnections
+        bounds = (limits.streams, all, all + limits.shortConnections / 2)
     }
 
     /// Streams that are open.
     var streams: Int { counts.withLock { $0.streams } }
 
     /// Takes a place for a stream, or throws `overloaded`.
-    func stream() throws(Problem) -> Place { try take(isStream: true) }
+    func stream() throws(Problem) -> Place { try take(isStream: true, within: bounds.all) }
 
     /// Takes a place for a request that waits, or throws `overloaded`.
-    func poll() throws(Problem) -> Place { try take(isStream: false) }
+    func poll() throws(Problem) -> Place { try take(isStream: false, within: bounds.all) }
 
-    private func take(isStream: Bool) throws(Problem) -> Place {
+    /// Takes a place for a request whose body is waited for, or throws `overloaded`.
+    func body() throws(Problem) -> Place { try take(isStream: false, within: bounds.bodies) }
+
+    private func take(isStream: Bool, within bound: Int) throws(Problem) -> Place {
         let refusal: String? = counts.withLock { counts in
             if isStream, counts.streams >= bounds.streams { return "\(bounds.streams) streams are open already" }
-            if counts.all >= bounds.all {
-                return "\(bounds.all) streams and requests that wait are open already"
-            }
+            if counts.all >= bound { return "\(bound) streams and requests that wait are open already" }
             counts.all += 1
             if isStream { counts.streams += 1 }
             return nil

@@ -17,15 +17,15 @@ struct LoopChannel: ServerChildChannel {
 
     /// - Parameter sends: Makes a handler for each connection that takes events before the responder.
     init(
-        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, budget: AnswerBudget,
-        sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
+        responder: @escaping HTTPChannelHandler.Responder, isOnTCP: Bool, connections: Connections,
+        budget: AnswerBudget, sends: (@Sendable (Peer) -> SendHandler)?, limits: ServerLimits
     ) {
         http = HTTP1Channel(responder: responder)
         self.isOnTCP = isOnTCP
         self.budget = budget
         self.sends = sends
         self.limits = limits
-        connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
+        self.connections = connections
     }
 
     /// What `HTTP1Channel` sets up, with a codec of ours and the handlers that it has no place for.
@@ -34,9 +34,14 @@ struct LoopChannel: ServerChildChannel {
     }
 
     private func setUp(_ channel: any Channel, of peer: Peer, _ logger: Logger) throws -> HTTP1Channel.Value {
+        let untaken = AnswerLimits.untakenBytes
+        try channel.syncOptions?.setOption(
+            .writeBufferWaterMark, value: .init(low: untaken.lowerBound, high: untaken.upperBound))
         let pipeline = channel.pipeline.syncOperations
-        let watch = HeadWatch(connections.admit(channel), limits: limits)
-        try pipeline.addHandler(CallerPresence(channel))
+        let presence = CallerPresence(channel)
+        let watch = HeadWatch(
+            connections.admit(channel), lasting: budget.lasting, connection: presence.connection, limits: limits)
+        try pipeline.addHandler(presence)
         try pipeline.addHandler(watch)
         try pipeline.addHandler(UnreadAnswers(budget: budget))
         var heads = NIOHTTPDecoderLimitConfiguration()

@@ -9,17 +9,21 @@ enum ExecutorKind {
     case reading
     /// Behind events too, and not in the way of pages: what goes through whole histories.
     case longWork
+    /// Behind events too: definitions, one after another.
+    case compiling
 
     fileprivate var executor: any TaskExecutor {
         switch self {
         case .usual: globalConcurrentExecutor
         case .reading: Self.readers
         case .longWork: Self.longWorkers
+        case .compiling: Self.compiler
         }
     }
 
     private static let cores = ProcessInfo.processInfo.activeProcessorCount
     private static let readers = BackgroundThreads("wfd-page", count: max(2, cores))
+    private static let compiler = BackgroundThreads("wfd-compile", count: 1)
     private static let longWorkers = BackgroundThreads("wfd-long", count: max(2, cores))
 }
 

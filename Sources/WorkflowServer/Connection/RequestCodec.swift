@@ -1,4 +1,5 @@
 import HTTPTypes
+import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
@@ -20,6 +21,8 @@ final class RequestCodec: ChannelDuplexHandler {
     let peer: Peer
     /// A head has come, and the end of its request has not.
     private var isInRequest = false
+    /// The head of the request whose end has not come, and how much of its body.
+    private var newest: (head: HTTPRequestHead, bodyBytes: Int)?
     /// Nothing that comes is looked at any more: the last request could not be read.
     private var isDeaf = false
     /// Requests whose answers have not ended.
@@ -43,9 +46,13 @@ extension RequestCodec {
         if isDeaf { return }
         switch unwrapInboundIn(data) {
         case .head(let head): read(head, context)
-        case .body(let body): context.fireChannelRead(wrapInboundOut(.body(body)))
+        case .body(let body):
+            newest?.bodyBytes += body.readableBytes
+            if !isOver { context.fireChannelRead(wrapInboundOut(.body(body))) }
         case .end(let trailers):
             isInRequest = false
+            newest = nil
+            if isOver { isDeaf = true }
             watch.requestEnded()
             if unanswered == 0 { watch.allIsAnswered() }
             context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
@@ -69,13 +76,27 @@ extension RequestCodec {
             request.headerFields[.connection] = "close"
             request.headerFields[.expect] = nil
         }
-        if last == nil, isOld || !head.isKeepAlive { last = (unanswered, isOld) }
+        if last == nil, isOld || !head.isKeepAlive || watch.isExtra { last = (unanswered, isOld) }
         if watch.isExtra { request = Self.extra(request) }
         isInRequest = true
+        newest = (head, 0)
         unanswered += 1
-        watch.headIsComplete(
-            isInLines: head.headers.first(name: "Content-Type")?.hasPrefix(LineStream.mediaType) == true)
+        watch.headIsComplete(isInLines: Self.isInLines(request))
         context.fireChannelRead(wrapInboundOut(.head(request)))
+    }
+
+    private static let linePaths = [Route.sendEvents, .reportTasks, .runBulk].map {
+        $0.template.description.split(separator: "/")
+    }
+
+    /// True: the body is read line by line, and may last as long as its caller likes.
+    private static func isInLines(_ request: HTTPRequest) -> Bool {
+        // What nearly all requests say needs no taking apart.
+        guard let type = request.headerFields[.contentType], type != "application/json",
+            type.lowercased().hasPrefix(LineStream.mediaType)
+        else { return false }
+        // As the router sees it.
+        return linePaths.contains(URI(request.path ?? "").path.split(separator: "/"))
     }
 
     private static let healthPaths = Route.all.filter { $0.permission == .health }.map(\.template.description)
@@ -94,11 +115,11 @@ extension RequestCodec {
         switch error {
         case is ByteToMessageDecoderError where isDeaf: break
         case is HTTPParserError where isDeaf: break
-        case is HeadTimeout where isDeaf, is BodyTimeout where isDeaf: break
+        case is HeadTimeout where isDeaf, is BodyRefusal where isDeaf: break
         case is HeadTimeout:
-            let seconds = watch.limits.headTime.nanoseconds / 1_000_000_000
+            let seconds = watch.limits.headTime.inSeconds
             refuse("The head of the request was not complete after \(seconds) seconds", context, .requestTimeout)
-        case is BodyTimeout:
+        case is BodyRefusal:
             // The body ends there for whoever reads it, and says so.
             isDeaf = true
             context.fireErrorCaught(error)
@@ -139,11 +160,41 @@ extension RequestCodec {
         case .head(let response): context.write(wrapOutboundOut(.head(head(of: response))), promise: promise)
         case .body(let body): context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: promise)
         case .end(let trailers):
+            let isLast = isLastAnswer
             unanswered -= 1
             if unanswered == 0, !isInRequest { watch.allIsAnswered() }
             last?.untilAnswer -= 1
-            context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
+            context.write(
+                wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))),
+                promise: isLast || isInRequest && unanswered == 0
+                    ? watchingRest(isLast: isLast, promise, context) : promise)
         }
+    }
+
+    /// True: the connection ends with the answer that is written. Its caller wanted that, or nothing behind its
+    /// request is read.
+    private var isLastAnswer: Bool { isDeaf && unanswered == 1 || last?.untilAnswer == 0 }
+
+    /// True: the last answer has ended.
+    private var isOver: Bool { last.map { $0.untilAnswer < 0 } ?? false }
+
+    /// Has what still comes of a request watched once its answer is written.
+    private func watchingRest(
+        isLast: Bool, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        let promise = promise ?? context.eventLoop.makePromise()
+        let unfinished = isInRequest && unanswered == 0 ? watch.requests : nil
+        promise.futureResult.assumeIsolated().whenSuccess { [watch] in
+            watch.answerIsWritten(isLast: isLast, unfinished: unfinished)
+        }
+        return promise
+    }
+
+    /// True: the request is refused before its body has come, and too much of that is left to wait for.
+    private func isCutOff(_ response: HTTPResponse) -> Bool {
+        guard isInRequest, unanswered == 1, response.status.code >= 400, let newest else { return false }
+        let length = newest.head.headers.first(name: "Content-Length").flatMap { Int($0) }
+        return length.map { $0 > newest.bodyBytes + watch.limits.restBytes } ?? true
     }
 
     private func head(of response: HTTPResponse) -> HTTPResponseHead {
@@ -151,8 +202,9 @@ extension RequestCodec {
         if response.status.kind == .informational { return head }
         // https://fetch.spec.whatwg.org/#x-content-type-options-header
         if isOnTCP { head.headers.add(name: "X-Content-Type-Options", value: "nosniff") }
-        // RFC 9110, 15.5.9: nothing that came behind it is read. RFC 9112, 9.6: so the caller wanted it.
-        if isDeaf && unanswered == 1 || last?.untilAnswer == 0 {
+        if last == nil, isCutOff(response) { last = (untilAnswer: 0, isOld: false) }
+        // RFC 9110, 15.5.9; RFC 9112, 9.6.
+        if isLastAnswer {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         if let last, last.untilAnswer == 0, last.isOld { head.version = .http1_0 }

@@ -12,7 +12,8 @@ package struct RequestGate: Sendable {
     /// no route where path or method are of none.
     package typealias Rule = @Sendable (_ caller: Caller, _ route: Route?) -> Result<Caller, Problem>
 
-    /// Of TCP; nil on a unix socket, which no web page reaches.
+    /// Of TCP; nil on a unix socket, which takes every host, and no page of another origin: `ssh -L` makes a web origin
+    /// of it.
     private let hosts: AllowedHosts?
     /// Nil to let every caller do everything.
     private let rule: Rule?
@@ -45,7 +46,7 @@ package struct RequestGate: Sendable {
         case 6 where field.name == .origin: Self.foreignOrigin(field.value, request, hosts)
         case 6 where field.name == .expect: Self.expectation(field.value)
         case 12 where field.name == .contentType: Self.charset(field.value)
-        case 14 where field.name == .secFetchSite: hosts.flatMap { _ in Self.foreignSite(field.value) }
+        case 14 where field.name == .secFetchSite: Self.foreignSite(field.value)
         case 16 where field.name == .contentEncoding: Self.contentEncoding(field.value)
         case 17 where field.name == .transferEncoding: Self.transferEncoding(field.value)
         default: nil
@@ -67,15 +68,17 @@ package struct RequestGate: Sendable {
     }
 
     private static func foreignOrigin(_ origin: String, _ request: HTTPRequest, _ hosts: AllowedHosts?) -> Problem? {
-        guard let hosts else { return nil }
-        if let host = request.authority.flatMap({ hosts.host(in: $0) }), isFrom(host, origin) { return nil }
+        // A socket has no name that pages could be from.
+        if let host = request.authority.flatMap({ hosts?.host(in: $0) }), isFrom(host, origin) { return nil }
         return Problem(.crossSite, detail: "A page of another origin, '\(origin.prefix(100))', may not use wfd")
     }
 
     private static func foreignSite(_ value: String) -> Problem? {
-        let sites = value.lowercased().split { ", \t".contains($0) }
-        guard let site = sites.first(where: { $0 == "cross-site" || $0 == "same-site" }) else { return nil }
-        return Problem(.crossSite, detail: "A page of another origin may not use wfd (Sec-Fetch-Site: \(site))")
+        let sites = value.lowercased().split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let site = sites.first(where: { $0 != "same-origin" && $0 != "none" }) else { return nil }
+        return Problem(
+            .crossSite, detail: "A page of another origin may not use wfd (Sec-Fetch-Site: \(site.prefix(100)))")
     }
 
     /// Whether an `Origin` (RFC 6454, 7) is that of pages from the host; the port is not compared.
@@ -101,7 +104,7 @@ extension RequestGate {
         for parameter in mediaType.split(separator: ";").dropFirst() {
             let words = parameter.split(separator: "=", maxSplits: 1)
                 .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-            guard words.count == 2, words[0] == "charset" else { continue }
+            guard words.count == 2, words[0] == "charset" else { continue }  // Proof: there are two
             let charset = words[1].trimmingCharacters(in: ["\""])
             if ["utf-8", "utf8", "us-ascii"].contains(charset) { continue }
             return Problem(

@@ -2,7 +2,7 @@ import Synchronization
 import WorkflowAPI
 import WorkflowEngine
 
-/// What was counted of requests since the daemon began.
+/// Counts of requests, and of the log that tells of them, since the daemon began.
 package final class RequestMetrics: Sendable {
     /// How long requests of one route took, until their answer began.
     final class Timer: Sendable {
@@ -21,7 +21,15 @@ package final class RequestMetrics: Sendable {
     private let refused = Mutex<[ProblemType: Int]>([:])
     private let timers = Dictionary(uniqueKeysWithValues: Route.all.map { ($0, Timer($0)) })
 
-    package init() {}
+    private let linesLost: @Sendable () -> Int
+
+    /// - Parameter linesLost: Lines that were left out of the log.
+    package init(linesLost: @escaping @Sendable () -> Int = { 0 }) {
+        self.linesLost = linesLost
+    }
+
+    /// Lines that were left out of the log, because nobody read it.
+    var logLinesLost: Int { linesLost() }
 
     func refused(_ type: ProblemType) { refused.withLock { $0[type, default: 0] += 1 } }
 
@@ -29,6 +37,7 @@ package final class RequestMetrics: Sendable {
 
     /// What counts the times of a route.
     func timer(of route: Route) -> Timer {
+        // Proof: each route of the table has one, and there are no others.
         guard let timer = timers[route] else { preconditionFailure("'\(route)' is no route") }
         return timer
     }

@@ -46,6 +46,7 @@ struct BatchGroup {
         switch outcomes.popFirst() {
         case .success(let event)?: return BatchAnswer(event, line: number, withContext: withContext)
         case .failure(let rejection)?: return BatchAnswer(Problem(rejection), line: number)
+        // Proof: the engine gives an outcome for each command, and a line without one has its problem.
         case nil: preconditionFailure("every command has an outcome")
         }
     }

@@ -27,8 +27,8 @@ struct BatchRoutes: Sendable {
         let share = parameters.context ? try await budget.reserve(AnswerLimits.contextLinesBytes) : nil
         return Response(lines: engine.log, for: .usual) { [engine, metrics] writer in
             try await BatchStream(
-                engine: engine, metrics: metrics, body: request.request.body, caller: request.caller,
-                withContext: parameters.context
+                engine: engine, metrics: metrics, body: request.request.body, connection: request.connection,
+                caller: request.caller, withContext: parameters.context
             ).run(&writer)
             withExtendedLifetime(share) {}
         }
@@ -59,7 +59,7 @@ struct BatchRoutes: Sendable {
     }
 
     private func commandsTogether(_ request: RoutedRequest) async throws -> ([SendCommand], numbers: [Int64]) {
-        var reader = BodyLines(request.request.body)
+        var reader = BodyLines(request.request.body, on: request.connection)
         var commands: [SendCommand] = []
         var numbers: [Int64] = []
         var bytes = 0

@@ -10,6 +10,7 @@ struct BatchStream {
     let engine: Engine
     let metrics: RequestMetrics
     let body: RequestBody
+    let connection: CallerConnection
     let caller: Caller
     /// Whether answers say the context: then few lines are under way, and each is written before the next is made.
     let withContext: Bool
@@ -67,7 +68,7 @@ struct BatchStream {
         into groups: AsyncStream<BegunGroup>.Continuation, answered: AsyncStream<BegunGroup>
     ) async throws {
         let linesUnderWay = withContext ? BatchLimits.contextLinesAtOnce : BatchLimits.linesUnderWay
-        var lines = BodyLines(body)
+        var lines = BodyLines(body, on: connection)
         var answers = answered.makeAsyncIterator()
         let sequence = CommandSequence()
         var underWay = (lines: 0, bytes: 0)

@@ -6,20 +6,26 @@ import WorkflowAPI
 /// The lines of a body, read as they come.
 struct BodyLines {
     private var parts: RequestBody.AsyncIterator
+    private let connection: CallerConnection
     private var unread = ByteBuffer()
     /// How much of `unread` is known to have no end of a line.
     private var searched = 0
     private var number: Int64 = 0
     private var isAtEnd = false
 
-    init(_ body: RequestBody) {
+    /// - Parameter connection: On which the body comes; it is told which line is waited for.
+    init(_ body: RequestBody, on connection: CallerConnection) {
         parts = body.makeAsyncIterator()
+        self.connection = connection
+        connection.waits(forLine: 0)
     }
 
     /// Waits for more of the body; false at its end. Call `forEach` in between, until it has no more lines.
     mutating func more() async throws -> Bool {
         if isAtEnd { return false }
+        if unread.readableBytes > 0 { connection.waits(forLine: Int(number) + 1) }
         guard var part = try await next() else {
+            connection.waits(forLine: 0)
             isAtEnd = true
             return true
         }
@@ -38,6 +44,8 @@ struct BodyLines {
             return try await parts.next(isolation: #isolation)
         } catch is CancellationError {
             throw CancellationError()
+        } catch let refusal as BodyRefusal {
+            throw refusal.problem
         } catch {
             throw Problem(.invalidRequest, detail: "The body was cut off after line \(number)")
         }
@@ -56,6 +64,7 @@ struct BodyLines {
             let bytes = raw.assumingMemoryBound(to: UInt8.self)
             while let length = Self.length(of: bytes, from: used, searched: searched) {
                 try refuse(length)
+                if used == 0 { connection.waits(forLine: 0) }
                 searched = 0
                 let line = bytes[used..<used + length]
                 used += length + 1

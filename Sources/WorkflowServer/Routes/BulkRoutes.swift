@@ -1,4 +1,5 @@
 import Hummingbird
+import ServiceLifecycle
 import Statechart
 import WorkflowAPI
 import WorkflowEngine
@@ -23,6 +24,7 @@ struct BulkRoutes: Sendable {
         routes.on(.showRun) { request in
             try await answer { try await engine.run(named: try request.value("run"), by: request.caller) }
         }
+        routes.on(.listLeftOut) { try await leftOut($0) }
         routes.on(.stopRun) { request in
             try await answer { try await engine.stopRun(named: try request.value("run"), by: request.caller) }
         }
@@ -33,6 +35,31 @@ struct BulkRoutes: Sendable {
 
     private func answer(_ ask: () async throws -> BulkView) async throws -> Response {
         Response(BulkRun(try await asking { try await ask() }))
+    }
+
+    private func leftOut(_ request: RoutedRequest) async throws -> Response {
+        let parameters = try reading { try LeftOutParameters(query: try request.queryItems) }
+        let name = try request.value("run")
+        let view = try await asking { try await engine.run(named: name, by: request.caller) }
+        if view.record.state != .done { throw Problem(Rejection.runNotDone(name)) }
+        let kind: BulkOutcome.Kind =
+            switch parameters.outcome {
+            case .misfit: .misfit
+            case .refused: .refused
+            case .passedOver: .passedOver
+            }
+        let turn = try work.begin()
+        return Response(lines: engine.log, turn: turn) { [engine] lines in
+            do {
+                try await engine.leftOut(kind, ofRun: name, by: request.caller) { found in
+                    // A shutdown does not wait for many instances.
+                    if Task.isShuttingDownGracefully { throw CancellationError() }
+                    for told in found { try await lines.write(BulkTold(told)) }
+                }
+            } catch let error as Rejection {
+                throw Problem(error)
+            }
+        }
     }
 
     private func run(_ request: RoutedRequest) async throws -> Response {
@@ -49,6 +76,7 @@ struct BulkRoutes: Sendable {
         return Response(lines: engine.log, turn: turn) { [engine] lines in
             do {
                 let rehearsal = try await engine.rehearse(asked, names, by: request.caller) { done in
+                    if Task.isShuttingDownGracefully { throw CancellationError() }
                     try await lines.write(BulkLine.progress(WorkProgress(done: done, total: Int64(names.count))))
                 }
                 try await lines.write(BulkLine.rehearsal(WorkflowAPI.BulkRehearsal(rehearsal)))
@@ -64,13 +92,21 @@ struct BulkRoutes: Sendable {
             guard let changes = engine.changes(ofRun: view) else {
                 throw Problem(.overloaded, detail: "Too many wait for runs; 'wfctl bulk show' tells how far one is")
             }
-            var iterator = changes.makeAsyncIterator()
             while true {
                 let now = try await engine.run(named: view.record.key.name, by: caller)
                 try await lines.write(BulkLine.run(BulkRun(now)))
                 if now.record.state != .running { return }
-                guard await iterator.next(isolation: #isolation) != nil else { throw CancellationError() }
+                guard await Self.hasChanged(changes) else { throw CancellationError() }
             }
+        }
+    }
+
+    /// Waits for the next change; false when the daemon stops: that waits for all answers, and a run that pauses does
+    /// not end.
+    private static func hasChanged(_ changes: AsyncStream<Void>) async -> Bool {
+        await cancelWhenGracefulShutdown {
+            for await _ in changes { return true }
+            return false
         }
     }
 }
@@ -85,7 +121,7 @@ extension BulkRoutes {
         guard request.head.mediaTypeName == LineStream.mediaType else {
             return (try await request.object(as: WorkflowAPI.BulkRequest.self), [])
         }
-        var lines = BodyLines(request.request.body)
+        var lines = BodyLines(request.request.body, on: request.connection)
         var body: WorkflowAPI.BulkRequest?
         var names: [InstanceName] = []
         var seen: Set<InstanceName> = []
@@ -149,8 +185,9 @@ extension BulkSelection {
     fileprivate init(_ select: BulkSelect) throws {
         self.init(
             machine: select.machine.map(MachineName.init(rawValue:)),
-            version: select.version.map(MachineVersion.init(rawValue:)), status: select.status.map(InstanceStatus.init),
-            state: select.state, failure: select.failure, isSuspendedByMachine: select.suspendedBy != nil)
+            version: select.version.map(MachineVersion.init(rawValue:)),
+            statuses: select.statuses.map(InstanceStatus.init), states: select.states, failures: select.failures,
+            isSuspendedByMachine: select.suspendedBy != nil)
         guard let text = select.olderThan else { return }
         do throws(DelayError) {
             olderThan = try DelayText.lengthWithUnit(of: text)

@@ -96,7 +96,9 @@ struct HistoryRoutes: Sendable {
         let rows = try await asking { try await engine.history(query, of: record, by: caller) }
         let moves =
             parameters.detail
-            ? try await asking { try await engine.moves(of: rows, in: record, query: query, by: caller) } : nil
+            ? try await offLoop(for: .longWork) {
+                try await asking { try await engine.moves(of: rows, in: record, query: query, by: caller) }
+            } : nil
         var items: [HistoryRow] = []
         for (offset, row) in rows.enumerated() {
             let neighbour = offset + (parameters.reverse ? 1 : -1)

@@ -78,9 +78,9 @@ struct InstanceRoutes: Sendable {
         let now = engine.now
         var query = InstanceQuery(
             machine: parameters.machine.map(MachineName.init(rawValue:)),
-            status: parameters.status.map(InstanceStatus.init), state: parameters.state,
+            statuses: parameters.statuses.map(InstanceStatus.init), states: parameters.states,
             enteredBefore: try parameters.olderThan.map { try Self.time($0, before: now) },
-            failure: parameters.failure, order: parameters.sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
+            failures: parameters.failures, order: parameters.sort.flatMap { InstanceOrder(rawValue: $0.rawValue) },
             limit: parameters.limit ?? APILimits.defaultPageItems)
         if let page = parameters.page {
             guard case .instances(var before) = try await engine.pageToken(page, by: request.caller),

@@ -10,6 +10,7 @@ import WorkflowStore
 struct MachineRoutes: Sendable {
     let engine: Engine
     let budget: AnswerBudget
+    let definitions: DefinitionQueue
     let limits: ServerLimits
 
     func register(on routes: inout RouteHandlers) {
@@ -34,8 +35,9 @@ struct MachineRoutes: Sendable {
     private func apply(_ request: RoutedRequest) async throws -> Response {
         let parameters = try reading { try ApplyParameters(query: try request.queryItems) }
         let (source, syntax) = try await request.definition()
+        let reading = try await definitions.reading(source, syntax)
         let (applied, warnings) = try await asking {
-            try await engine.apply(source, syntax: syntax, isActivated: parameters.activate, by: request.caller)
+            try await engine.apply(reading, of: source, isActivated: parameters.activate, by: request.caller)
         }
         var summary = MachineSummary(applied.record, nil)
         summary.active = applied.active?.rawValue

@@ -43,6 +43,9 @@ struct MetricsRoutes: Sendable {
             report.backlog.instances)
         text.one("wfd_purge_backlog_rows", "gauge", "Rows of deleted instances that are left.", report.backlog.rows)
         text.one("wfd_bulk_runs", "gauge", "Runs over many instances that are under way.", engine.runsUnderWay)
+        text.one(
+            "wfd_log_lines_lost_total", "counter", "Lines that were not logged, because nobody read the log.",
+            requests.logLinesLost)
         addDisk(report, to: &text)
         return text.text
     }
@@ -90,6 +93,7 @@ struct MetricsRoutes: Sendable {
         }
         text.begin("wfd_events_total", "counter", "Rows of the history, by machine and kind.")
         for (key, count) in events.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            // Proof: each key has two parts, as made above.
             text.sample("wfd_events_total", count, [("machine", key[0]), ("kind", key[1])])
         }
         var failures: [[String]: Int] = [:]
@@ -98,6 +102,7 @@ struct MetricsRoutes: Sendable {
         }
         text.begin("wfd_failures_total", "counter", "Instances that have failed, by machine and type.")
         for (key, count) in failures.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            // Proof: each key has two parts, as made above.
             text.sample("wfd_failures_total", count, [("machine", key[0]), ("type", key[1])])
         }
         var brakes: [String: Int] = [:]

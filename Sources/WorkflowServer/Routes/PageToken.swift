@@ -67,8 +67,8 @@ enum PageToken: Equatable {
 
     private static func fields(of query: InstanceQuery) -> [JSONValue] {
         let filters: [JSONValue] = [
-            .optional(query.machine?.rawValue), .optional(query.status?.rawValue), .optional(query.state),
-            query.enteredBefore.map { .int($0.rawValue) } ?? .null, .optional(query.failure),
+            .optional(query.machine?.rawValue), .texts(query.statuses.map(\.rawValue)), .texts(query.states),
+            query.enteredBefore.map { .int($0.rawValue) } ?? .null, .texts(query.failures),
             .optional(query.order?.rawValue),
         ]
         let place: [JSONValue]? = query.after.map { after in
@@ -88,8 +88,8 @@ enum PageToken: Equatable {
         if after == nil { return nil }
         var query = InstanceQuery(
             machine: fields[1].string.map(MachineName.init(rawValue:)),
-            status: fields[2].string.flatMap(InstanceStatus.init(rawValue:)), state: fields[3].string,
-            failure: fields[5].string, order: order, limit: 0, after: after)
+            statuses: fields[2].texts.compactMap(InstanceStatus.init(rawValue:)), states: fields[3].texts,
+            failures: fields[5].texts, order: order, limit: 0, after: after)
         if case .int(let time) = fields[4] { query.enteredBefore = Timestamp(rawValue: time) }
         return query
     }
@@ -117,6 +117,7 @@ enum PageToken: Equatable {
 
     private static func place(_ fields: ArraySlice<JSONValue>) -> InstanceListPlace? {
         let fields = Array(fields)
+        // Proof: there are three.
         guard fields.count == 3, case .int(let machineID) = fields[0], case .int(let id) = fields[2],
             let status = fields[1].string.flatMap(InstanceStatus.init(rawValue:))
         else { return nil }
@@ -177,5 +178,12 @@ enum PageToken: Equatable {
 extension JSONValue {
     fileprivate static func optional(_ text: String?) -> JSONValue {
         text.map(JSONValue.string) ?? .null
+    }
+
+    fileprivate static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+
+    /// The texts of a list. A lone one, as tokens had it before there were lists, is a list too.
+    fileprivate var texts: [String] {
+        if case .array(let texts) = self { texts.compactMap(\.string) } else { string.map { [$0] } ?? [] }
     }
 }

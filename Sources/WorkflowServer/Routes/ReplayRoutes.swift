@@ -8,10 +8,12 @@ import WorkflowStore
 /// Going through histories again. Nothing is written.
 struct ReplayRoutes: Sendable {
     let engine: Engine
+    let definitions: DefinitionQueue
     private let work = LongWork()
 
-    init(engine: Engine) {
+    init(engine: Engine, definitions: DefinitionQueue) {
         self.engine = engine
+        self.definitions = definitions
     }
 
     func register(on routes: inout RouteHandlers) {
@@ -93,11 +95,7 @@ struct ReplayRoutes: Sendable {
 
     private func definition(of request: RoutedRequest) async throws -> Machine {
         let (source, syntax) = try await request.definition()
-        do throws(DefinitionError) {
-            return try DefinitionReader.read(source, syntax: syntax).machine
-        } catch {
-            throw Problem(Rejection.invalidDefinition(error))
-        }
+        return try await definitions.reading(source, syntax).machine
     }
 }
 
@@ -105,8 +103,9 @@ extension InstanceRoutes {
     /// The instance as it was after one of its macrosteps.
     func past(of now: InstanceView, after seq: Int64, by caller: Caller) async throws -> InstanceView {
         let name = now.record.name
-        let past = try await asking {
-            try await engine.instance(named: name, after: Seq(rawValue: seq), by: caller)
+        // Its history is folded.
+        let past = try await offLoop(for: .longWork) {
+            try await asking { try await engine.instance(named: name, after: Seq(rawValue: seq), by: caller) }
         }
         guard let past else { throw Problem.noSeq(seq, of: now.record) }
         return past

@@ -16,6 +16,7 @@ struct RouteHandlers: Sendable {
     /// - Parameter isBrief: Whether it neither computes nor blocks for long: then it stays on the connection's event
     ///   loop.
     mutating func on(_ route: Route, isBrief: Bool = false, _ handler: @escaping Handler) {
+        // Proof: routes are registered at start, before anybody is heard.
         precondition(handlers[route] == nil, "'\(route)' has a handler already")
         handlers[route] =
             isBrief

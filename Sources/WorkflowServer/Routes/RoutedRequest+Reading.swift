@@ -38,10 +38,8 @@ extension RoutedRequest {
             return try await request.body.collect(upTo: APILimits.bodyBytes)
         } catch is NIOTooManyBytesError {
             throw Self.tooLarge
-        } catch let timeout as BodyTimeout {
-            let seconds = timeout.time.nanoseconds / 1_000_000_000
-            throw Problem(
-                .requestTimeout, detail: "The body of the request was not complete after \(seconds) seconds")
+        } catch let refusal as BodyRefusal {
+            throw refusal.problem
         } catch {
             throw Problem(.invalidRequest, detail: "The body cannot be read to its end")
         }

@@ -15,6 +15,7 @@ struct RoutedRequest: Sendable {
 
     /// Refuses a query where the route takes none.
     init(_ request: Request, for route: Route, _ context: ServerContext) throws {
+        // Proof: a request reaches no route without `ProblemMiddleware`, which sets it.
         guard let caller = context.caller else { preconditionFailure("the gate stands in front of every route") }
         self.route = route
         self.caller = caller
@@ -37,6 +38,7 @@ struct RoutedRequest: Sendable {
     /// A part of the path, percent-decoded.
     func value(_ name: String) throws(Problem) -> String {
         guard let place = route.template.parameters.firstIndex(of: name) else {
+            // Proof: handlers write the name out; each is tried by a test of every route.
             preconditionFailure("'\(route)' has no parameter '\(name)'")
         }
         let written = values.get(String(place))

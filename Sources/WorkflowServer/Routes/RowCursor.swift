@@ -75,6 +75,7 @@ struct RowCursor: Equatable {
             return nil
         }
         let numbers = words.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        // Proof: there are three.
         guard numbers.count == 3, let generation = numbers[0], let partition = numbers[1], let number = numbers[2]
         else { return nil }
         let id = PartitionID(rawValue: partition)

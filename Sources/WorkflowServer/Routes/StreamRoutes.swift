@@ -12,12 +12,14 @@ struct StreamRoutes: Sendable {
     let budget: AnswerBudget
     let limits: ServerLimits
     private let tail: JournalTail
+    private let reads: StreamReads
 
     init(engine: Engine, budget: AnswerBudget, limits: ServerLimits) {
         self.engine = engine
         self.budget = budget
         self.limits = limits
-        tail = JournalTail(engine: engine, caller: .process(in: .default), limits: limits)
+        reads = StreamReads(budget: budget)
+        tail = JournalTail(engine: engine, caller: .process(in: .default), limits: limits, reads: reads)
     }
 
     func register(on routes: inout RouteHandlers) {
@@ -44,9 +46,10 @@ struct StreamRoutes: Sendable {
         // The rows that streams share are those of one namespace.
         let tail =
             caller.namespace == .default
-            ? self.tail : JournalTail(engine: engine, caller: .process(in: caller.namespace), limits: limits)
+            ? self.tail
+            : JournalTail(engine: engine, caller: .process(in: caller.namespace), limits: limits, reads: reads)
         let rows = StreamRows(
-            after: position, of: tail, filter, engine: engine, by: caller, limits: limits, budget: budget)
+            after: position, of: tail, filter, engine: engine, by: caller, limits: limits, reads: reads)
         return stream(rows, bell, place, for: request)
     }
 
@@ -75,7 +78,7 @@ struct StreamRoutes: Sendable {
         }
         let rows = StreamRows(
             of: record, after: seq, at: position ?? .beginning(of: record.id.partition), filter, engine: engine,
-            by: caller, limits: limits, budget: budget)
+            by: caller, limits: limits, reads: reads)
         return stream(rows, bell, place, for: request)
     }
 

@@ -25,7 +25,7 @@ struct TaskRoutes: Sendable {
         }
         routes.on(.prolongTask) { request in
             let until = try await report(request) { .alive(progress: try await request.progress()) }
-            guard let until else { preconditionFailure("a lease that was prolonged runs on") }
+            guard let until else { throw Self.noTask }
             return Response(Heartbeat(leasedUntil: WireTime(milliseconds: until.rawValue)))
         }
     }
@@ -39,7 +39,9 @@ struct TaskRoutes: Sendable {
             throw request.head.unsupportedMediaType(expected: LineStream.mediaType)
         }
         return Response(lines: engine.log, for: .usual) { [engine] writer in
-            try await TaskStream(engine: engine, body: request.request.body, caller: request.caller).run(&writer)
+            try await TaskStream(
+                engine: engine, body: request.request.body, connection: request.connection, caller: request.caller
+            ).run(&writer)
         }
     }
 

@@ -9,11 +9,12 @@ import WorkflowStore
 struct TaskStream {
     let engine: Engine
     let body: RequestBody
+    let connection: CallerConnection
     let caller: Caller
 
     /// Ends when every line is answered. When reading fails, the lines before are answered first.
     @concurrent func run(_ writer: inout LineWriter) async throws {
-        var lines = BodyLines(body)
+        var lines = BodyLines(body, on: connection)
         while try await lines.more() {
             while true {
                 var group = Group(by: caller)
@@ -58,6 +59,7 @@ struct TaskStream {
         case .failure(let rejection)?:
             let problem = Problem(rejection)
             return TaskLineAnswer(line: line.number, status: problem.type.status, error: problem)
+        // Proof: the engine gives an outcome for each command, and a line without one has its problem.
         case nil: preconditionFailure("every command has an outcome")
         }
     }

@@ -7,10 +7,20 @@ import WorkflowStore
 /// It keeps them only as long as the slowest of these takes to look at them, and in a bounded number of bytes: what was
 /// redacted or purged is told by no stream a moment later.
 final class JournalTail: Sendable {
-    /// A row and its text.
+    /// The text of a row, and what streams are asked to tell apart.
     struct Row: Sendable {
-        let listed: ListedRow
+        let position: Position
+        let machine: MachineName
+        let kind: String
+        let event: String
+        let from: String
+        let to: String
         let text: [UInt8]
+
+        /// True: a filter wants it.
+        func isTaken(by filter: JournalFilter) -> Bool {
+            filter.machine ?? machine == machine && filter.takes(kind: kind, event: event, from: from, to: to)
+        }
     }
 
     /// Rows that stand behind each other without a gap.
@@ -23,6 +33,8 @@ final class JournalTail: Sendable {
         let read: ContinuousClock.Instant
         /// Of the texts.
         let bytes: Int
+        /// Counts them once, for however many streams hold them.
+        let share: AnswerBudget.Share
     }
 
     private struct State {
@@ -30,15 +42,23 @@ final class JournalTail: Sendable {
         var parts: [Part] = []
         /// Who waits for a read that another one does, by the position behind which that begins.
         var waiting: [Position: [CheckedContinuation<Part?, Never>]] = [:]
+        /// Somebody forgets parts when their time has come.
+        var isForgetting = false
+
+        mutating func forget(readBefore time: ContinuousClock.Instant) {
+            parts.removeAll { $0.read < time }
+        }
     }
 
     private let state = Mutex(State())
     private let engine: Engine
     private let caller: Caller
     private let limits: ServerLimits
+    private let reads: StreamReads
 
     /// - Parameter caller: On whose behalf it reads; its rows are for callers of the same namespace.
-    init(engine: Engine, caller: Caller, limits: ServerLimits) {
+    init(engine: Engine, caller: Caller, limits: ServerLimits, reads: StreamReads) {
+        self.reads = reads
         self.engine = engine
         self.caller = caller
         self.limits = limits
@@ -62,8 +82,7 @@ final class JournalTail: Sendable {
 
     private func kept(after place: Position) -> Part? {
         state.withLock { state in
-            let oldest = ContinuousClock.now - limits.streamTail
-            state.parts.removeAll { $0.read < oldest }
+            state.forget(readBefore: .now - limits.streamTail)
             return state.parts.first { $0.after <= place && place < $0.through }
         }
     }
@@ -86,21 +105,39 @@ final class JournalTail: Sendable {
         }
         // Told before, so read now, if it is still there.
         let newest = engine.feed.newest ?? place
-        let slice = try await engine.journal(JournalQuery(after: place, bytes: limits.streamBytes), by: caller)
-        let rows = slice.rows.map { listed in
-            var text = StreamText(capacity: limits.streamRowBytes)
-            listed.lend { text.add($0, generation: engine.generation) }
-            return Row(listed: listed, text: text.bytes)
-        }
+        let (read, share) = try await reads.read(
+            expecting: limits.streamBytes, size: { (read: ReadRows) in read.rows.reduce(0) { $0 + $1.text.count } }
+        ) { try await rows(behind: place) }
         part = Part(
-            after: place, through: slice.isLast ? max(slice.through, newest) : slice.through, isLast: slice.isLast,
-            rows: rows, read: .now, bytes: rows.reduce(0) { $0 + $1.text.count })
+            after: place, through: read.reach.isLast ? max(read.reach.through, newest) : read.reach.through,
+            isLast: read.reach.isLast, rows: read.rows, read: .now,
+            bytes: read.rows.reduce(0) { $0 + $1.text.count }, share: share)
         return part
+    }
+
+    private typealias ReadRows = (rows: [Row], reach: JournalReach)
+
+    private func rows(behind place: Position) async throws -> ReadRows {
+        let query = JournalQuery(after: place, bytes: limits.streamBytes)
+        let read = try await engine.journal(query, by: caller, into: [Row]()) {
+            [generation = engine.generation, size = limits.streamRowBytes] (rows, listed) in
+            let row = listed.row
+            // A large row needs no room that is twice as large.
+            var text = StreamText(capacity: size + (row.data?.count ?? 0) + (row.note?.count ?? 0))
+            text.add(listed, generation: generation)
+            rows.append(
+                Row(
+                    position: row.position, machine: listed.machine, kind: String(decoding: row.kind, as: UTF8.self),
+                    event: String(decoding: row.event, as: UTF8.self), from: String(decoding: row.from, as: UTF8.self),
+                    to: String(decoding: row.to, as: UTF8.self), text: text.bytes))
+        }
+        return (read.result, read.reach)
     }
 
     /// Keeps a part for the others, and gives those that wait for it.
     private func keep(_ part: Part?, after place: Position) -> [CheckedContinuation<Part?, Never>] {
-        state.withLock { state in
+        defer { forgetInTime() }
+        return state.withLock { state in
             if let part, part.through > place {
                 if state.parts.last.map({ $0.through != part.after }) ?? false { state.parts = [] }
                 state.parts.append(part)
@@ -108,6 +145,29 @@ final class JournalTail: Sendable {
                 while bytes > 4 * limits.streamBytes, state.parts.count > 1 { bytes -= state.parts.removeFirst().bytes }
             }
             return state.waiting.removeValue(forKey: place) ?? []
+        }
+    }
+
+    /// Gives back what nobody has asked for since.
+    private func forgetInTime() {
+        let mustBegin = state.withLock { state in
+            if state.isForgetting || state.parts.isEmpty { return false }
+            state.isForgetting = true
+            return true
+        }
+        guard mustBegin else { return }
+        // Nobody awaits it; it ends by itself once nothing more is read.
+        Task {
+            var isEmpty = false
+            while !isEmpty {
+                // It is not cancelled.
+                try? await Task.sleep(for: limits.streamTail)
+                isEmpty = state.withLock { state in
+                    state.forget(readBefore: .now - limits.streamTail)
+                    if state.parts.isEmpty { state.isForgetting = false }
+                    return state.parts.isEmpty
+                }
+            }
         }
     }
 }

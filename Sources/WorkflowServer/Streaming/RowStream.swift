@@ -61,23 +61,25 @@ struct RowStream: Sendable {
         try await sender.send(comment(rows.place))
         while !connection.callerHasLeft, !Task.isShuttingDownGracefully {
             guard let part = try await part(&rows) else { return }
-            if !part.text.isEmpty {
-                try await sender.send(part.text)
+            if !part.texts.isEmpty {
+                // Nobody waits for what is copied to be sent while it holds what is to be sent.
+                let bytes = part.texts.reduce(0) { $0 + $1.count }
+                let share = budget.counting(min(bytes, AnswerLimits.sentBytes))
+                try await sender.send(part.texts)
+                withExtendedLifetime((share, part)) {}
             } else if sender.silence >= limits.streamSilence / 3 * 2 {
                 try await sender.send(comment(rows.place))
             }
             if !part.isLast { continue }
-            if !part.text.isEmpty { try await Task.sleep(for: pace) }
+            if !part.texts.isEmpty { try await Task.sleep(for: pace) }
             // Of a daemon that writes no more nothing comes.
             guard await rings.next(isolation: #isolation) != nil else { return }
         }
     }
 
-    /// The next rows; its bytes count among those of all answers until they are handed over.
+    /// The next rows; their bytes count among those of all answers until they are sent.
     private func part(_ rows: inout StreamRows) async throws -> StreamRows.Part? {
         do {
-            let share = try await budget.reserve(rows.expectedBytes)
-            defer { withExtendedLifetime(share) {} }
             return try await rows.next()
         } catch let rejection as Rejection {
             throw Problem(rejection)
@@ -128,10 +130,27 @@ extension RowStream {
         var silence: Duration { .now - last }
 
         /// Returns when the connection can take more: all of a long text is in the system's hands then.
-        @concurrent mutating func send(_ text: [UInt8]) async throws {
+        @concurrent mutating func send(_ text: [UInt8]) async throws { try await send([text]) }
+
+        /// Sends texts one behind the other. Of what the caller does not take, one buffer is copied, and no more.
+        @concurrent mutating func send(_ texts: [[UInt8]]) async throws {
             do {
-                try await writer.write(ByteBuffer(bytes: text))
-                if text.count > AnswerLimits.smallBytes { try await connection.allIsWritten() }
+                var rest = texts.reduce(0) { $0 + $1.count }
+                let isLong = rest > AnswerLimits.smallBytes
+                var buffer = ByteBuffer()
+                for var text in texts.lazy.map({ $0[...] }) {
+                    while !text.isEmpty {
+                        if buffer.capacity == 0 { buffer.reserveCapacity(min(rest, AnswerLimits.sentBytes)) }
+                        let part = text.prefix(AnswerLimits.sentBytes - buffer.readableBytes)
+                        buffer.writeBytes(part)
+                        text = text.dropFirst(part.count)
+                        rest -= part.count
+                        guard rest == 0 || buffer.readableBytes == AnswerLimits.sentBytes else { continue }
+                        try await writer.write(buffer)
+                        buffer = ByteBuffer()
+                    }
+                }
+                if isLong { try await connection.allIsWritten() }
             } catch {
                 isBroken = true
                 throw error

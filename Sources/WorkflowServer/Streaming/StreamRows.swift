@@ -8,9 +8,21 @@ struct StreamRows: Sendable {
     /// What is to be sent next.
     struct Part: Sendable {
         /// Empty when nothing that was read is wanted.
-        var text: [UInt8] = []
+        var texts: [[UInt8]] = []
         /// Whether nothing stood behind it.
         var isLast: Bool
+        /// Counts the texts as long as somebody holds it.
+        var share: AnswerBudget.Share?
+
+        init(texts: [[UInt8]] = [], isLast: Bool, share: AnswerBudget.Share? = nil) {
+            self.texts = texts
+            self.isLast = isLast
+            self.share = share
+        }
+
+        init(text: [UInt8], isLast: Bool, share: AnswerBudget.Share) {
+            self.init(texts: text.isEmpty ? [] : [text], isLast: isLast, share: share)
+        }
     }
 
     private enum Source: Sendable {
@@ -24,7 +36,7 @@ struct StreamRows: Sendable {
     private let caller: Caller
     private let filter: JournalFilter
     private let limits: ServerLimits
-    private let budget: AnswerBudget
+    private let reads: StreamReads
     private var source: Source
     /// What is read while the part before is sent, in its order; none near the end.
     private var ahead: [PartAhead] = []
@@ -40,9 +52,10 @@ struct StreamRows: Sendable {
         let time = ContinuousClock.now
     }
 
-    /// A part that is being read, and where it is to end; nil for wherever it does. It counts until it is sent.
+    /// A part that is being read, and where it is to end; nil for wherever it does. It counts until it is sent. There
+    /// is none where no room was left.
     private struct PartAhead: Sendable {
-        let part: Task<ReadPart, any Error>
+        let part: Task<ReadPart?, any Error>
         let through: Position?
         let share: AnswerBudget.Share
     }
@@ -54,9 +67,9 @@ struct StreamRows: Sendable {
     /// The rows of all instances behind a position.
     init(
         after place: Position, of tail: JournalTail, _ filter: JournalFilter, engine: Engine, by caller: Caller,
-        limits: ServerLimits, budget: AnswerBudget
+        limits: ServerLimits, reads: StreamReads
     ) {
-        self.budget = budget
+        self.reads = reads
         source = .journal(tail)
         self.place = place
         self.filter = filter
@@ -68,9 +81,9 @@ struct StreamRows: Sendable {
     /// The rows of one instance behind a seq.
     init(
         of record: InstanceRecord, after seq: Seq, at place: Position, _ filter: JournalFilter, engine: Engine,
-        by caller: Caller, limits: ServerLimits, budget: AnswerBudget
+        by caller: Caller, limits: ServerLimits, reads: StreamReads
     ) {
-        self.budget = budget
+        self.reads = reads
         source = .instance(record.id, seq)
         self.place = place
         self.filter = filter
@@ -79,38 +92,52 @@ struct StreamRows: Sendable {
         self.limits = limits
     }
 
-    /// Bytes of the next part, about.
-    var expectedBytes: Int { isNearEnd ? AnswerLimits.smallBytes : limits.streamBytes }
-
     /// The next part; nil when there will be none, because the instance is no more.
     mutating func next() async throws -> Part? {
         switch source {
         case .journal(let tail):
             return isNearEnd ? try await read(tail) : try await readJournal()
         case .instance(let id, let seq):
-            guard let record = try await engine.instance(id, by: caller) else { return nil }
-            let (slice, last) = try await engine.journal(
-                of: record, after: seq, filter, limit: limits.streamRows, by: caller)
-            source = .instance(id, last)
-            return text(of: slice)
+            let (read, share) = try await reads.read(
+                expecting: limits.streamBytes, size: { (read: InstancePart?) in read?.text.count ?? 0 }
+            ) { try await readInstance(id, after: seq) }
+            guard let read else { return nil }
+            source = .instance(id, read.seq)
+            place = max(place, read.through)
+            return Part(text: read.text, isLast: read.isLast, share: share)
         }
+    }
+
+    /// The text of some rows of one instance, and how far they reach.
+    private struct InstancePart: Sendable {
+        let text: [UInt8]
+        let seq: Seq
+        let through: Position
+        let isLast: Bool
+    }
+
+    /// Reads the next rows; nil when the instance is no more.
+    private func readInstance(_ id: InstanceID, after seq: Seq) async throws -> InstancePart? {
+        guard let record = try await engine.instance(id, by: caller) else { return nil }
+        let (slice, last) = try await engine.journal(
+            of: record, after: seq, filter, limit: limits.streamRows, by: caller)
+        var text = StreamText(capacity: slice.rows.count * limits.streamRowBytes)
+        for listed in slice.rows { listed.lend { text.add($0, generation: engine.generation) } }
+        return InstancePart(text: text.bytes, seq: last, through: slice.through, isLast: slice.isLast)
     }
 
     private mutating func read(_ tail: JournalTail) async throws -> Part {
         guard let read = try await tail.rows(after: place) else { return Part(isLast: true) }
-        var text: [UInt8] = []
-        for row in read.rows where row.listed.row.position > place && filter.takes(row.listed) {
-            text += row.text
-        }
+        let texts = read.rows.filter { $0.position > place && $0.isTaken(by: filter) }.map(\.text)
         isNearEnd = read.isLast
         place = max(place, read.through)
         let isLast = read.isLast && engine.feed.newest.map { place >= $0 } ?? true
-        return Part(text: text, isLast: isLast)
+        return Part(texts: texts, isLast: isLast, share: read.share)
     }
 
     private mutating func readJournal() async throws -> Part {
         let before = place
-        let (read, isWhole) = try await nextPart()
+        let (read, share, isWhole) = try await nextPart()
         place = max(place, read.reach.through)
         isNearEnd = read.reach.isLast
         if !isWhole {
@@ -119,23 +146,28 @@ struct StreamRows: Sendable {
             width += max(1, width / 8)
         }
         if isNearEnd { end() } else { try await readAhead() }
-        return Part(text: read.text, isLast: read.reach.isLast)
+        return Part(text: read.text, isLast: read.reach.isLast, share: share)
     }
 
     /// The next part, and whether it goes to where it was to end.
-    private mutating func nextPart() async throws -> (ReadPart, isWhole: Bool) {
+    private mutating func nextPart() async throws -> (ReadPart, AnswerBudget.Share, isWhole: Bool) {
         if !ahead.isEmpty {
             let first = ahead.removeFirst()
             let read = try await first.part.value
-            let isWhole = first.through == read.reach.through
+            let isWhole = read.map { first.through == $0.reach.through } ?? false
             // Those behind do not join on to it.
             if !isWhole { end() }
             // What was redacted or purged while the stream stood still is told no more.
-            if read.time > .now - limits.streamTail { return (read, isWhole) }
+            if let read, read.time > .now - limits.streamTail { return (read, first.share, isWhole) }
             end()
         }
-        return (try await readPart(after: place, through: nil), false)
+        let (read, share) = try await reads.read(expecting: limits.streamBytes, size: Self.size(of:)) {
+            try await readPart(after: place, through: nil)
+        }
+        return (read, share, false)
     }
+
+    private static func size(of part: ReadPart) -> Int { part.text.count }
 
     /// Begins to read the next parts at once, each over as many positions. Not where a quarter of the memory for
     /// answers is taken: what some callers do not read leaves the rest to all others. The last part ends wherever it
@@ -150,14 +182,15 @@ struct StreamRows: Sendable {
             }
             let through = Position(rawValue: start.rawValue + width)
             let isOnDisk = through <= newest
+            let budget = reads.budget
             guard isOnDisk || ahead.isEmpty, !budget.isSpent(by: budget.limit / 4 * 3),
-                let share = budget.share(of: limits.streamBytes)
+                let share = reads.share(of: limits.streamBytes)
             else { return }
             let end = isOnDisk ? through : nil
             let part = Task { [self] in
-                let read = try await readPart(after: start, through: end)
-                share.resize(to: read.text.count)
-                return read
+                try await reads.read(into: share, size: Self.size(of:)) {
+                    try await readPart(after: start, through: end)
+                }
             }
             ahead.append(PartAhead(part: part, through: end, share: share))
         }
@@ -184,12 +217,5 @@ struct StreamRows: Sendable {
     mutating func end() {
         for part in ahead { part.part.cancel() }
         ahead = []
-    }
-
-    private mutating func text(of slice: JournalSlice) -> Part {
-        var text = StreamText(capacity: slice.rows.count * limits.streamRowBytes)
-        for listed in slice.rows { listed.lend { text.add($0, generation: engine.generation) } }
-        place = max(place, slice.through)
-        return Part(text: text.bytes, isLast: slice.isLast)
     }
 }

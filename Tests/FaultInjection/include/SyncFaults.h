@@ -27,6 +27,8 @@ enum {
     SYNC_FAULTS_EVERY = 3,
     /* The process is killed before a flush, a link, a rename or a removal: before the one numbered `every`. */
     SYNC_FAULTS_KILL = 4,
+    /* No flush: the removal of a file whose name ends in ".held-wal". */
+    SYNC_FAULTS_HELD = 5,
 };
 
 #endif

@@ -2,6 +2,7 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore

@@ -2,12 +2,13 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// One verb for many instances: each has its turn once, with a row that says of which run it is.
-@Suite(.timeLimit(.minutes(10))) struct BulkTests {
+@Suite(.timeLimit(.minutes(20))) struct BulkTests {
     @Test func aRunRetriesWhatIsSelectedAndSaysWhatBecameOfIt() async throws {
         let bench = try await BulkBench(30) { $0 % 3 == 0 }
         // Half of them can go on now.
@@ -15,7 +16,7 @@ import WorkflowStore
             let change = ContextChange(set: ["by": 2], unset: [])
             _ = try await bench.engine.repair(RepairCommand(instance: "p-\(number)", .set(change), reason: "r"))
         }
-        let selection = BulkSelection(machine: "pot", version: 1, status: .failed, failure: "division")
+        let selection = BulkSelection(machine: "pot", version: 1, statuses: [.failed], failures: ["division"])
         let rehearsal = try await bench.rehearse(.repair(.retry), selection)
         #expect(rehearsal.selected == 10 && rehearsal.outcome.brief == "done 5, failed 5")
         #expect(rehearsal.places == ["counted": 5])
@@ -42,10 +43,12 @@ import WorkflowStore
         for number in stride(from: 1, to: 34, by: 6) { try await bench.timed.send("go", to: "p-\(number)") }
         let selections: [(BulkSelection, Int64)] = [
             (BulkSelection(), 34), (BulkSelection(machine: "pot"), 34), (BulkSelection(machine: "pot", version: 1), 30),
-            (BulkSelection(machine: "pot", version: 2), 4), (BulkSelection(machine: "pot", status: .failed), 10),
-            (BulkSelection(machine: "pot", state: "busy"), 6), (BulkSelection(state: "idle"), 28),
-            (BulkSelection(machine: "pot", version: 2, status: .running, state: "busy"), 1),
-            (BulkSelection(failure: "division"), 10), (BulkSelection(machine: "pot", olderThan: 3_600_000), 0),
+            (BulkSelection(machine: "pot", version: 2), 4), (BulkSelection(machine: "pot", statuses: [.failed]), 10),
+            (BulkSelection(machine: "pot", states: ["busy"]), 6), (BulkSelection(states: ["idle"]), 28),
+            (BulkSelection(machine: "pot", version: 2, statuses: [.running], states: ["busy"]), 1),
+            (BulkSelection(machine: "pot", statuses: [.failed, .running], states: ["busy", "counted"]), 6),
+            (BulkSelection(statuses: [.failed, .suspended], failures: ["none", "division"]), 10),
+            (BulkSelection(failures: ["division"]), 10), (BulkSelection(machine: "pot", olderThan: 3_600_000), 0),
         ]
         for (number, (selection, count)) in selections.enumerated() {
             // It divides by 0, or is not accepted.
@@ -65,8 +68,37 @@ import WorkflowStore
         #expect(try await bench.rows(of: "s") == (686, 1))
         // Those that are suspended go on, and the others stay as they are.
         let on = try await bench.ended(
-            try await bench.begin("on", .repair(.resume), BulkSelection(machine: "pot", status: .suspended)))
+            try await bench.begin("on", .repair(.resume), BulkSelection(machine: "pot", statuses: [.suspended])))
         #expect(on.outcome.brief == "done 686" && on.outcome.told.count == 20)
+        try await bench.expectWhole()
+    }
+
+    /// Finished ones have nothing to cancel, and so on: that is no mistake of anybody.
+    @Test func whomAVerbIsNotForIsPassedOver() async throws {
+        let bench = try await BulkBench(8) { $0 < 2 }
+        for name in ["p-2", "p-3"] {
+            _ = try await bench.engine.repair(
+                RepairCommand(instance: name, .cancel(runsActions: true), reason: "r"))
+        }
+        _ = try await bench.engine.repair(RepairCommand(instance: "p-4", .suspend, reason: "r"))
+        let change = ContextChange(set: ["by": 2], unset: [])
+        let verbs: [(RepairCommand.Verb, String)] = [
+            (.set(change), "done 6, passedOver 2"), (.suspend, "done 3, refused 2, passedOver 3"),
+            (.resume, "done 4, passedOver 4"), (.retry, "done 2, passedOver 6"), (.skip, "passedOver 8"),
+            (.cancel(runsActions: true), "done 4, passedOver 4"),
+        ]
+        for (verb, outcome) in verbs {
+            #expect(try await bench.rehearse(.repair(verb)).outcome.brief == outcome, "\(verb.name)")
+            let run = try await bench.ended(try await bench.begin(verb.name, .repair(verb), reason: "r"))
+            #expect(run.outcome.brief == outcome, "\(verb.name)")
+        }
+        _ = try await bench.timed.start("pot", "p-8")
+        _ = try await bench.engine.apply(BulkBench.pot + "\n  more: {}", syntax: .yaml)
+        let migration = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
+        let first = BulkSelection(machine: "pot", version: 1)
+        let request = BulkRequest(action: migration, targets: .selection(first), reason: "r", isAtomic: true)
+        let atomic = try await bench.ended(try await bench.engine.begin(run: "m", request, [], by: .test))
+        #expect(atomic.outcome.brief == "done 1, passedOver 8")
         try await bench.expectWhole()
     }
 
@@ -130,7 +162,7 @@ import WorkflowStore
 
     @Test func anotherSelectionThanRehearsedDoesNothing() async throws {
         let bench = try await BulkBench(5) { $0 < 3 }
-        let selection = BulkSelection(machine: "pot", status: .failed)
+        let selection = BulkSelection(machine: "pot", statuses: [.failed])
         let digest = String(try await bench.rehearse(.repair(.skip), selection).digest.text.prefix(8))
         #expect(try await bench.rehearse(.repair(.retry), selection).digest.text.hasPrefix(digest))
         try await bench.timed.send("poke", to: "p-3")
@@ -231,7 +263,7 @@ import WorkflowStore
         #expect(try await bench.told { _ = try await bench.begin("a", go, second) }.hasPrefix("unknown-event: "))
         #expect(try await bench.ended(try await bench.begin("a", go)).outcome.brief == "done 2, refused 1")
         // Where nobody is selected, nothing is wrong.
-        let failed = BulkSelection(machine: "pot", status: .failed)
+        let failed = BulkSelection(machine: "pot", statuses: [.failed])
         #expect(try await bench.ended(try await bench.begin("b", leav, failed)).outcome.total == 0)
     }
 

@@ -3,12 +3,13 @@ import SQLiteStore
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// Deleting instances: gone at once, their rows later, and nothing else is touched.
-@Suite(.timeLimit(.minutes(2))) struct DeleteTests {
+@Suite(.timeLimit(.minutes(20))) struct DeleteTests {
     private static let door = """
         id: door
         initial: open

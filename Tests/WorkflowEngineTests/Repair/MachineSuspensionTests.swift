@@ -2,12 +2,13 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// A machine that is suspended: nothing starts, nothing comes to its instances, and who has something due gets a row.
-@Suite(.timeLimit(.minutes(2))) struct MachineSuspensionTests {
+@Suite(.timeLimit(.minutes(20))) struct MachineSuspensionTests {
     private static let job = """
         id: job
         initial: a
@@ -297,7 +298,7 @@ import WorkflowStore
         try await bench.suspendMachine()
         try await bench.timed.pass(Self.minutes(6))
         let request = BulkRequest(
-            action: .repair(.resume), targets: .selection(BulkSelection(machine: "job", status: .suspended)))
+            action: .repair(.resume), targets: .selection(BulkSelection(machine: "job", statuses: [.suspended])))
         let rehearsal = try await bench.engine.rehearse(request, [], by: .test) { _ in }
         #expect(rehearsal.selected == 1 && rehearsal.outcome.count(of: .refused) == 1)
         _ = try await bench.engine.begin(run: "r", request, [], by: .test)

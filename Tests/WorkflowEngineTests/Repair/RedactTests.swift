@@ -5,12 +5,13 @@ import SQLiteStore
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// What is erased is gone, what stays verifies, and whoever asks for what is gone is told so.
-@Suite(.timeLimit(.minutes(5))) struct RedactTests {
+@Suite(.timeLimit(.minutes(20))) struct RedactTests {
     private static let claim = """
         id: claim
         initial: open

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What an operator does to one instance: a row each, with who and why.
-@Suite(.timeLimit(.minutes(2))) struct RepairTests {
+@Suite(.timeLimit(.minutes(20))) struct RepairTests {
     private static let pot = """
         id: pot
         initial: idle

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What a reset makes of work outside: no deed is undone, and none is done twice unless somebody says so.
-@Suite(.timeLimit(.minutes(2))) struct ResetInvocationTests {
+@Suite(.timeLimit(.minutes(20))) struct ResetInvocationTests {
     private static func paying() async throws -> TaskBench {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")

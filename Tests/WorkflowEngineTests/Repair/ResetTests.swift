@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What an instance was after a seq, again: one row that says it whole.
-@Suite(.timeLimit(.minutes(2))) struct ResetTests {
+@Suite(.timeLimit(.minutes(20))) struct ResetTests {
     private static let machine = """
         id: o
         initial: draft

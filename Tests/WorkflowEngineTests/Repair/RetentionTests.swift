@@ -3,12 +3,13 @@ import Logging
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// What has finished longer ago than its machine keeps it is deleted, once an hour of the engine's clock.
-@Suite(.timeLimit(.minutes(2))) struct RetentionTests {
+@Suite(.timeLimit(.minutes(20))) struct RetentionTests {
     private static let door = """
         id: door
         initial: open

@@ -2,12 +2,13 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// A suspended instance takes nothing and starts nothing; what waited comes when it is resumed.
-@Suite(.timeLimit(.minutes(2))) struct SuspensionTests {
+@Suite(.timeLimit(.minutes(20))) struct SuspensionTests {
     private static let job = """
         id: job
         initial: a

@@ -33,7 +33,7 @@ import WorkflowStore
         return rows
     }
 
-    @Test(.timeLimit(.minutes(5))) func theScenarioHasWhatItIsThereFor() async throws {
+    @Test(.timeLimit(.minutes(20))) func theScenarioHasWhatItIsThereFor() async throws {
         let (reference, rows) = try await Self.undisturbed()
         let rejections = reference.told.map(\.rejection)
         #expect(
@@ -48,7 +48,7 @@ import WorkflowStore
         print("simulation: \(reference.told.count) steps, \(rows.count) rows")
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: FaultyVFS.Call.allCases)
+    @Test(.timeLimit(.minutes(20)), arguments: FaultyVFS.Call.allCases)
     func whateverCallFailsTheScenarioEndsTheSame(call: FaultyVFS.Call) async throws {
         let (reference, expected) = try await Self.undisturbed()
         let environment = ProcessInfo.processInfo.environment
@@ -79,7 +79,7 @@ import WorkflowStore
         #expect(count > (isRare ? 2 : 20))
     }
 
-    @Test(.timeLimit(.minutes(10))) func leftAfterAnyCommitTheScenarioEndsTheSame() async throws {
+    @Test(.timeLimit(.minutes(20))) func leftAfterAnyCommitTheScenarioEndsTheSame() async throws {
         let (reference, expected) = try await Self.undisturbed()
         let folder = try StoreFolder(isInMemory: true)
         let copies = CommitCopies(of: folder.path)

@@ -1,12 +1,13 @@
 import IdentityTesting
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// Attempts that fail, leases that run out, and what becomes of a failed instance's results.
-@Suite(.timeLimit(.minutes(2))) struct AttemptTests {
+@Suite(.timeLimit(.minutes(20))) struct AttemptTests {
     @Test func aFailedAttemptIsTriedAgainLater() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")

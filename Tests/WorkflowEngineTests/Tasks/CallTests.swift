@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Calls: effects whose end nobody waits for.
-@Suite(.timeLimit(.minutes(2))) struct CallTests {
+@Suite(.timeLimit(.minutes(20))) struct CallTests {
     private static let mailing = """
         id: mailing
         initial: a

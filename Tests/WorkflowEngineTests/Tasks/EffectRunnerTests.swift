@@ -3,6 +3,7 @@ import Statechart
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -29,7 +30,7 @@ final class Servant: EffectExecutor {
         state.withLock { $0.always = always }
     }
 
-    func missing(for action: EffectAction) -> [String] { [] }
+    func missing(for action: EffectAction) async -> [String] { [] }
 
     func run(_ attempt: EffectAttempt) async -> AttemptOutcome {
         let (stream, answer) = AsyncStream.makeStream(of: AttemptOutcome.self)
@@ -70,7 +71,7 @@ final class Servant: EffectExecutor {
 }
 
 /// What the daemon does itself: started after the commit, with places, and its ends are events.
-@Suite(.timeLimit(.minutes(2))) struct EffectRunnerTests {
+@Suite(.timeLimit(.minutes(20))) struct EffectRunnerTests {
     private static let job = """
         id: job
         initial: a

@@ -6,7 +6,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// What a person says of effects: retry, skip and cancel.
-@Suite(.timeLimit(.minutes(2))) struct EffectVerbTests {
+@Suite(.timeLimit(.minutes(20))) struct EffectVerbTests {
     /// The error of `two` fails the instance, and a timer is due later.
     private static let job = """
         id: job

@@ -3,7 +3,7 @@ import Testing
 import WorkflowEngine
 
 /// `verify` compares what an effect's row asks with what the history leads to.
-@Suite(.timeLimit(.minutes(1))) struct ForgedEffectTests {
+@Suite(.timeLimit(.minutes(20))) struct ForgedEffectTests {
     @Test(arguments: [
         #"request = '{"input":{"amount":6}}'"#, "queue = 'task:mine'", "priority = 1", "name = 'other'",
     ])

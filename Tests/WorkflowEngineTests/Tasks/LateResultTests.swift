@@ -2,13 +2,14 @@ import IdentityTesting
 import Statechart
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowJSON
 import WorkflowStore
 
 @testable import WorkflowEngine  // The queue is no part of what the daemon uses.
 
 /// Results that come too late, and those that come while nothing else is taken.
-@Suite(.timeLimit(.minutes(2))) struct LateResultTests {
+@Suite(.timeLimit(.minutes(20))) struct LateResultTests {
     private static func attempts(_ bench: TaskBench, _ name: String = "o") async throws -> [AttemptRecord] {
         let record = try await bench.timed.record(name)
         return try await bench.timed.store.attempts(of: Position(rawValue: 2), instance: record.id)
@@ -72,28 +73,6 @@ import WorkflowStore
         #expect(try await Self.attempts(bench).map(\.outcome) == ["broken"])
         #expect(await bench.rejection(of: .completed(1), task) == "leaseLost")
         #expect(try await Self.attempts(bench).map(\.outcome) == ["broken"])
-    }
-
-    /// A token that nobody was given leaves nothing.
-    @Test func whatWasNeverBegunIsNotKept() async throws {
-        let bench = try await TaskBench()
-        try await bench.timed.start("order", "o")
-        let task = try await bench.task("charge")
-        let digits = Array(task.token.text)
-        // The effect's number, the instance's, and the attempt's.
-        for place in [12, 28, 60] {
-            var forged = digits
-            forged[place] = "7"
-            // A secret of its own, too: the lease that is there would be ended otherwise.
-            forged[111] = forged[111] == "0" ? "1" : "0"
-            let token = try #require(TaskToken(text: String(forged)))
-            let command = EndTaskCommand(task: token, report: .completed(1), by: .test)
-            let engine = bench.engine
-            #expect(
-                await bench.timed.rejection { () throws(Rejection) in try await engine.report(command) } == "leaseLost")
-        }
-        try await bench.expectWhole()
-        #expect(try await Self.attempts(bench).isEmpty)
     }
 
     private static let token = TaskToken(text: String(repeating: "0", count: 112))

@@ -2,13 +2,14 @@ import GRDB
 import IdentityTesting
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowJSON
 import WorkflowStore
 
 @testable import WorkflowEngine  // The rate of starts is no part of what the daemon uses.
 
 /// What is set for queues, and holds: leases obey both.
-@Suite(.timeLimit(.minutes(2))) struct QueueTests {
+@Suite(.timeLimit(.minutes(20))) struct QueueTests {
     private static func start(_ bench: TaskBench, _ count: Int) async throws {
         for number in 1...count { try await bench.timed.start("order", "o-\(number)") }
     }

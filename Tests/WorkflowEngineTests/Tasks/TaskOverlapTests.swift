@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Tasks in batches that are applied while others are committed, and in batches that are not written.
-@Suite(.timeLimit(.minutes(2))) struct TaskOverlapTests {
+@Suite(.timeLimit(.minutes(20))) struct TaskOverlapTests {
     private static let machine = """
         id: job
         initial: a

@@ -6,7 +6,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Tasks: from the state that asks for one to the event that its result is.
-@Suite(.timeLimit(.minutes(2))) struct TaskTests {
+@Suite(.timeLimit(.minutes(20))) struct TaskTests {
     @Test func aTaskIsHandedOutAndItsResultIsAnEvent() async throws {
         let bench = try await TaskBench()
         try await bench.timed.start("order", "o")

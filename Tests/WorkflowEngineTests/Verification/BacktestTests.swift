@@ -165,7 +165,7 @@ import WorkflowStore
         """
 
     /// A retried timer is not late, whatever its rule about lateness says.
-    @Test(.timeLimit(.minutes(5))) func aRetriedTimerIsNotSkipped() async throws {
+    @Test(.timeLimit(.minutes(20))) func aRetriedTimerIsNotSkipped() async throws {
         let timed = try await TimedEngine(Self.reminder)
         try await timed.start("reminder", "r")
         try await timed.pass(1_000)
@@ -177,6 +177,35 @@ import WorkflowStore
         let verdict = try await timed.engine.backtest(record, with: machine, by: .test) { _ in }
         #expect(verdict == .same)
         try await timed.expectWhole("r")
+        try await timed.stop()
+    }
+
+    private static func writer(_ count: Int) -> String {
+        """
+        id: writer
+        initial: on
+        context: {n: 0, blob: '\(String(repeating: "x", count: 512 << 10))'}
+        states:
+          on: {on: {go: {actions: {foreach: {array: lists.range(\(count)), item: n, actions: [{log: context.blob}]}}}}}
+        """
+    }
+
+    /// What was taken may have been within earlier bounds; what these do not allow either is refused in words of now.
+    @Test(.timeLimit(.minutes(20)), arguments: [(12, true), (3_000, false)])
+    func whatWasTakenWasWithinTheBoundsOfItsTime(count: Int, isSame: Bool) async throws {
+        let timed = try await TimedEngine(Self.writer(1))
+        try await timed.start("writer", "w")
+        try await timed.send("go", to: "w")
+        let machine = try DefinitionReader.read(Self.writer(count)).machine
+        let record = try await timed.record("w")
+        let verdict = try await timed.engine.backtest(record, with: machine, by: .test) { _ in }
+        if isSame {
+            #expect(verdict == .same)
+        } else if case .refused(let seq, "go", let reason) = verdict {
+            #expect(seq.rawValue == 2 && reason.contains("all that one writes has at most 4194304"), "\(reason)")
+        } else {
+            Issue.record("\(verdict)")
+        }
         try await timed.stop()
     }
 

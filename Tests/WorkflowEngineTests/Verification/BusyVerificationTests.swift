@@ -4,6 +4,7 @@ import IdentityTesting
 import SQLiteStore
 import Statechart
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -42,7 +43,7 @@ import WorkflowStore
         return count
     }
 
-    @Test(.timeLimit(.minutes(5))) func nothingIsFoundWhileInstancesComeAndGo() async throws {
+    @Test(.timeLimit(.minutes(20))) func nothingIsFoundWhileInstancesComeAndGo() async throws {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: try folder.open())
         let engine = running.engine
@@ -69,6 +70,67 @@ import WorkflowStore
             if case .inconsistency(let finding) = event { findings.add("\(finding)") }
         }
         #expect(last.instances == counts.reduce(0, +) && last.differences == 0)
+        try await running.stop()
+    }
+
+    /// Writes, erases and deletes one instance after another, and moves many at once.
+    private func erase(_ engine: Engine, _ name: String) async throws -> Int {
+        var count = 0
+        while !Task.isCancelled {
+            let text = "\(name)-\(count)"
+            let (instance, renamed) = (InstanceName(rawValue: text), InstanceName(rawValue: text + "-new"))
+            _ = try await engine.start(
+                StartCommand(machine: "unit", instance: text, key: RequestKey(text: text)))
+            for number in 1...300 {
+                _ = try await engine.send(
+                    SendCommand(instance: text, event: Event(name: "put", data: ["who": .int(Int64(number))])))
+            }
+            let targets = BulkRequest.Targets.names(1, BulkRequest.digest(of: [instance]))
+            let request = BulkRequest(action: .send(event: "flip", data: nil), targets: targets, reason: "r")
+            let run = try await engine.begin(run: "run-\(text)", request, [instance], by: .test)
+            try await eventually("the run to end") {
+                try await engine.run(named: run.record.key.name, by: .test).record.state == .done
+            }
+            for (old, new) in [(instance, nil), (instance, renamed), (renamed, nil)] {
+                _ = try await engine.redact(
+                    RedactCommand(instance: old, paths: ["who"], newName: new, reason: "r", by: .test))
+            }
+            if count % 2 == 0 {
+                _ = try await engine.delete(DeleteCommand(instance: renamed, takesUnfinished: true, by: .test))
+            }
+            count += 1
+        }
+        return count
+    }
+
+    /// What is half erased, half deleted or half done is whole, however a verification comes past it.
+    @Test(.timeLimit(.minutes(5))) func nothingIsFoundWhileInstancesAreErasedAndDeleted() async throws {
+        let folder = try StoreFolder()
+        let running = try await RunningEngine(store: try folder.open())
+        let engine = running.engine
+        _ = try await engine.apply(EveryRowFile.unit, syntax: .yaml)
+        let findings = Collected<String>()
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for worker in 0..<2 { group.addTask { try await erase(engine, "w\(worker)") } }
+            for turn in 0..<6 {
+                var limits = StoreLimits()
+                // Much happens between two slices.
+                limits.sliceRows = turn % 2 == 0 ? 50 : 2_000
+                let file = try SQLiteFile.open(at: folder.path + "/wfd.db", limits: limits)
+                _ = try await Verification(of: file).run { event in
+                    if case .inconsistency(let finding) = event { findings.add("\(finding)") }
+                }
+                try file.close()
+            }
+            group.cancelAll()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(findings.all == [])
+        #expect(counts.allSatisfy { $0 > 0 })
+        let last = try await Verification(of: engine.store).run { event in
+            if case .inconsistency(let finding) = event { findings.add("\(finding)") }
+        }
+        #expect(findings.all == [] && last.differences == 0)
         try await running.stop()
     }
 

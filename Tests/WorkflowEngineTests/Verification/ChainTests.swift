@@ -83,10 +83,20 @@ import WorkflowStore
     }
 }
 
-/// Rows that were redacted by the rules, as the schema lets them be: the chain holds, and folding says where it ends.
+/// Rows that were redacted: the chain holds, and folding says where it ends.
 @Suite struct RedactionTests {
-    private func redact(_ seqs: Set<Int64>, of name: String, in file: WrittenFile, isWhole: Bool = true) throws {
-        let sql = try file.read { try ForeignChain($0) }.redacting(seqs, of: name, isWhole: isWhole)
+    /// Redacts rows as a person asks for it.
+    private func redact(_ seqs: String, of name: String, in file: WrittenFile) async throws {
+        let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(WrittenFile.end))
+        _ = try await running.engine.redact(
+            RedactCommand(
+                instance: InstanceName(rawValue: name), seqs: SeqSet(seqs), reason: "r", by: .test))
+        try await running.stop()
+    }
+
+    /// Redacts rows, and records nothing of it.
+    private func empty(_ seqs: Set<Int64>, of name: String, in file: WrittenFile) throws {
+        let sql = try file.read { try ForeignChain($0) }.redacting(seqs, of: name)
         // With triggers and checks in force.
         try file.read { try $0.execute(sql: sql) }
     }
@@ -94,10 +104,9 @@ import WorkflowStore
     @Test(arguments: ["order-7", "oven-1", "oven-3", "long"])
     func aRedactedRowVerifies(name: String) async throws {
         let file = try await WrittenFile()
-        let seqs: Set<Int64> = name == "order-7" ? [1, 3, 6] : [1, 3]
         let secret = #"{"number":3}"#
         #expect(try file.contains(secret))
-        try redact(seqs, of: name, in: file)
+        try await redact(name == "order-7" ? "1,3,6" : "1,3", of: name, in: file)
         let (findings, counts) = try await file.verify(nil)
         #expect(findings == [])
         #expect(counts?.chainOnly == 1)
@@ -108,19 +117,22 @@ import WorkflowStore
     }
 
     /// Before the instance's salt is renewed, rows have kept salts, derived ones, and none.
-    @Test func aRedactionUnderWayVerifies() async throws {
+    @Test func theChainHoldsWhileARedactionIsUnderWay() async throws {
         let file = try await WrittenFile()
-        try redact([3], of: "order-7", in: file, isWhole: false)
-        #expect(try await file.findings() == [])
+        try empty([3], of: "order-7", in: file)
+        let unrecorded = ["order-7, seq 3: the row is redacted, and no erasure names it"]
+        #expect(try await file.findings() == unrecorded)
+        #expect(try file.read { try ForeignChain($0) }.mistakes() == [])
         try file.forge("UPDATE instance SET salt = randomblob(16) WHERE name = 'order-7'")
-        #expect(try await file.findings() == [])
+        #expect(try await file.findings() == unrecorded)
+        #expect(try file.read { try ForeignChain($0) }.mistakes() == [])
         try file.forge("UPDATE journal SET salt = NULL WHERE position = {order-7/4}")
         #expect(try await file.findings() == ["order-7, seq 4: the digest does not fit what the row says"])
     }
 
     @Test func theInstanceGoesOn() async throws {
         let file = try await WrittenFile()
-        try redact([1, 2, 3, 4, 5, 6], of: "order-7", in: file)
+        try await redact("1-6", of: "order-7", in: file)
         let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
         for number in 1...3 { _ = try await running.flip("order-7", data: ["number": .int(Int64(number))]) }
         try await running.stop()
@@ -132,7 +144,7 @@ import WorkflowStore
 
     @Test func foldingSaysWhatItCannotTake() async throws {
         let file = try await WrittenFile()
-        try redact([3], of: "order-7", in: file)
+        try empty([3], of: "order-7", in: file)
         let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
         let record = try await running.engine.instance(named: "order-7").record
         let known = Collected<Int64>()
@@ -150,13 +162,14 @@ import WorkflowStore
     }
 
     /// What a snapshot held is gone, and its digest is still covered by its row's.
-    @Test func anEmptiedSnapshotVerifies() async throws {
+    @Test func theChainHoldsWithAnEmptiedSnapshot() async throws {
         let file = try await WrittenFile()
         let empty = """
-            UPDATE snapshot SET salt = NULL, configuration = '', context = '', memory = '', armed = '', output = NULL
+            UPDATE snapshot SET context = '{}', memory = '{}', armed = '[]', output = NULL, salt = NULL
             """
         try file.read { try $0.execute(sql: empty) }
-        #expect(try await file.findings() == [])
+        #expect(
+            try await file.findings() == ["long, seq 256: the snapshot is emptied, and no erasure asks for it"])
         let running = try await RunningEngine(store: file.folder.open(), clock: HandClock(1_800_000_000_000))
         let past = try await running.engine.instance(named: "long", after: Seq(rawValue: 300))
         #expect(past?.record.state.configuration == "on")

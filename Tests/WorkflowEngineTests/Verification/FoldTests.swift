@@ -1,6 +1,7 @@
 import Statechart
 import Testing
 import WorkflowEngine
+import WorkflowJSON
 import WorkflowStore
 
 /// A row says what happened; the instance before it says which of the armed things that was.
@@ -84,6 +85,78 @@ import WorkflowStore
         fold = try Fold(of: Self.record, after: stored, machine: machine, version: 1)
         let row = Self.row(257, .retried, event, at: 3_000, to: fits ? "b" : "a")
         #expect((mistake(row) == nil) == fits)
+    }
+
+    /// A bound that came later changes nothing of what was recorded before, whether it was taken or failed.
+    @Test(arguments: [JournalKind.timer, .failed]) func whatWasRecordedWasWithinTheBoundsOfItsTime(kind: JournalKind)
+        throws
+    {
+        let machine = try DefinitionReader.read(
+            """
+            id: m
+            initial: a
+            context: {blob: '\(String(repeating: "x", count: 512 << 10))', n: 0}
+            states:
+              a:
+                entry: {send: {event: soon, delay: 1s}}
+                on:
+                  soon:
+                    actions:
+                      foreach: {array: lists.range(12), item: n, actions: [{raise: {event: e, data: context.blob}}]}
+            """
+        ).machine
+        var fold = Fold(of: Self.record)
+        try fold.apply(Self.row(1, .started, "init", at: 0), machine: machine, version: 1)
+        // It raises 6 MiB.
+        try fold.apply(Self.row(2, kind, "soon", at: 1_000), machine: machine, version: 1)
+        #expect(fold.snapshot?.status == (kind == .failed ? .failed : .running))
+    }
+
+    /// Since moving and writing cost units, the budget is used up earlier than before. A row of either time fails where
+    /// it says.
+    @Test func whatFailedFailsWhereItFailed() throws {
+        let machine = try DefinitionReader.read(
+            """
+            id: m
+            initial: a
+            context: {blob: '\(String(repeating: "x", count: 512 << 10))', n: 0}
+            states:
+              a:
+                entry: {send: {event: soon, delay: 1s}}
+                on:
+                  soon:
+                    actions:
+                    - foreach: {array: lists.range(6), item: n, actions: [{raise: {event: e, data: context.blob}}]}
+
+            """
+                // Each takes 10,000 units at least.
+                + String(repeating: "        - assign: {n: \"size(lists.range(10000).map(i, i))\"}\n", count: 100)
+        ).machine
+        var begun = Fold(of: Self.record)
+        try begun.apply(Self.row(1, .started, "init", at: 0), machine: machine, version: 1)
+        let before = try #require(begun.snapshot)
+        let soon = try #require(before.armed.next)
+        let identity = InstanceIdentity(name: "i", version: 1, startedAt: .zero)
+        let failures = try [StepBounds.live, .recorded].map { bounds in
+            let outcome = machine.apply(.coming(soon, at: soon.due), to: before, as: identity, within: bounds)
+            guard case .failed(_, .expressionFailed(let failure)) = outcome else { throw Refusal.notAccepted }
+            return failure
+        }
+        #expect(failures[0].line < failures[1].line)
+        for failure in failures {
+            let note: JSONValue = [
+                "failure": [
+                    "type": "expression-failed", "event": "soon", "message": .string(failure.discreet), "state": "a",
+                    "line": .int(Int64(failure.line)), "expression": .string(failure.expression),
+                ]
+            ]
+            var row = Self.row(2, .failed, "soon", at: 1_000)
+            row.note = JSONWriter.string(note)
+            var fold = begun
+            try fold.apply(row, machine: machine, version: 1)
+            let said = try #require(RecordedFailure(note: row.note))
+            #expect(fold.failure == said)
+        }
     }
 
     @Test(arguments: [JournalKind.skipped, .resumed])

@@ -119,9 +119,9 @@ struct ForeignChain {
 }
 
 extension ForeignChain {
-    /// The SQL that redacts rows of an instance by the rules, as nobody does it so far: salts are kept, the rows lose
-    /// what they say, and last the instance's salt is renewed.
-    func redacting(_ seqs: Set<Int64>, of name: String, isWhole: Bool = true) -> String {
+    /// The SQL that redacts rows of an instance as the engine does it: salts are kept, and the rows lose what they say.
+    /// It leaves out the rest: the row and the erasure that record it, and the instance's new salt.
+    func redacting(_ seqs: Set<Int64>, of name: String) -> String {
         var sql = ""
         let rows = rows.filter { $0["name"] == name }
         for row in rows {
@@ -136,9 +136,6 @@ extension ForeignChain {
             // A text key is not remembered any more.
             sql += "UPDATE store SET dedupe_count = dedupe_count - (SELECT count(*) FROM dedupe \(place.dropLast()));"
             sql += "DELETE FROM dedupe \(place)"
-        }
-        if isWhole {
-            sql += "UPDATE instance SET salt = randomblob(16), salt_from = seq + 1 WHERE name = '\(name)'"
         }
         return sql
     }

@@ -94,6 +94,9 @@ private struct PartitionedFiles: StoreReader, StoreAudit {
     func row(at position: Position) -> JournalRecord? { nil }
     func instance(_ id: InstanceID) -> InstanceRecord? { nil }
     func inspectRows(_ positions: [Position]) -> InspectedJournal { InspectedJournal(through: .max) }
+    func inspectErasures(of instances: ClosedRange<Int64>, after id: Int64?) -> InspectedErasures {
+        InspectedErasures()
+    }
     func inspectCopies(after place: InspectionPlace) -> InspectedCopies { InspectedCopies() }
     func inspectIndexes(after place: InspectionPlace) -> InspectedIndexes { InspectedIndexes() }
 }

@@ -47,7 +47,8 @@ import WorkflowStore
         try file.forge("UPDATE instance SET status = 'dome' WHERE name = 'order-7'")
         #expect(
             try await file.verify("order-7").findings == [
-                "order-7: Cannot read '\(file.path)': a row holds a status that is not valid (SQLite 11)"
+                "order-7: Cannot read '\(file.path)': the column 'status' of its table 'instance' holds a value, which "
+                    + "no wfd writes; restore a backup"
             ])
     }
 

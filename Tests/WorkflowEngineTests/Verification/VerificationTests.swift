@@ -64,7 +64,7 @@ import WorkflowStore
     }
 
     /// Also what is only in the write-ahead log, beside the process that writes.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func nothingIsFoundWhileOthersWrite() async throws {
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: folder.open())

@@ -8,7 +8,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// Which version new instances take.
-@Suite(.timeLimit(.minutes(1))) struct ActiveVersionTests {
+@Suite(.timeLimit(.minutes(20))) struct ActiveVersionTests {
     private static func text(_ number: Int) -> String { "id: m\ncontext: {v: \(number)}\ninitial: a\nstates: {a: {}}" }
 
     private static func engine(

@@ -5,7 +5,7 @@ import WorkflowEngine
 import WorkflowStore
 
 /// Replaying instances that went over to another version: what came since is asked.
-@Suite(.timeLimit(.minutes(2))) struct MigratedBacktestTests {
+@Suite(.timeLimit(.minutes(20))) struct MigratedBacktestTests {
     private static let first = """
         id: b
         initial: a

@@ -7,7 +7,7 @@ import WorkflowJSON
 import WorkflowStore
 
 /// An instance that goes over to another version of its machine.
-@Suite(.timeLimit(.minutes(2))) struct MigrationTests {
+@Suite(.timeLimit(.minutes(20))) struct MigrationTests {
     private static let first = """
         id: pack
         initial: draft

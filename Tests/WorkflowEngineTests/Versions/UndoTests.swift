@@ -2,12 +2,13 @@ import IdentityTesting
 import Statechart
 import StoreTesting
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
 
 /// What an undone migration leaves behind: an instance that looks as if nothing had happened.
-@Suite(.timeLimit(.minutes(3))) struct UndoTests {
+@Suite(.timeLimit(.minutes(20))) struct UndoTests {
     private static let old = """
         id: f
         initial: a
@@ -100,7 +101,7 @@ import WorkflowStore
 }
 
 /// Undone runs of which something is left.
-@Suite(.timeLimit(.minutes(3))) struct UndoneRunTests {
+@Suite(.timeLimit(.minutes(20))) struct UndoneRunTests {
     private static let undo = BulkAction.undo(UndoneRun("m"), invocations: nil)
     private static let ofFirst = BulkSelection(machine: "pot", version: 1)
 
@@ -157,7 +158,7 @@ import WorkflowStore
 }
 
 /// Runs beside which instances change their versions.
-@Suite(.timeLimit(.minutes(3))) struct MovedMeanwhileTests {
+@Suite(.timeLimit(.minutes(20))) struct MovedMeanwhileTests {
     /// A run that was stopped at its first instances.
     private static func stopped(_ version: Int64) async throws -> (BulkBench, BulkView, turns: Int64) {
         var limits = EngineLimits()

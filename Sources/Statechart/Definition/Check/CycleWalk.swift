@@ -1,8 +1,12 @@
 /// Follows which of many leads to which: named guards to those that they name, states to those that follow them.
 struct CycleWalk {
     private let next: [[Int]]
-    /// At least one for each group of those that lead to each other.
+    /// At least one for each group of those that lead to each other, until the ways have `longest` places together.
     private var found: [(index: Int, way: [Int])] = []
+    private var length = 0
+
+    /// Places of all ways together: hostile texts have as many long ways as they have lines.
+    private static let longest = 10 * DefinitionLimits.states
     /// How many levels lie below each, itself included.
     private var depths: [Int]
 
@@ -28,6 +32,8 @@ struct CycleWalk {
     /// Depth first, with a list rather than calls, because a chain may be long.
     private mutating func walk() {
         var marks = next.map { _ in Mark.new }
+        // Of those that are on the way.
+        var places = next.map { _ in 0 }
         for start in next.indices where marks[start] == .new {
             var way = [(index: start, place: 0)]
             marks[start] = .onTheWay
@@ -43,10 +49,12 @@ struct CycleWalk {
                 switch marks[following] {
                 case .new:
                     marks[following] = .onTheWay
+                    places[following] = way.count
                     way.append((following, 0))
                 case .onTheWay:
-                    let first = way.firstIndex { $0.index == following } ?? 0
-                    found.append((following, way[first...].map(\.index) + [following]))
+                    guard length <= Self.longest else { continue }
+                    found.append((following, way[places[following]...].map(\.index) + [following]))
+                    length += way.count - places[following]
                 case .done: depths[current] = max(depths[current], depths[following] + 1)
                 }
             }

@@ -17,14 +17,21 @@ private struct EventlessCycles {
     private let draft: MachineDraft
     /// How many `always` the states before each index have.
     private let eventlessBefore: [Int]
+    /// By state: the first `always` of it or of the nearest state above that has any.
+    private let nearest: [TransitionDraft?]
 
     init(_ draft: MachineDraft) {
         self.draft = draft
         var before = [0]
+        var nearest: [TransitionDraft?] = []
+        // A parent comes before its children.
         for state in draft.states {
             before.append(before[before.count - 1] + state.transitions.count { $0.trigger == .always })
+            let own = state.transitions.first { $0.trigger == .always }
+            nearest.append(own ?? state.parent.flatMap { nearest[$0.offset] })
         }
         eventlessBefore = before
+        self.nearest = nearest
     }
 
     /// Each leaf has one next step at most, so every walk either ends, runs into an earlier walk, or into itself.
@@ -60,14 +67,7 @@ private struct EventlessCycles {
 
     /// The transition that an active leaf takes for sure: the first of the nearest state that has any.
     private func eventless(of leaf: StateIndex) -> TransitionDraft? {
-        var state: StateIndex? = leaf
-        while let current = state {
-            if let first = draft[current].transitions.first(where: { $0.trigger == .always }) {
-                return first.isGuarded ? nil : first
-            }
-            state = draft[current].parent
-        }
-        return nil
+        nearest[leaf.offset].flatMap { $0.isGuarded ? nil : $0 }
     }
 
     /// The one leaf that is active after entering a state; nil where that depends on more than the definition.
@@ -87,12 +87,16 @@ private struct EventlessCycles {
         var region = leaf
         while let parent = draft[region].parent {
             if draft[parent].kind == .parallel {
-                let all = eventless(below: draft[parent]) - draft[parent].transitions.count { $0.trigger == .always }
+                let all = eventless(below: draft[parent]) - eventless(of: parent)
                 guard all == eventless(below: draft[region]) else { return false }
             }
             region = parent
         }
         return true
+    }
+
+    private func eventless(of state: StateIndex) -> Int {
+        eventlessBefore[state.offset + 1] - eventlessBefore[state.offset]
     }
 
     private func eventless(below state: StateDraft) -> Int {

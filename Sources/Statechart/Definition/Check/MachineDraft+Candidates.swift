@@ -3,6 +3,7 @@ extension MachineDraft {
     func checkCandidates(_ diagnostics: inout DiagnosticList) {
         for state in states {
             var takers: [String?: TransitionDraft] = [:]
+            let misfires = misfires(in: state)
             for transition in state.transitions.ranked(by: \.trigger.rank) {
                 let descriptor = descriptor(of: transition, in: state)
                 if let taker = takers[descriptor] {
@@ -10,7 +11,7 @@ extension MachineDraft {
                 } else if !transition.isGuarded {
                     takers[descriptor] = transition
                 }
-                checkTimeout(transition, of: state, &diagnostics)
+                checkTimeout(transition, of: state, misfires, &diagnostics)
                 if transition.reenters, transition.targets.isEmpty {
                     diagnostics.warning("'reenter' does nothing without a 'target'", at: transition.position)
                 }
@@ -53,9 +54,10 @@ extension MachineDraft {
 
     /// Without `reenter` the state is not left, so its timers are not armed again.
     private func checkTimeout(
-        _ transition: TransitionDraft, of state: StateDraft, _ diagnostics: inout DiagnosticList
+        _ transition: TransitionDraft, of state: StateDraft, _ misfires: [TransitionDraft.Trigger: Misfire],
+        _ diagnostics: inout DiagnosticList
     ) {
-        if let misfire = transition.misfire, misfire != self.misfire(of: transition.trigger, in: state) {
+        if let misfire = transition.misfire, misfire != misfires[transition.trigger] {
             diagnostics.error(
                 "the transitions of one delay share its timer; they have different rules for 'misfire'",
                 at: transition.position)
@@ -67,9 +69,14 @@ extension MachineDraft {
             "this 'after' leads to its own state and will not fire again; add 'reenter: true'", at: transition.position)
     }
 
-    /// What is done when a delay's timer is late: what one of its transitions says.
-    func misfire(of trigger: TransitionDraft.Trigger, in state: StateDraft) -> Misfire {
-        state.transitions.lazy.filter { $0.trigger == trigger }.compactMap(\.misfire).first ?? .fire
+    /// The rules for late timers by delay, each as the first transition of the delay that has one says it.
+    func misfires(in state: StateDraft) -> [TransitionDraft.Trigger: Misfire] {
+        var misfires: [TransitionDraft.Trigger: Misfire] = [:]
+        for transition in state.transitions {
+            guard let misfire = transition.misfire, misfires[transition.trigger] == nil else { continue }
+            misfires[transition.trigger] = misfire
+        }
+        return misfires
     }
 
     private func checkDone(of state: StateDraft, _ diagnostics: inout DiagnosticList) {

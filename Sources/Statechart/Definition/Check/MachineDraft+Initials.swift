@@ -6,6 +6,7 @@ extension MachineDraft {
                 checkDefault(of: state, &diagnostics)
             } else {
                 checkInitial(of: state, &diagnostics)
+                checkBorrowedDefaults(from: state, &diagnostics)
             }
         }
     }
@@ -20,11 +21,7 @@ extension MachineDraft {
 
     private func checkDefault(of history: StateDraft, _ diagnostics: inout DiagnosticList) {
         guard let parent = history.parent else { return }
-        guard let targets = history.initial?.targets else {
-            checkBorrowedDefault(of: history, from: self[parent], &diagnostics)
-            return
-        }
-        for target in targets {
+        for target in history.initial?.targets ?? [] {
             guard let found = target.state else { continue }
             if !isAncestor(parent, of: found) {
                 let message = "'target' of \(history.nameInMessages) must lie below \(name(of: parent))"
@@ -38,10 +35,16 @@ extension MachineDraft {
 
     /// Without a target of its own a history state falls back to its parent's `initial`, which must not be that state
     /// again.
+    private func checkBorrowedDefaults(from parent: StateDraft, _ diagnostics: inout DiagnosticList) {
+        for index in Set(parent.initial?.targets.compactMap(\.state) ?? []) where self[index].parent == parent.index {
+            checkBorrowedDefault(of: self[index], from: parent, &diagnostics)
+        }
+    }
+
     private func checkBorrowedDefault(
         of history: StateDraft, from parent: StateDraft, _ diagnostics: inout DiagnosticList
     ) {
-        guard parent.initial?.targets.contains(where: { $0.state == history.index }) == true else { return }
+        guard history.isHistory, history.initial == nil else { return }
         let message = "\(history.nameInMessages) needs a 'target': it is where \(parent.nameInMessages) begins"
         diagnostics.error(message, at: history.position)
     }

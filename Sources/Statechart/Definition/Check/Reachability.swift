@@ -19,6 +19,8 @@ private struct Reachability {
     private var isActive: [Bool]
     /// Entered as a whole, from its beginning, rather than on the way to a state below.
     private var isBegun: [Bool]
+    /// Its beginning was followed: for itself, or for history states that fall back to it.
+    private var isFollowed: [Bool]
     // What is still to be followed; lists rather than calls, because a chain of states may be long.
     private var activated: [StateIndex] = []
     private var begun: [StateIndex] = []
@@ -29,6 +31,7 @@ private struct Reachability {
         isFalse = Set(draft.namedGuards.filter { $0.condition.text == "false" }.map(\.name.text) + ["false"])
         isActive = Array(repeating: false, count: draft.states.count)
         isBegun = isActive
+        isFollowed = isActive
     }
 
     mutating func reached() -> [Bool] {
@@ -71,6 +74,8 @@ private struct Reachability {
     }
 
     private mutating func enterBeginning(of state: StateDraft) {
+        if isFollowed[state.index.offset] { return }
+        isFollowed[state.index.offset] = true
         switch state.kind {
         case .compound: enter(state.initial?.targets ?? [])
         case .parallel: beginRegions(of: state, except: nil)

@@ -19,13 +19,30 @@ private struct RestlessCycles {
         let delay: Int64?
     }
 
+    /// What comes by itself to a state and those above it.
+    private struct Motion {
+        /// The first `always` of the nearest state that has any.
+        var eventless: Step?
+        /// Whether the transition of some short timer has a guard.
+        var isGuarded = false
+        /// The short timer that is due first.
+        var soonest: Step?
+        /// The same among those that leave their state, and so come again with it. Others fire once.
+        var leaving: Step?
+    }
+
     private let draft: MachineDraft
     /// By state; nil for those that are no leaves, or wait for more than a short time.
     private var steps: [Step?] = []
 
     init(_ draft: MachineDraft) {
         self.draft = draft
-        steps = draft.states.map { $0.kind == .atomic ? step(from: $0.index) : nil }
+        var motions: [Motion] = []
+        // A parent comes before its children.
+        for state in draft.states {
+            motions.append(motion(of: state, below: state.parent.map { motions[$0.offset] } ?? Motion()))
+        }
+        steps = draft.states.map { $0.kind == .atomic ? step(after: motions[$0.index.offset]) : nil }
     }
 
     func report(_ diagnostics: inout DiagnosticList) {
@@ -55,28 +72,55 @@ private struct RestlessCycles {
         case .compound: state.initial?.targets.compactMap(\.state) ?? []
         case .parallel: state.children.filter { !draft[$0].isHistory }
         case .shallowHistory, .deepHistory:
-            state.initial?.targets.compactMap(\.state) ?? state.parent.map { next(draft[$0]) } ?? []
+            // Without a target it leads to where its parent begins.
+            state.initial?.targets.compactMap(\.state) ?? state.parent.map { [$0] } ?? []
         }
     }
 
-    private func step(from leaf: StateIndex) -> Step? {
-        let way = Array(sequence(first: leaf) { draft[$0].parent }).map { draft[$0] }
-        for state in way {
-            guard let first = state.transitions.first(where: { $0.trigger == .always }) else { continue }
-            return first.isGuarded ? nil : Step(source: state, transition: first, delay: nil)
+    /// What a leaf does next by itself; nil when it waits.
+    private func step(after motion: Motion) -> Step? {
+        if let eventless = motion.eventless { return eventless.transition.isGuarded ? nil : eventless }
+        return motion.isGuarded ? nil : motion.leaving ?? motion.soonest
+    }
+
+    /// What comes by itself to a state, together with what comes to the states above it.
+    private func motion(of state: StateDraft, below parent: Motion) -> Motion {
+        var motion = parent
+        if let first = state.transitions.first(where: { $0.trigger == .always }) {
+            motion.eventless = Step(source: state, transition: first, delay: nil)
         }
-        let timers = way.flatMap { state in
-            state.timeouts.compactMap { timeout -> Step? in
-                guard case .milliseconds(let delay) = timeout.delay, delay < DefinitionLimits.restingDelay,
-                    let first = state.transitions.first(where: { $0.trigger == .after(timeout.word.text) })
-                else { return nil }
-                return Step(source: state, transition: first, delay: delay)
+        var own = Motion()
+        for timer in timers(of: state) {
+            own.isGuarded = own.isGuarded || timer.transition.isGuarded
+            own.soonest = Self.sooner(own.soonest, timer)
+            if isArmedAgain(timer, in: [timer]) { own.leaving = Self.sooner(own.leaving, timer) }
+        }
+        motion.isGuarded = own.isGuarded || parent.isGuarded
+        motion.soonest = Self.sooner(own.soonest, parent.soonest)
+        motion.leaving = Self.sooner(own.leaving, parent.leaving)
+        return motion
+    }
+
+    /// The timers of a state with short literal delays.
+    private func timers(of state: StateDraft) -> [Step] {
+        let short = state.timeouts.compactMap { timeout -> (word: String, delay: Int64)? in
+            guard case .milliseconds(let delay) = timeout.delay, delay < DefinitionLimits.restingDelay else {
+                return nil
             }
+            return (timeout.word.text, delay)
         }
-        guard !timers.contains(where: \.transition.isGuarded) else { return nil }
-        // A timer that does not leave its state fires once; one that does comes again with it.
-        let leaving = timers.filter { isArmedAgain($0, in: [$0]) }
-        return (leaving.isEmpty ? timers : leaving).min { ($0.delay ?? 0) < ($1.delay ?? 0) }
+        if short.isEmpty { return [] }
+        let firsts = Dictionary(state.transitions.map { ($0.trigger, $0) }) { first, _ in first }
+        return short.compactMap { word, delay in
+            firsts[.after(word)].map { Step(source: state, transition: $0, delay: delay) }
+        }
+    }
+
+    /// The timer that is due first; of the same delay the first.
+    private static func sooner(_ one: Step?, _ other: Step?) -> Step? {
+        guard let one else { return other }
+        guard let other, (other.delay ?? 0) < (one.delay ?? 0) else { return one }
+        return other
     }
 
     /// Whether the source of a step's timer is left on the way round, so that it is armed when it is entered again.

@@ -39,9 +39,10 @@ struct ExpressionCompiler {
         }
         let programs = draft.namedGuards.map { program($0.condition, event: nil, gives: .bool, "a guard") }
         reportCycles(programs)
-        // Guards may name guards that stand behind them: as many rounds as the longest chain settle it.
+        // Guards may name guards that stand behind them: as many rounds as the longest chain settle it. Where that is
+        // longer than it may be, nothing of it is used.
         var changed = true
-        while changed {
+        for _ in 0...DefinitionLimits.guardNesting where changed {
             changed = false
             for (index, program) in programs.enumerated() where !guardsReadEvent[index] {
                 guard let program, readsEvent(program) else { continue }
@@ -132,8 +133,8 @@ struct ExpressionCompiler {
     }
 
     /// `; did you mean 'x'?`, or nothing.
-    func suggestion(for word: String, among candidates: [String]) -> String {
-        diagnostics.suggestion(for: word, among: candidates)
+    func suggestion(for word: String, among candidates: @autoclosure () -> [String]) -> String {
+        diagnostics.suggestion(for: word, among: candidates())
     }
 }
 
@@ -147,7 +148,9 @@ extension ExpressionCompiler {
         if let known = compiled[key] {
             compilation = known
         } else {
-            compilation = Program.compile(draft.text, in: environment(event))
+            var environment = environment(event)
+            environment.suggests = diagnostics.isWorthSuggesting
+            compilation = Program.compile(draft.text, in: environment)
             compiled[key] = compilation
         }
         for issue in compilation.issues { report(issue, of: draft) }

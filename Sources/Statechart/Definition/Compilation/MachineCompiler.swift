@@ -6,6 +6,8 @@ struct MachineCompiler {
     private var expressions: ExpressionCompiler
     private var actions: ActionCompiler
     private var transitions: [Transition] = []
+    /// Where histories without a target fall back to, by parent: they share one list.
+    private var borrowedTargets: [StateIndex: [StateIndex]] = [:]
 
     init(_ draft: MachineDraft, _ diagnostics: DiagnosticList) {
         self.draft = draft
@@ -50,18 +52,24 @@ struct MachineCompiler {
         }
         // A history state without a target falls back to where its parent begins.
         guard state.isHistory, let parent = state.parent else { return nil }
+        return Initial(targets: borrowedTargets(from: draft[parent]), actions: [])
+    }
+
+    private mutating func borrowedTargets(from parent: StateDraft) -> [StateIndex] {
+        if let known = borrowedTargets[parent.index] { return known }
         let targets =
-            draft[parent].initial?.targets.compactMap(\.state)
-            ?? draft[parent].children.filter { !draft[$0].isHistory }
-        return Initial(targets: targets, actions: [])
+            parent.initial?.targets.compactMap(\.state) ?? parent.children.filter { !draft[$0].isHistory }
+        borrowedTargets[parent.index] = targets
+        return targets
     }
 
     private mutating func timeouts(of state: StateDraft) -> [Timeout] {
-        state.timeouts.compactMap { timeout in
+        let misfires = draft.misfires(in: state)
+        return state.timeouts.compactMap { timeout in
             expressions.delay(timeout.delay).map { delay in
                 Timeout(
                     event: draft.timeoutEvent(timeout.word.text, of: state), delay: delay,
-                    misfire: draft.misfire(of: .after(timeout.word.text), in: state),
+                    misfire: misfires[.after(timeout.word.text)] ?? .fire,
                     line: timeout.word.position.line)
             }
         }

@@ -98,7 +98,7 @@ extension DraftReader {
         }
         if draft.isStrict {
             checkContextKey(text, at: node.position)
-        } else if contextKeys?[text] == nil, !draft.madeKeys.contains(text) {
+        } else if contextKeys?[text] == nil, madeKeys.insert(text).inserted {
             draft.madeKeys.append(text)
         }
         return text

@@ -12,6 +12,9 @@ struct DraftReader {
     /// Keys that are written, and that the context may lack.
     var writtenKeys: [SourceWord] = []
 
+    /// The same as `MachineDraft.madeKeys`, to be found quickly.
+    var madeKeys: Set<String> = []
+
     /// Whether the machine has had more states than it may; told once.
     var isFull = false
 
@@ -30,7 +33,7 @@ struct DraftReader {
         draft.states.append(root)
         readBody(pairs, of: .root)
         // Once it is known which keys a `foreach` makes, before or behind.
-        for word in writtenKeys where !draft.madeKeys.contains(word.text) {
+        for word in writtenKeys where !madeKeys.contains(word.text) {
             checkContextKey(word.text, at: word.position)
         }
         return draft

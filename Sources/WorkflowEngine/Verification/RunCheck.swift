@@ -1,0 +1,184 @@
+import Statechart
+import WorkflowStore
+
+/// Compares the runs over many instances with the rows that they have written, as far as these are there.
+///
+/// A batch that does something for a run writes in the same transaction how far the run is. So what a run has counted
+/// fits the rows below the position that the store had when the run was read.
+struct RunChecks {
+    private var checks: [String: RunCheck] = [:]
+    private let end: Position
+    private let begin: StoreInspection
+
+    init(_ inspection: StoreInspection) {
+        begin = inspection
+        end = inspection.numbers.first?.nextPosition ?? Position(rawValue: 1)
+        for run in inspection.runs where run.key.namespace == .default { checks[run.key.name] = RunCheck(run) }
+    }
+
+    /// The runs that name their instances.
+    var naming: [(run: BulkRecord, count: Int, digest: Digest)] {
+        checks.values.compactMap { check in
+            guard case .names(let count, let digest)? = check.request?.targets else { return nil }
+            return (check.run, count, digest)
+        }.sorted { $0.run.key < $1.run.key }
+    }
+
+    /// Takes rows of the journal, each once.
+    mutating func take(_ rows: [JournalRecord]) {
+        for row in rows where row.position < end {
+            guard !checks.isEmpty, let text = row.note, text.contains(#""run":"#) else { continue }
+            let note = RowNote(text)
+            if let run = note.run { checks[run]?.take(row, note) }
+        }
+    }
+
+    /// What does not fit, when all rows were taken.
+    ///
+    /// - Parameter now: What the store says at the end: rows may have gone since the beginning.
+    func inconsistencies(_ now: StoreInspection) -> [Inconsistency] {
+        checks.sorted { $0.key < $1.key }.compactMap { name, check in
+            let floor = check.run.floor
+            let isWhole = (now.lastDeletion ?? floor) <= floor && (now.lastErasure ?? floor) <= floor
+            return check.mistake(begin, isWhole: isWhole).map { Inconsistency("the run '\(name)': \($0)") }
+        }
+    }
+}
+
+/// One run, and what its rows say of it.
+private struct RunCheck {
+    let run: BulkRecord
+    let request: BulkRequest?
+    private let outcome: BulkOutcome
+    private var rows: Int64 = 0
+    /// The first row that is not what the run asks for.
+    private var stray: String?
+
+    init(_ run: BulkRecord) {
+        self.run = run
+        request = BulkRequest(run.request)
+        outcome = BulkOutcome(run.outcome)
+    }
+
+    /// A row that names the run; before its floor it is one of an earlier run of that name.
+    mutating func take(_ row: JournalRecord, _ note: RowNote) {
+        guard row.position >= run.floor, let request else { return }
+        // One that goes on behind its migration has two rows.
+        if case .migrate(_, _, retries: true) = request.action, row.kind != .migrated { return }
+        rows += 1
+        guard stray == nil else { return }
+        if row.actor != run.actor {
+            stray = "the row at \(row.position.rawValue) has another actor"
+        } else if !request.action.writes(row) {
+            stray = "the row at \(row.position.rawValue) is not what it asks for"
+        } else if note.reason ?? "" != request.reason ?? "" {
+            stray = "the row at \(row.position.rawValue) has another reason"
+        } else if !isReached(row, request) {
+            stray = "it has not come to the row at \(row.position.rawValue)"
+        }
+    }
+
+    /// Whether the instance of a row has had its turn. One that is migrated had it under another version.
+    private func isReached(_ row: JournalRecord, _ request: BulkRequest) -> Bool {
+        guard case .selection = request.targets else { return true }
+        switch request.action {
+        case .migrate, .undo, .reset: return true
+        case .repair, .send, .delete, .redact:
+            return BulkMark(machine: row.machineID.rawValue, number: row.instanceID.rawValue) <= run.mark
+        }
+    }
+
+    /// - Parameters:
+    ///   - store: What the store said when the run was read.
+    ///   - isWhole: Whether all of its rows are still there, and say what they said.
+    func mistake(_ store: StoreInspection, isWhole: Bool) -> String? {
+        guard let request, request.text == run.request, outcome.text == run.outcome else { return "it cannot be read" }
+        let next = store.numbers.first?.nextPosition ?? run.floor
+        guard run.floor.rawValue >= 1, run.floor <= next, (1...store.generation).contains(run.generation) else {
+            return "it began at no time of this store"
+        }
+        if let mistake = stateMistake { return mistake }
+        if let mistake = turnMistake(request, store) { return mistake }
+        if let stray { return stray }
+        return countMistake(request, isWhole: isWhole)
+    }
+
+    private var stateMistake: String? {
+        let times = [run.begun, run.updated] + (run.ended.map { [$0] } ?? [])
+        guard times.allSatisfy({ Timestamp.range.contains($0.rawValue) }), run.begun <= run.updated else {
+            return "its times are not in order"
+        }
+        guard (run.state == .done) == (run.ended != nil), run.ended == nil || run.ended == run.updated else {
+            return "it does not say when it ended"
+        }
+        return nil
+    }
+
+    /// How far it is, compared with how many had their turn.
+    private func turnMistake(_ request: BulkRequest, _ store: StoreInspection) -> String? {
+        let wrong = "it does not say how far it is"
+        guard run.mark >= .start, run.selected >= 0 else { return wrong }
+        let isCut = request.isAtomic || isEnded(request)
+        switch request.targets {
+        case .names(let count, _):
+            guard run.selected == Int64(count) || request.action.isUndo else { return "it does not name so many" }
+            guard run.mark.machine == 0, run.mark.number <= Int64(count) else { return wrong }
+            // One that is named twice has its turn once.
+            let isSame = run.state == .done ? outcome.total == run.selected : outcome.total <= run.mark.number
+            return isSame || isCut || request.action.isUndo ? nil : wrong
+        case .selection:
+            guard let numbers = store.numbers.first, run.mark.machine < numbers.nextMachine.rawValue,
+                run.mark.number < numbers.nextInstance.rawValue, run.mark.machine > 0 || run.mark.number == 0
+            else { return wrong }
+            if outcome.total > 0, run.mark == .start, run.state != .done { return wrong }
+            return run.state != .done || outcome.total >= run.selected || isCut
+                ? nil : "it is done, and not all had their turn"
+        }
+    }
+
+    /// Whether its undo may have ended it.
+    private func isEnded(_ request: BulkRequest) -> Bool {
+        if case .migrate = request.action, run.state == .done { true } else { false }
+    }
+
+    private func countMistake(_ request: BulkRequest, isWhole: Bool) -> String? {
+        for kind in BulkOutcome.Kind.allCases {
+            let told = Int64(outcome.told.count { $0.kind == kind })
+            // Why something was done needs no word, so the first few of these are always named.
+            guard told <= outcome.count(of: kind), kind != .done || (told == 0) == (outcome.count(of: kind) == 0) else {
+                return "it does not tell of so many"
+            }
+        }
+        if case .delete = request.action { return nil }
+        let most = outcome.count(of: .done) + outcome.count(of: .failed)
+        var least = most
+        // One that would fail again stays where it is.
+        if case .migrate(_, _, retries: true) = request.action { least = outcome.count(of: .done) }
+        guard rows <= most, !isWhole || rows >= least else {
+            return "it has done it to \(most), and \(rows) have a row of it"
+        }
+        return nil
+    }
+}
+
+extension BulkAction {
+    /// Whether it may write such a row.
+    fileprivate func writes(_ row: JournalRecord) -> Bool {
+        switch self {
+        case .send(let event, _): row.event == event && (row.kind == .event || row.kind == .failed)
+        case .migrate: row.kind == .migrated
+        case .reset, .undo: row.kind == .reset
+        case .redact: row.kind == .redacted
+        case .delete: false
+        case .repair(let verb):
+            switch verb {
+            case .retry: row.kind == .retried || row.kind == .failed
+            case .skip: row.kind == .skipped
+            case .cancel: row.kind == .cancelled
+            case .set: row.kind == .set
+            case .suspend: row.kind == .suspended
+            case .resume: row.kind == .resumed
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Statechart
+import WorkflowStore
+
+/// Compares what the store says of all rows together with the rows, once all were read.
+struct StoreTotals {
+    /// What the store said before the first row was read.
+    private let begin: StoreInspection
+    private var sums: [JournalSums]
+    private var runs: RunChecks
+    /// The last row of all, and what comes behind it and its effects; nil where nobody knows.
+    private var last: (row: Position, behind: Position?)?
+
+    init(_ inspection: StoreInspection) {
+        begin = inspection
+        sums = inspection.sums
+        runs = RunChecks(inspection)
+    }
+
+    /// Where rows begin that were written later; nil where there are several partitions.
+    var end: Position? { begin.numbers.count == 1 ? begin.numbers.first?.nextPosition : nil }
+
+    /// Takes rows of the journal, in any order, each once.
+    mutating func take(_ rows: [JournalRecord]) {
+        guard let partition = rows.first?.position.partition else { return }
+        for place in sums.indices where sums[place].partition == partition { sums[place].take(rows) }
+        runs.take(rows)
+    }
+
+    /// Takes the last row of some instances.
+    mutating func take(last other: (row: Position, behind: Position?)?) {
+        guard let other, other.row > last?.row ?? Position(rawValue: 0) else { return }
+        last = other
+    }
+
+    /// What does not fit.
+    func inconsistencies(
+        _ store: any StoreReader, _ audit: any StoreAudit, _ limits: EngineLimits
+    ) async throws(StoreError) -> [Inconsistency] {
+        var found = sums.flatMap { $0.inconsistencies(keyAhead: limits.keyAheadMilliseconds) }
+        let now = try await audit.inspectStore()
+        if let inconsistency = nextInconsistency(now) { found.append(inconsistency) }
+        found += runs.inconsistencies(now)
+        for (run, count, digest) in runs.naming {
+            if let inconsistency = try await names(of: run, count, digest, store, audit) { found.append(inconsistency) }
+        }
+        return found
+    }
+
+    /// Behind the last row stand only the effects that it began, and behind those comes what is next.
+    ///
+    /// - Parameter now: What the store says at the end: what was deleted meanwhile is gone.
+    private func nextInconsistency(_ now: StoreInspection) -> Inconsistency? {
+        guard let next = end, let last, now.lastDeletion == begin.lastDeletion else { return nil }
+        let end = begin.lastDeletion.flatMap { $0 > last.row ? $0.next : nil } ?? last.behind
+        guard let end, end != next else { return nil }
+        return Inconsistency(
+            "the store's next position is \(next.rawValue), but behind its last row comes \(end.rawValue)")
+    }
+
+    /// Names are those that were given, unless an instance was renamed since.
+    private func names(
+        of run: BulkRecord, _ count: Int, _ digest: Digest, _ store: any StoreReader, _ audit: any StoreAudit
+    ) async throws(StoreError) -> Inconsistency? {
+        var names: [InstanceName] = []
+        while true {
+            let page = try await store.bulkNames(of: run.key, from: Int64(names.count))
+            names += page
+            if page.isEmpty || names.count > count { break }
+        }
+        guard names.count != count || BulkRequest.digest(of: names) != digest else { return nil }
+        let renaming = try await audit.inspectStore().lastRenaming
+        // The run may be forgotten meanwhile.
+        let isThere = try await store.bulkRun(run.key)?.floor == run.floor
+        // The row that renames may be the first since the run began.
+        guard isThere, names.count != count || renaming.map({ $0 < run.floor }) ?? true else { return nil }
+        return Inconsistency("the run '\(run.key.name)': it was given other names than are kept for it")
+    }
+}

@@ -1,0 +1,42 @@
+package import Statechart
+import Synchronization
+import WorkflowAPI
+import WorkflowEngine
+
+/// Reads and compiles the definitions that callers give: one at a time, on a thread that stands behind all others.
+package final class DefinitionQueue: Sendable {
+    /// Reads and compiles one text.
+    package typealias Reading = @Sendable (_ text: String, _ syntax: DefinitionSyntax) throws -> DefinitionReading
+
+    private let bound: Int
+    private let read: Reading
+    private let waiting = Mutex(0)
+
+    /// - Parameter read: What is done with each; it may take long.
+    package init(
+        limits: ServerLimits = ServerLimits(),
+        read: @escaping Reading = { try DefinitionReader.read($0, syntax: $1) }
+    ) {
+        bound = limits.waitingDefinitions
+        self.read = read
+    }
+
+    /// Definitions that are compiled or wait for it.
+    var count: Int { waiting.withLock { $0 } }
+
+    /// The machine of a definition. Throws a problem for one that has mistakes, and `overloaded` when too many wait.
+    func reading(_ text: String, _ syntax: DefinitionSyntax) async throws -> DefinitionReading {
+        let isIn = waiting.withLock { waiting in
+            if waiting >= bound { return false }
+            waiting += 1
+            return true
+        }
+        guard isIn else { throw Problem(.overloaded, detail: "\(bound) definitions wait to be compiled already") }
+        defer { waiting.withLock { $0 -= 1 } }
+        do {
+            return try await offLoop(for: .compiling) { [read] in try read(text, syntax) }
+        } catch let error as DefinitionError {
+            throw Problem(Rejection.invalidDefinition(error))
+        }
+    }
+}

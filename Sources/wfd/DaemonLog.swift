@@ -1,0 +1,90 @@
+import Foundation
+import Logging
+import Synchronization
+import WorkflowTerminal
+import WorkflowThreads
+
+/// The log of the daemon, on standard error. Who logs never waits for whoever reads it.
+enum DaemonLog {
+    /// How long the daemon waits at its end for its last lines to be read.
+    private static let patience: TimeInterval = 1
+
+    /// Has all loggers write there; to be called once.
+    static func begin(at level: Logger.Level) -> LogOutput {
+        let output = LogOutput(to: STDERR_FILENO) { lost in
+            let line = CollectedLine()
+            var log = LineLog(label: "wfd", level: level, to: line)
+            log[metadataKey: "lines"] = "\(lost)"
+            log.log(
+                event: LogEvent(
+                    level: .warning, message: "lines were not logged, because nobody read the log", metadata: nil,
+                    source: "wfd", file: #fileID, function: #function, line: #line))
+            return line.text
+        }
+        LoggingSystem.bootstrap { LineLog(label: $0, level: level, to: LogStream(output: output)) }
+        return output
+    }
+
+    /// Writes what is left, as far as somebody reads it.
+    static func end(_ output: LogOutput) {
+        // There is nobody to tell.
+        _ = output.flush(within: patience)
+    }
+}
+
+/// The log: what swift-log's handler writes, with the values of fields in quotes where they have blanks.
+private struct LineLog: LogHandler {
+    private var lines: StreamLogHandler
+
+    init(label: String, level: Logger.Level, to stream: some TextOutputStream & Sendable) {
+        lines = StreamLogHandler(label: label, stream: stream)
+        lines.logLevel = level
+    }
+
+    var logLevel: Logger.Level {
+        get { lines.logLevel }
+        set { lines.logLevel = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { lines.metadata }
+        set { lines.metadata = newValue.mapValues(Self.quoted) }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { lines[metadataKey: key] }
+        set { lines[metadataKey: key] = newValue.map(Self.quoted) }
+    }
+
+    func log(event: LogEvent) {
+        var event = event
+        var metadata = event.metadata ?? [:]
+        if let error = event.error { metadata["error"] = "\(error)" }
+        event.error = nil
+        event.metadata = metadata.mapValues(Self.quoted)
+        lines.log(event: event)
+    }
+
+    private static func quoted(_ value: Logger.MetadataValue) -> Logger.MetadataValue {
+        .string(Printable.logValue("\(value)"))
+    }
+}
+
+/// A record of the log is a line, whatever it tells of.
+private struct LogStream: TextOutputStream, Sendable {
+    let output: LogOutput
+
+    mutating func write(_ record: String) {
+        let line = record.hasSuffix("\n") ? record.dropLast() : Substring(record)
+        output.write(Array((Printable.text(String(line)) + "\n").utf8))
+    }
+}
+
+/// Keeps what is written to it.
+private final class CollectedLine: TextOutputStream, Sendable {
+    private let written = Mutex("")
+
+    var text: String { written.withLock { $0 } }
+
+    func write(_ record: String) { written.withLock { $0 += record } }
+}

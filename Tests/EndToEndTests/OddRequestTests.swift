@@ -1,0 +1,76 @@
+import DaemonTesting
+import Testing
+import WorkflowAPI
+
+/// A request is answered whatever its head and its body say: no process ends, and no fault is told.
+@Suite(.timeLimit(.minutes(20)), .ownThreads) struct OddRequestTests {
+    @Test func everyHeaderOfEveryRouteMayBeOdd() async throws {
+        let stage = try await OddRequestStage()
+        for route in Route.all {
+            let requests = OddRequests.headers.flatMap { name in
+                OddRequests.headerValues.map { OddRequestStage.request(route, odd: [(name, $0)]) }
+                    + [OddRequestStage.request(route, odd: [(name, Array("a".utf8)), (name, [])])]
+            }
+            try await stage.send([OddRequestStage.request(route)] + requests)
+        }
+        try await stage.end()
+    }
+
+    /// On a connection each: nothing can be told behind a request of which nobody knows where it ends.
+    @Test func everyHeaderThatSaysWhereARequestEndsMayBeOdd() async throws {
+        let stage = try await OddRequestStage()
+        let routes: [Route] = [.live, .showInstance, .sendEvent, .sendEvents, .reportTasks, .completeTask, .runBulk]
+        for route in routes + [.applyDefinition] {
+            let requests = OddRequests.framing.flatMap { name in
+                OddRequests.headerValues.map { OddRequestStage.request(route, odd: [(name, $0)]) }
+                    + [OddRequestStage.request(route, odd: [(name, Array("1".utf8)), (name, Array("2".utf8))])]
+            }
+            try await stage.send([OddRequestStage.request(route)] + requests)
+        }
+        try await stage.end()
+    }
+
+    @Test func everyParameterOfEveryQueryMayBeOdd() async throws {
+        let stage = try await OddRequestStage()
+        for route in Route.all {
+            let path = route.template.path(OddRequestStage.parts(of: route))
+            let requests = (route.query ?? ["a"]).flatMap { name in
+                // One that waits for what never comes waits no longer than it says.
+                OddRequests.queryValues.filter { name != "wait" || $0 != "1" }.map {
+                    OddRequestStage.request(route, target: "\(path)?\(name)=\($0)")
+                } + [OddRequestStage.request(route, target: "\(path)?\(name)=1&\(name)=1")]
+            }
+            try await stage.send([OddRequestStage.request(route)] + requests)
+        }
+        try await stage.end()
+    }
+
+    @Test func everyPartOfEveryPathMayBeOdd() async throws {
+        let stage = try await OddRequestStage()
+        for route in Route.all {
+            let parts = OddRequestStage.parts(of: route)
+            let words = route.template.description.split(separator: "/", omittingEmptySubsequences: false)
+            let requests = parts.indices.flatMap { place in
+                OddRequests.pathValues.map { value in
+                    var parts = parts
+                    parts[place] = value
+                    var rest = parts[...]
+                    let target = words.map { $0.hasPrefix("{") ? rest.popFirst() ?? "" : String($0) }
+                    return OddRequestStage.request(route, target: target.joined(separator: "/"))
+                }
+            }
+            try await stage.send([OddRequestStage.request(route)] + requests)
+        }
+        try await stage.end()
+    }
+
+    @Test func everyValueOfEveryBodyMayBeOdd() async throws {
+        let stage = try await OddRequestStage()
+        for route in Route.all {
+            guard let body = OddRequestStage.body(for: route) else { continue }
+            let requests = OddRequests.variants(of: body).map { OddRequestStage.request(route, body: $0) }
+            try await stage.send([OddRequestStage.request(route)] + requests)
+        }
+        try await stage.end()
+    }
+}

@@ -1,0 +1,131 @@
+import DaemonTesting
+import WorkflowAPI
+import WorkflowJSON
+
+/// Values that nobody sends who means well, and requests that bring them to every route.
+enum OddRequests {
+    /// The numbers at which arithmetic ends.
+    static let numbers = [
+        "0", "-1", "+1", "1e400", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+        "-9223372036854775809", "18446744073709551616", "9007199254740993",
+    ]
+
+    private static let long = 8 << 10
+    private static let texts =
+        ["", ";", ",", "=", "\"", "\"\"", ";;,,==", "=a", "a=", "*", "%", "return=;", "\u{1}\u{1F}", "\u{7F}", "é"]
+        + ["a", ";", "\"", ","].map { String(repeating: $0, count: long) }
+
+    /// Values of headers; none has a NUL or the end of a line in it.
+    static let headerValues: [[UInt8]] =
+        (texts + numbers + numbers.map { "\"\($0)\"" }).map { Array($0.utf8) } + [[0xFF, 0xFE], [0xC3]]
+
+    /// The headers that wfd reads, and others of HTTP.
+    static let headers = [
+        "Accept", "Accept-Encoding", "Authorization", "Content-Encoding", "Content-Type", "Cookie", "Date", "Forwarded",
+        "Host", "Idempotency-Key", "If-Match", "If-Modified-Since", "If-None-Match", "Last-Event-ID", "Origin",
+        "Prefer", "Range", "Sec-Fetch-Site", "User-Agent", "X-Request-ID",
+    ]
+
+    /// Those that say where a request ends, or what becomes of its connection: nothing comes behind one of them.
+    static let framing = ["Connection", "Content-Length", "Expect", "TE", "Trailer", "Transfer-Encoding", "Upgrade"]
+
+    /// Values of a parameter of a query, as they are written.
+    static let queryValues =
+        ["", "%", "%00", "%FF%FE", "=", "+", ";", ",", "a.b", "true", "1w", "-1ms", "x&=&x"]
+        + numbers + [String(repeating: "a", count: long), String(repeating: "%2C", count: 2_000)]
+        + pageTokens + cursors
+
+    /// Parts of a path, as they are written.
+    static let pathValues =
+        ["%", "%00", "%FF%FE", "%2F", "%2e%2e", "a;b", "=", ",", String(repeating: "a", count: long)]
+        + numbers + tokens + calls
+
+    private static let extremes: [Int64] = [.min, -1, 0, 1, 1 << 48, 1 << 58, .max]
+
+    /// Names of calls: a seq and a number.
+    private static let calls = numbers.flatMap { ["call.\($0).1", "call.1.\($0)", "call.1.1000"] }
+
+    /// Tokens of tasks: five numbers and a secret, in hexadecimal.
+    private static let tokens: [String] = {
+        func digits(_ number: Int64) -> String {
+            let text = String(UInt64(bitPattern: number), radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }
+        let usual: [Int64] = [2, 1, 1, 1, 1_700_000_000_000]
+        return usual.indices.flatMap { place in
+            extremes.map { number in
+                var numbers = usual
+                numbers[place] = number
+                return numbers.map(digits).joined() + String(repeating: "7", count: 32)
+            }
+        }
+    }()
+
+    /// Page tokens of every list, of the first generation.
+    private static let pageTokens: [String] = {
+        let forms = [
+            #"["m","a"]"#, #"["i",null,null,null,#,null,null,#,"running",#]"#,
+            #"["i",null,null,null,null,null,"oldest",#,"x",#]"#,
+            #"["i",null,null,null,null,null,"updated",#,"x",#]"#, #"["n",null,#,"running","a"]"#, #"["t",#,#,#]"#,
+            #"["w",#,#]"#, #"["w",#,#,#,"failed",#]"#, #"["w",#,#,#,"suspended",#]"#, #"["h",#,false,#]"#,
+            #"["h",1,true,#]"#, #"["h",1,false,#]"#, #"["q","a"]"#, #"["u",#]"#, #"["e",null,null,null,#]"#,
+            #"["a",#,#]"#, #"["a",1,#]"#, "[]", "null",
+        ]
+        return forms.flatMap { form in
+            extremes.map { number in
+                base64(form.replacing("[", with: "[1,", maxReplacements: 1).replacing("#", with: "\(number)"))
+            }
+        }
+    }()
+
+    /// Cursors of rows: generation, partition and number.
+    private static let cursors = extremes.flatMap { number in
+        ["\(number).0.1", "1.\(number).1", "1.0.\(number)", "\(number).\(number).\(number)"].map(base64)
+    }
+
+    private static func base64(_ text: String) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        var (letters, bits, count) = ("", 0, 0)
+        for byte in text.utf8 {
+            (bits, count) = ((bits << 8 | Int(byte)) & 0xFFFF, count + 8)
+            while count >= 6 {
+                count -= 6
+                letters.append(alphabet[bits >> count & 63])
+            }
+        }
+        if count > 0 { letters.append(alphabet[bits << (6 - count) & 63]) }
+        return letters
+    }
+
+    /// Values of JSON for any place in a body, as they are written.
+    static let jsonValues =
+        numbers.filter { !$0.hasPrefix("+") } + [
+            "null", "true", "[]", "{}", "\"\"", "\"a\"", "\"1w\"", "\"1-9223372036854775807\"", "\"\\u0000\"",
+            "\"0000-01-01T00:00:00.000Z\"", "\"9999-12-31T23:59:59.999Z\"", "\"8999-12-31T23:59:59.999Z\"",
+            "[0, -1, null]", "{\"a\": {\"\": 1}}", "\"\(String(repeating: "a", count: long))\"",
+            String(repeating: "[", count: 5_000),
+        ]
+
+    /// A body with each of its values replaced by each odd one, and with odd ones in its whole place.
+    static func variants(of body: String) -> [String] {
+        guard case .object(let object)? = try? JSONReader.value(from: body) else { return jsonValues }
+        let mark = "7182818284590452"
+        return jsonValues
+            + places(.object(object), mark: .int(7_182_818_284_590_452)).flatMap { place in
+                jsonValues.map { JSONWriter.string(place).replacing(mark, with: $0) }
+            }
+    }
+
+    /// A value with a mark in the place of each value that it has, one after another.
+    private static func places(_ value: JSONValue, mark: JSONValue) -> [JSONValue] {
+        guard case .object(let object) = value else { return [mark] }
+        return [mark]
+            + object.members.flatMap { member in
+                places(member.value, mark: mark).map { changed in
+                    var changedObject = object
+                    changedObject[member.key] = changed
+                    return .object(changedObject)
+                }
+            }
+    }
+}

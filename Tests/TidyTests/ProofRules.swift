@@ -1,0 +1,62 @@
+/// Places at which a value that nobody expected ends the process.
+///
+/// What comes over the wire or out of a file is checked and refused. A place that traps all the same says beside it why
+/// no such value reaches it.
+enum ProofRules {
+    /// The targets that read what others wrote: requests, answers, files, programs.
+    static let targets = [
+        "DurableMachines", "SQLiteStore", "WorkflowAPI", "WorkflowClient", "WorkflowCommand", "WorkflowEffects",
+        "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowServer", "WorkflowStore",
+    ]
+
+    /// A trap has its proof: a comment `// Proof: …` on its line, or on lines of their own right before it.
+    static func unproven(_ file: SourceFile) -> [Finding] {
+        guard file.isSwift, targets.contains(where: { file.isIn("Sources/" + $0) }) else { return [] }
+        return zip(file.lines.indices, SwiftMask.lines(of: file.text)).compactMap { index, code in
+            guard let trap = trap(in: code), !isProven(index, in: file.lines) else { return nil }
+            return Finding(
+                file.path, line: index + 1,
+                "'\(trap)' ends the process: refuse such a value, or write '// Proof: …' beside it, why none comes here"
+            )
+        }
+    }
+
+    private static let calls = ["assert", "assertionFailure", "fatalError", "precondition", "preconditionFailure"]
+
+    /// The first trap in a line of code; nil for none.
+    private static func trap(in code: String) -> String? {
+        for name in calls where isCalled(name, in: code) { return name }
+        for word in ["try!", "as!", "unsafelyUnwrapped"] where code.contains(word) { return word }
+        let characters = Array(code)
+        for (place, character) in characters.enumerated() where place > 0 && endsValue(characters[place - 1]) {
+            let next = characters.dropFirst(place + 1)
+            if character == "!", next.first != "=" { return "!" }
+            if character == "[", next.first == "0", next.dropFirst().first == "]" { return "[0]" }
+        }
+        return nil
+    }
+
+    private static func isCalled(_ name: String, in code: String) -> Bool {
+        code.split(separator: name + "(", omittingEmptySubsequences: false).dropLast().contains {
+            $0.last.map { !isPartOfName($0) && $0 != "." } ?? true
+        }
+    }
+
+    private static func isPartOfName(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
+    }
+
+    /// True for the last character of a value: what follows is then done to that.
+    private static func endsValue(_ character: Character) -> Bool {
+        isPartOfName(character) || [")", "]", "?", "}", "`"].contains(character)
+    }
+
+    private static func isProven(_ index: Int, in lines: [Substring]) -> Bool {
+        let words = { (line: Substring) in line.drop { $0 == " " } }
+        let own = lines[index].ranges(of: "// Proof: ").last.map { lines[index][$0.upperBound...] }
+        if let own, !own.isEmpty { return true }
+        return lines[..<index].reversed().prefix { words($0).hasPrefix("//") }.contains {
+            words($0).hasPrefix("// Proof: ") && words($0).count > "// Proof: ".count
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Tests run on Swift's pool, which has as many threads as there are cores: whoever blocks or spins on one keeps all
+/// others from theirs.
+enum WaitRules {
+    /// Files whose blocking calls run on threads of their own, by `requireOwnThread`, `onOwnThread`, `.ownThreads` or
+    /// an executor of their own.
+    static let support = [
+        "Tests/DaemonTesting/ProgramState.swift", "Tests/DaemonTesting/RandomKill.swift",
+        "Tests/DiskTesting/DiskHold.swift", "Tests/DiskTesting/PowerDisk.swift", "Tests/EndToEndTests/WorkTests.swift",
+        "Tests/StoreTesting/Hold.swift", "Tests/WorkflowEffectsTests/NameTests.swift",
+        "Tests/WorkflowServerTests/UserNamesTests.swift",
+        "Tests/WorkflowServerTests/DefinitionQueueTests.swift", "Tests/WorkflowServerTests/StandstillTests.swift", "Tests/WorkflowThreadsTests/BackgroundThreadsTests.swift",
+        "Tests/WorkflowThreadsTests/SharedCoresTests.swift",
+    ]
+
+    private static let calls = [
+        ".wait()", ".wait(timeout", ".wait(wallTimeout", ".wait(until", ".wait { ", "waitpid(", "waitid(",
+        "waitUntilExit", "pthread_join", "pthread_cond_wait", "pthread_cond_timedwait", "sem_wait", "sched_yield",
+        "poll(&", "readDataToEndOfFile", "waitForDataInBackground",
+    ]
+
+    /// No test and no helper blocks a thread of the pool, or asks again and again for its turn.
+    static func blocking(_ file: SourceFile) -> [Finding] {
+        guard file.isIn("Tests"), file.path.hasSuffix(".swift"), !support.contains(file.path) else { return [] }
+        return zip(1..., SwiftMask.lines(of: file.text)).flatMap { number, line in
+            calls.filter { line.contains($0) }.map {
+                Finding(file.path, line: number, "'\($0)' blocks a thread of Swift's pool: use 'onOwnThread'")
+            } + (spins(line) ? [Finding(file.path, line: number, "it spins: use 'eventually'")] : [])
+        }
+    }
+
+    /// A bounded number of turns mixes tasks in a random test; whoever waits for something asks for no turn.
+    private static func spins(_ line: String) -> Bool {
+        if line.contains("Task.yield") { return !line.contains("for _ in ") }
+        return line.contains("while ") && line.contains(".now <") && line.hasSuffix("{}")
+    }
+}

@@ -1,0 +1,174 @@
+import IdentityTesting
+import Statechart
+import StoreTesting
+import Testing
+import ThreadTesting
+import WorkflowEngine
+import WorkflowJSON
+import WorkflowStore
+
+/// A run is for those who were selected when it began, and each has one turn, whatever goes on meanwhile.
+@Suite(.timeLimit(.minutes(10))) struct BulkSelectionTests {
+    private static let count = 60
+    private static let flip = BulkAction.send(event: "flip", data: nil)
+    private static let all = BulkSelection(machine: "lamp")
+
+    private let store = FakeStore()
+    private let running: RunningEngine
+
+    private var engine: Engine { running.engine }
+
+    /// Sixty lamps of version 1. There is a version 2 too.
+    init() async throws {
+        var limits = EngineLimits()
+        limits.selectedPage = 4
+        limits.batchRows = 8
+        running = try await RunningEngine(store: store, limits: limits)
+        for number in 0..<Self.count { try await running.start("l-\(number)") }
+        _ = try await engine.apply(
+            RunningEngine.definition.replacing("{lit: false}", with: "{lit: false, n: 0}"), syntax: .yaml)
+    }
+
+    /// Begins a run that stops in front of an instance until `body` has ended; gives what came of it.
+    private func run(
+        _ name: String, _ action: BulkAction, _ selection: BulkSelection = all, stoppingAt instance: Int,
+        isExpected: Bool = false, _ body: () async throws -> Void
+    ) async throws -> BulkView {
+        let stop = InstanceName(rawValue: "l-\(instance)")
+        store.fail { _, batch in
+            batch.changedInstances.contains { $0.name == stop } ? StoreError(.unavailable, "made to fail") : nil
+        }
+        var request = BulkRequest(action: action, targets: .selection(selection), reason: "r")
+        if isExpected { request.expect = try await engine.rehearse(request, [], by: .test) { _ in }.digest.text }
+        _ = try await engine.begin(run: name, request, [], by: .test)
+        try await eventually("the run pauses") { try await engine.run(named: name, by: .test).paused != nil }
+        try await eventually("the run is stopped") {
+            // It may share a batch with the part that fails.
+            _ = try? await engine.stopRun(named: name, by: .test)
+            return try await engine.run(named: name, by: .test).record.state == .stopped
+        }
+        store.fail { _, _ in nil }
+        try await body()
+        _ = try await engine.resumeRun(named: name, by: .test)
+        try await eventually("the run has ended") {
+            try await engine.run(named: name, by: .test).record.state == .done
+        }
+        return try await engine.run(named: name, by: .test)
+    }
+
+    private func migrate(_ numbers: some Sequence<Int>, to version: MachineVersion) async throws {
+        for number in numbers {
+            _ = try await engine.migrate(
+                MigrateCommand(instance: InstanceName(rawValue: "l-\(number)"), to: version, reason: "r", by: .test))
+        }
+    }
+
+    private func seq(_ number: Int) -> Int64? { store.record("l-\(number)")?.seq.rawValue }
+
+    @Test(arguments: [false, true]) func whoIsStartedAfterTheBeginIsNotTheRuns(_ isExpected: Bool) async throws {
+        let run = try await run("r", Self.flip, stoppingAt: 0, isExpected: isExpected) {
+            for number in 0..<40 {
+                let version = MachineVersion(rawValue: Int64(1 + number % 2))
+                let name = InstanceName(rawValue: "late-\(number)")
+                _ = try await engine.start(StartCommand(machine: "lamp", version: version, instance: name, by: .test))
+            }
+        }
+        #expect(run.outcome.brief == "done \(Self.count)" && run.record.selected == Self.count)
+        for number in 0..<40 { #expect(store.record("late-\(number)")?.seq.rawValue == 1) }
+        for number in 0..<Self.count { #expect(seq(number) == 2) }
+        try await running.stop()
+    }
+
+    /// Each is still where the other one's instances arrive when it has its turn.
+    @Test func migrationsTowardsEachOtherMoveTheirOwnOnly() async throws {
+        try await migrate(30..<Self.count, to: 2)
+        let there = BulkAction.migrate(to: 2, MigrationPlan(), retries: false)
+        let back = BulkAction.migrate(to: 1, MigrationPlan(), retries: false)
+        let first = try await run("there", there, BulkSelection(machine: "lamp", version: 1), stoppingAt: 0) {
+            let request = BulkRequest(
+                action: back, targets: .selection(BulkSelection(machine: "lamp", version: 2)), reason: "r")
+            _ = try await engine.begin(run: "back", request, [], by: .test)
+            try await eventually("the other run has ended") {
+                try await engine.run(named: "back", by: .test).record.state == .done
+            }
+        }
+        #expect(first.outcome.brief == "done 30" && first.record.selected == 30)
+        #expect(try await engine.run(named: "back", by: .test).outcome.brief == "done 30")
+        for number in 0..<Self.count { #expect(seq(number) == (number < 30 ? 2 : 3), "l-\(number)") }
+        try await running.stop()
+    }
+
+    /// The first ones refuse what is sent, and have no row that tells of their turn.
+    @Test func whoWasRefusedHasNoSecondTurnInAnotherVersion() async throws {
+        let off = BulkAction.send(event: "off", data: nil)
+        for number in 30..<Self.count { _ = try await running.flip("l-\(number)") }
+        let run = try await run("r", off, stoppingAt: 30) {
+            try await migrate(0..<10, to: 2)
+            // They have their turn there.
+            try await migrate(40..<50, to: 2)
+            for number in 0..<10 { _ = try await running.flip("l-\(number)") }
+        }
+        #expect(run.outcome.brief == "done 30, refused 30")
+        for number in 0..<10 { #expect(store.record("l-\(number)")?.state.configuration == "on") }
+        try await running.stop()
+    }
+
+    @Test func whoGoesToALaterVersionBeforeItsTurnHasItThere() async throws {
+        let run = try await run("r", Self.flip, stoppingAt: 30) { try await migrate(20..<Self.count, to: 2) }
+        #expect(run.outcome.brief == "done \(Self.count)")
+        for number in 0..<Self.count { #expect(seq(number) == (number < 20 ? 2 : 3)) }
+        try await running.stop()
+    }
+
+    /// It comes back to a version that the run has left, and then goes to the later one again.
+    @Test func whoGoesToAndFroHasOneTurn() async throws {
+        try await migrate(50..<Self.count, to: 2)
+        let off = BulkAction.send(event: "off", data: nil)
+        _ = try await running.flip("l-30")
+        let run = try await run("r", off, stoppingAt: 30) {
+            // They were refused, and would take it now.
+            for number in 0..<10 { _ = try await running.flip("l-\(number)") }
+            try await migrate(0..<10, to: 2)
+            try await migrate(0..<5, to: 1)
+            try await migrate(0..<5, to: 2)
+            // They have had no turn.
+            try await migrate(50..<Self.count, to: 1)
+            try await migrate(50..<Self.count, to: 2)
+        }
+        #expect(run.outcome.brief == "done 1, refused 59")
+        for number in 0..<10 { #expect(store.record("l-\(number)")?.state.configuration == "on") }
+        try await running.stop()
+    }
+
+    @Test func whoComesIntoTheSelectionAfterTheBeginIsNotTheRuns() async throws {
+        for number in 0..<10 { _ = try await engine.repair(suspension(of: number)) }
+        let selection = BulkSelection(machine: "lamp", statuses: [.suspended])
+        let resumed = try await run("r", .repair(.resume), selection, stoppingAt: 0) {
+            for number in 40..<50 { _ = try await engine.repair(suspension(of: number)) }
+            // It was selected, and is again.
+            _ = try await engine.repair(RepairCommand(instance: "l-9", .resume, reason: "r"))
+            _ = try await engine.repair(suspension(of: 9))
+        }
+        #expect(resumed.outcome.brief == "done 10" && resumed.record.selected == 10)
+        for number in 40..<50 { #expect(store.record("l-\(number)")?.status == .suspended) }
+        let inState = try await run("s", Self.flip, BulkSelection(states: ["off"]), stoppingAt: 0) {
+            // Off, on, and off again.
+            for _ in 0..<2 { _ = try await running.flip("l-30") }
+            _ = try await running.flip("l-31")
+        }
+        #expect(inState.outcome.brief == "done 49, refused 10, changed 1")
+        let on = try await run("o", Self.flip, BulkSelection(statuses: [.running], states: ["on"]), stoppingAt: 0) {
+            for number in 40..<50 {
+                _ = try await engine.repair(RepairCommand(instance: "l-\(number)", .resume, reason: "r"))
+                _ = try await running.flip("l-\(number)")
+            }
+            for _ in 0..<2 { _ = try await running.flip("l-59") }
+        }
+        #expect(on.outcome.brief == "done 50")
+        try await running.stop()
+    }
+
+    private func suspension(of number: Int) -> RepairCommand {
+        RepairCommand(instance: "l-\(number)", .suspend, reason: "r")
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import ThreadTesting
+import WorkflowThreads
+
+/// Lines of a log whose reader does not read.
+@Suite(.timeLimit(.minutes(20)), .ownThreads) struct LogOutputTests {
+    private let pipe = Pipe()
+    private static let line = Array((String(repeating: "x", count: 99) + "\n").utf8)
+
+    private func output(bytes: Int) -> LogOutput {
+        LogOutput(to: pipe.fileHandleForWriting.fileDescriptor, bytes: bytes) { lost in "\(lost) lines were lost\n" }
+    }
+
+    @Test func whoLogsDoesNotWaitAndIsToldOnceHowMuchIsMissing() throws {
+        // F_SETPIPE_SZ of fcntl(2): the pipe takes less than may wait, however late the thread begins.
+        try #require(fcntl(pipe.fileHandleForWriting.fileDescriptor, 1_031, 4_096) > 0)
+        let output = output(bytes: 10_000)
+        let count = 10_000
+        for _ in 0..<count { output.write(Self.line) }
+        let lost = output.linesLost
+        #expect(lost > 0 && lost < count)
+        #expect(!output.flush(within: 0.01))
+        // It is read, and then all that was kept is there.
+        let told = "\(lost) lines were lost\n"
+        let kept = (count - lost) * Self.line.count + told.utf8.count
+        var read = Data()
+        while read.count < kept { read += pipe.fileHandleForReading.availableData }
+        #expect(String(decoding: read, as: UTF8.self).hasSuffix("x\n" + told))
+        #expect(output.flush(within: 60))
+        #expect(output.linesLost == lost)
+        // It is not told again.
+        output.write(Self.line)
+        #expect(Array(pipe.fileHandleForReading.availableData) == Self.line)
+    }
+
+    @Test func linesComeInTheirOrder() {
+        let output = output(bytes: 10_000)
+        for number in 0..<50 { output.write(Array("\(number)\n".utf8)) }
+        #expect(output.flush(within: 60))
+        let read = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(read == (0..<50).map { "\($0)\n" }.joined())
+        #expect(output.linesLost == 0)
+    }
+
+    @Test func aDescriptorThatDoesNotBlockIsWaitedFor() {
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        #expect(fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0)
+        let output = output(bytes: 1 << 20)
+        let count = 5_000
+        for _ in 0..<count { output.write(Self.line) }
+        var read = 0
+        while read < count * Self.line.count { read += pipe.fileHandleForReading.availableData.count }
+        #expect(output.flush(within: 60) && output.linesLost == 0)
+    }
+}
