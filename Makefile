@@ -39,7 +39,7 @@ DESTDIR ?=
 heavy := CrashTests|LinearizabilityTests|SimulationTests|EveryFlushTests|KilledMachinesTests|BackupTests|BatchTests
 # Writers that never rest take the time of a verification that gives way to them.
 heavy := $(heavy)|BusyVerificationTests|KilledRocketTests|KilledEffectsTests|KilledPackerTests|KilledMigrationTests
-heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests|EveryEditTests|ColumnWalkTests
+heavy := $(heavy)|KilledPurgeTests|KilledRedactionTests|FullDiskBulkTests
 # What the Swift library is compared with; before the first release, with the last commit.
 BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null || echo HEAD)
 examples := Examples/Swift/Package.swift Examples/Swift/Sources Examples/Swift/Tests Examples/Durable

@@ -50,13 +50,14 @@ import WorkflowJSON
         let restored = try await Daemon.launch(
             ["restore", database, "--database", folder.path("other.db"), "--dry-run"]
         ).result()
-        #expect(restored.end == .exited(65) && restored.errors.contains(damage), "\(restored)")
+        // It stops at the first difference, which may be what the row lacks elsewhere.
+        #expect(restored.end == .exited(65) && restored.errors.contains("is damaged: "), "\(restored)")
         let daemon = try await Daemon(in: folder)
         let answer = try await daemon.answer(to: .get(place.route))
         #expect(answer.status == 500 && answer.text.contains(damage), "\(answer.status) \(answer.text)")
         #expect(try answer.object["type"] == "database-damaged")
         // What does not need the row is there.
-        #expect(try await daemon.json("show", "p")["seq"] == 1)
+        #expect(try await daemon.json("history", "p").elements.count == 1)
         #expect(try await daemon.stop().end == .exited(0))
     }
 }

@@ -8,7 +8,8 @@ enum WaitRules {
         "Tests/DiskTesting/DiskHold.swift", "Tests/DiskTesting/PowerDisk.swift", "Tests/EndToEndTests/WorkTests.swift",
         "Tests/StoreTesting/Hold.swift", "Tests/WorkflowEffectsTests/NameTests.swift",
         "Tests/WorkflowServerTests/UserNamesTests.swift",
-        "Tests/WorkflowServerTests/DefinitionQueueTests.swift", "Tests/WorkflowServerTests/StandstillTests.swift", "Tests/WorkflowThreadsTests/BackgroundThreadsTests.swift",
+        "Tests/WorkflowServerTests/DefinitionQueueTests.swift", "Tests/WorkflowServerTests/StandstillTests.swift",
+        "Tests/WorkflowThreadsTests/BackgroundThreadsTests.swift",
         "Tests/WorkflowThreadsTests/SharedCoresTests.swift",
     ]
 

@@ -120,6 +120,8 @@ import WorkflowJSON
                 try connection.write(line)
                 return connection
             }
+            // The answer to lines begins before they have come.
+            for connection in connections { _ = try connection.read(through: "\r\n\r\n") }
             // 80 are waited for. The others are told to come back, and make room for whoever comes.
             let deadline = ContinuousClock.now + .seconds(60)
             while connections.count(where: \.isReadable) < 20 {

@@ -108,7 +108,7 @@ import WorkflowStore
         let folder = try StoreFolder()
         let running = try await RunningEngine(store: try folder.open())
         let engine = running.engine
-        _ = try await engine.apply(EveryRowFile.unit, syntax: .yaml)
+        _ = try await engine.apply(UnitMachine.text, syntax: .yaml)
         let findings = Collected<String>()
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<2 { group.addTask { try await erase(engine, "w\(worker)") } }

@@ -63,7 +63,7 @@ import WorkflowStore
 
     /// A file in which `c` was redacted: its rows 2 and 3, and later its row 5 with another name.
     private func redacted() async throws -> WrittenFile {
-        let bench = try await TaskBench(EveryRowFile.unit)
+        let bench = try await TaskBench(UnitMachine.text)
         try await bench.timed.start("unit", "c")
         func put(_ name: String) async throws {
             try await bench.timed.send("put", ["who": "Ann"], to: name)
