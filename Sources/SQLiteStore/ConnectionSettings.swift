@@ -12,7 +12,7 @@ struct ConnectionSettings: Sendable {
 
     let settings: [Setting]
     let isReader: Bool
-    /// Nil for SQLite's own bound.
+    /// The bound; nil keeps SQLite's own.
     var valueBytes: CInt?
 
     /// Alone with a copy that is flushed at the end: no index of a log beside it, and no flushing between.

@@ -117,7 +117,7 @@ enum EffectInspection {
     /// Nil where the list cannot be read.
     private static func invocations(of record: InstanceRecord) -> [Invocation]? {
         if record.state.armed == "[]" { return [] }
-        // What is no JSON at all is no list either.
+        // A text that is no JSON is no list either.
         guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
         var invocations: [Invocation] = []
         for pending in armed where pending.object?["kind"] == "invocation" {

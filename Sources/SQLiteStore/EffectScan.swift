@@ -53,7 +53,7 @@ struct EffectScan: Sendable {
     private mutating func take(_ row: inout StatementRow) throws {
         let (id, queue, state) = (try row.position(), try row.name(), try row.text())
         let isOwn = row.integer() == namespace.rawValue
-        // Of an instance that is not there, nothing is listed.
+        // Nothing is listed for an instance that is not there.
         let instance = InstanceName(rawValue: try row.text())
         let isWanted =
             isOwn && query.queue.map { $0.utf8.elementsEqual(queue.utf8) } ?? true

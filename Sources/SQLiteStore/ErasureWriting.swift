@@ -158,9 +158,9 @@ extension ErasureRecord {
         walk = ErasureWalk(seq: seq, next: next, bottom: bottom, top: top)
     }
 
-    /// Nil for what is no list of texts.
+    /// The texts of a list; nil when the value is none.
     private static func paths(_ text: String) -> [String]? {
-        // What is no JSON at all is no list either.
+        // A text that is no JSON is no list either.
         guard case .array(let values)? = try? JSONReader.value(from: text) else { return nil }
         let paths = values.compactMap(\.string)
         return paths.count == values.count ? paths : nil

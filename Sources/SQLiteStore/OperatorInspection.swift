@@ -2,7 +2,7 @@ import GRDB
 import Statechart
 import WorkflowStore
 
-/// What operators have asked for, as far as one look finds it.
+/// The requests of operators, as far as one look finds them.
 enum OperatorInspection {
     /// Adds the runs, and where the last deletion and the last erasures stand.
     static func look(at inspection: inout StoreInspection, _ database: Database) throws {
@@ -26,7 +26,7 @@ enum OperatorInspection {
     }
 }
 
-/// What was erased, compared with the rows that record it, and with the instances.
+/// Erasures, compared with the rows that record them, and with the instances.
 struct ErasureInspection: Sendable {
     /// What is read of each: its key first. What a restore has ordered is not begun yet, and a deleted instance has no
     /// rows to compare with.

@@ -43,7 +43,7 @@ enum TimerInspection {
 
     /// The rows that an instance must have; nil where its list cannot be read.
     private static func timers(of record: InstanceRecord) -> [TimerRecord]? {
-        // What is no JSON at all is no list either.
+        // A text that is no JSON is no list either.
         guard case .array(let armed)? = try? JSONReader.value(from: record.state.armed) else { return nil }
         var timers: [TimerRecord] = []
         for pending in armed {
