@@ -130,9 +130,10 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
-        // The commit of this build: C, because Swift takes no text from the manifest.
+        // The commit of this build: C, because Swift takes no text from the manifest. Each commit compiles anew what
+        // depends on it, which is why only the programs do.
         .target(name: "CRelease", cSettings: commit.map { [.define("WFD_COMMIT", to: "\"\($0)\"")] } ?? []),
-        .target(name: "WorkflowAPI", dependencies: ["CRelease", "WorkflowJSON", "WorkflowSpelling"]),
+        .target(name: "WorkflowAPI", dependencies: ["WorkflowJSON", "WorkflowSpelling"]),
         .target(
             name: "WorkflowServer",
             dependencies: [
@@ -176,7 +177,7 @@ let package = Package(
         .executableTarget(
             name: "wfd",
             dependencies: [
-                "SQLiteStore", "Statechart", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer",
+                "CRelease", "SQLiteStore", "Statechart", "WorkflowSpelling", "WorkflowTerminal", "WorkflowServer",
                 "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms", "WorkflowStore",
                 "WorkflowThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -195,7 +196,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .executableTarget(name: "wfctl", dependencies: ["WorkflowCommand"]),
+        .executableTarget(name: "wfctl", dependencies: ["CRelease", "WorkflowAPI", "WorkflowCommand"]),
         // Calls of Linux that Swift's module of the C library leaves out.
         .target(name: "LinuxEvents", path: "Benchmarks/LinuxEvents"),
         // A loop over sqlite3 that writes what the engine writes: what SQLite itself can do.

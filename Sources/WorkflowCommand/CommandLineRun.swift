@@ -1,20 +1,22 @@
 import ArgumentParser
-import WorkflowAPI
 import WorkflowSpelling
 
 /// Runs one command line.
 package struct CommandLineRun {
     private let environment: CommandEnvironment
+    private let version: String
 
-    package init(environment: CommandEnvironment) {
+    /// - Parameter version: The program's, for `--version`.
+    package init(environment: CommandEnvironment, version: String) {
         self.environment = environment
+        self.version = version
     }
 
     /// Parses the arguments (without the program's name), does what they say, and gives the process's exit code.
     package func callAsFunction(_ arguments: [String]) async -> Int32 {
         do {
             if arguments == ["--version"] {
-                try environment.output.write("wfctl \(Release.version)\n")
+                try environment.output.write("wfctl \(version)\n")
                 return CommandExit.done.rawValue
             }
             let typed = arguments

@@ -1,4 +1,6 @@
+import CRelease
 import Foundation
+import WorkflowAPI
 import WorkflowCommand
 
 // Swift reads the arguments from /proc: without it every verb would be ignored.
@@ -9,4 +11,5 @@ guard !CommandLine.arguments.isEmpty else {
 }
 let arguments = Array(CommandLine.arguments.dropFirst())
 let environment = CommandEnvironment.ofProcess(variables: ProcessInfo.processInfo.environment)
-exit(await CommandLineRun(environment: environment)(arguments))
+let version = Release.version(of: String(cString: release_commit()))
+exit(await CommandLineRun(environment: environment, version: version)(arguments))

@@ -80,7 +80,7 @@ struct EffectOptions: ParsableArguments {
         Executors(
             http: try HTTPExecutor(
                 allowing: allowHttp, secrets: SecretFolder(secrets ?? environment["CREDENTIALS_DIRECTORY"]),
-                authority: ca, agent: "wfd/\(Release.version)", places: calls),
+                authority: ca, agent: "wfd/\(Build.version)", places: calls),
             programs: ProgramExecutor(
                 Dictionary(exec.map { ($0.name, $0.path) }, uniquingKeysWith: { first, _ in first }),
                 places: ProcessInfo.processInfo.activeProcessorCount, search: environment["PATH"]))

@@ -131,7 +131,7 @@ struct Serve: AsyncParsableCommand {
         }
         logger.info(
             "serving",
-            metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Release.version)"])
+            metadata: ["database": "\(file)", "found": "\(store.recovered)", "version": "\(Build.version)"])
         let time: any WallClock = self.clock == .real ? SystemClock() : VirtualClock(at: store.last)
         let executors = try effects.executors(
             environment: ProcessInfo.processInfo.environment, calls: shares.calls)
@@ -153,7 +153,7 @@ struct Serve: AsyncParsableCommand {
         let servers = addresses.map { address in
             WorkflowServer(
                 engine: engine, address: address, budget: budget, allowedHosts: allowHost, metrics: metrics,
-                definitions: definitions, version: Release.version, limits: serverLimits, logger: logger)
+                definitions: definitions, version: Build.version, limits: serverLimits, logger: logger)
         }
         // Stopped in the opposite order: first no new requests, then the writer, when all that was accepted is written.
         // Between them, what runs has time to end, and what it brings is still written.

@@ -14,7 +14,7 @@ struct WFD: AsyncParsableCommand {
             socket in $RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR. SIGTERM and SIGINT end it cleanly. \
             'wfd serve --help' lists the flags, which may stand without 'serve'.
             """,
-        version: Release.version,
+        version: Build.version,
         subcommands: [Serve.self, Clock.self, Verify.self, Restore.self, Scrub.self],
         defaultSubcommand: Serve.self
     )

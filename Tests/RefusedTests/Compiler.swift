@@ -13,8 +13,8 @@ enum Compiler {
             ["swiftc", "-swift-version", "6", "-emit-sil", "-o", "/dev/null", "-no-color-diagnostics"]
             + ["-diagnostic-style", "llvm", "-module-cache-path", build.appending(path: "ModuleCache").path]
             + ["-I", build.appending(path: "Modules").path]
-            // Modules of C that ours are made with.
-            + ["CRE2.build", "CRelease.build"].flatMap { ["-I", build.appending(path: $0).path] }
+            // A module of C that ours are made with.
+            + ["-I", build.appending(path: "CRE2.build").path]
             + ["-I", checkouts.appending(path: "Yams/Sources/CYaml/include").path, program]
         let compiler = try RunningProgram("/usr/bin/env", arguments, environment: Programs.environment())
         let result = try await compiler.result()

@@ -34,7 +34,7 @@ import WorkflowJSON
         print("\(kind.testDescription): \(Int((Self.threadTime() - before) * 1_000)) ms")
         switch outcome {
         case .refused(.expressionFailed), .refused(.livelock): break
-        default: Issue.record("it is not refused for what it costs")
+        default: Issue.record("it is not refused for what it costs: \(String(describing: outcome).prefix(500))")
         }
     }
 

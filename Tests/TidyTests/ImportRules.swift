@@ -31,7 +31,7 @@ enum ImportRules {
             "SQLiteStore", "Statechart", "StateMachines", "WorkflowEngine", "WorkflowStore", "Logging",
             "ServiceLifecycle",
         ],
-        "Sources/WorkflowAPI": ["CRelease", "WorkflowJSON", "WorkflowSpelling"],
+        "Sources/WorkflowAPI": ["WorkflowJSON", "WorkflowSpelling"],
         "Sources/WorkflowServer": [
             "CAllocation", "WorkflowJSON", "WorkflowSpelling", "Statechart", "WorkflowThreads", "WorkflowAPI",
             "WorkflowEngine",
@@ -60,12 +60,12 @@ enum ImportRules {
             "Darwin",
         ],
         "Sources/wfd": [
-            "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
+            "CRelease", "SQLiteStore", "Statechart", "WorkflowEffects", "WorkflowSpelling", "WorkflowTerminal", "WorkflowEngine",
             "WorkflowAPI", "WorkflowServer", "WorkflowPrograms", "WorkflowThreads",
             "WorkflowStore", "ArgumentParser", "Logging",
             "ServiceLifecycle", "UnixSignals", "Foundation", "Synchronization",
         ],
-        "Sources/wfctl": ["WorkflowCommand", "Foundation"],
+        "Sources/wfctl": ["CRelease", "WorkflowAPI", "WorkflowCommand", "Foundation"],
     ]
 
     /// A file imports only what the table allows its folder; a folder of `Sources` that is not in the table, nothing.

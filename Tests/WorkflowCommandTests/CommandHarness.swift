@@ -60,7 +60,7 @@ struct CommandHarness {
                 addresses.list.withLock { $0.append(address) }
                 return WorkflowClient(transport: transport, limits: ClientLimits(patience: .seconds(1)))
             }, makeKey: { Sample.key }, uptime: TickingClock(tick).now, interruptions: interruptions)
-        let exit = await CommandLineRun(environment: environment)(arguments)
+        let exit = await CommandLineRun(environment: environment, version: Release.version)(arguments)
         let outcome = Outcome(exit: exit, output: output.text, errors: errors.text)
         return (outcome, addresses.list.withLock { $0 })
     }

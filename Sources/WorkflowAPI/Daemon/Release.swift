@@ -1,11 +1,9 @@
-internal import CRelease
-
-/// This build.
+/// The release that this code belongs to.
 public enum Release {
-    /// The version that `wfd` and `wfctl` report (semantic versioning). Between two releases it is that of the next one
-    /// with `-dev`, and the commit behind it.
-    public static let version = number + (commit.isEmpty ? "" : "+" + commit)
+    /// Semantic versioning. Between two releases it is the next one's, with `-dev`.
+    public static let version = "0.2.0-dev"
 
-    private static let number = "0.2.0-dev"
-    private static let commit = String(cString: release_commit())
+    /// The version that a program reports of itself.
+    /// - Parameter commit: The commit behind it; empty outside a repository.
+    package static func version(of commit: String) -> String { version + (commit.isEmpty ? "" : "+" + commit) }
 }
