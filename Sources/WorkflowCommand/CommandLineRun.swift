@@ -1,4 +1,5 @@
 import ArgumentParser
+import WorkflowAPI
 import WorkflowSpelling
 
 /// Runs one command line.

@@ -19,6 +19,11 @@ enum OddRequests {
     static let headerValues: [[UInt8]] =
         (texts + numbers + numbers.map { "\"\($0)\"" }).map { Array($0.utf8) } + [[0xFF, 0xFE], [0xC3]]
 
+    /// One of each sort of them.
+    static let fewValues: [[UInt8]] =
+        ["", ";", "\"-9223372036854775809\"", String(repeating: ",", count: long)].map { Array($0.utf8) }
+        + [[0xFF, 0xFE]]
+
     /// The headers that wfd reads, and others of HTTP.
     static let headers = [
         "Accept", "Accept-Encoding", "Authorization", "Content-Encoding", "Content-Type", "Cookie", "Date", "Forwarded",

@@ -105,12 +105,11 @@ import WorkflowJSON
         let folder = try TemporaryFolder()
         let database = folder.path("wfd.db")
         let socket = folder.path("wfd.sock")
-        // The shell starts one that leaves its group and outlives it. Before that one has left the group, the shell does not
-        // end: the daemon kills what is left of the group.
-        let (begun, left) = (folder.path("begun"), folder.path("left"))
+        // The shell starts one that leaves its group, so that it is not killed with what is left of the group.
+        let begun = folder.path("begun")
         let script = try folder.write(
             """
-            setsid sh -c "mkdir \(begun); while kill -0 $$; do :; done; mkdir \(left)" >/dev/null 2>&1 &
+            setsid sh -c "mkdir \(begun); while kill -0 $$; do :; done" >/dev/null 2>&1 &
             until [ -d \(begun) ]; do :; done
             echo 1
             """, to: "leave.sh")
@@ -127,10 +126,12 @@ import WorkflowJSON
         ] {
             #expect(try await wfctl(arguments, environment: address).end == .exited(0))
         }
-        try await eventually("the orphan to have run") { try folder.names().contains("left") }
+        try await eventually("the program to end") {
+            let shown = try await wfctl(["show", "j", "-o", "json"], environment: address)
+            return try JSONReader.value(from: shown.output)["configuration"] == ["idle"]
+        }
+        #expect(try folder.names().contains("begun"))
         try await eventually("no child to be left") { Self.children(of: daemon).isEmpty }
-        let shown = try await wfctl(["show", "j", "-o", "json"], environment: address)
-        #expect(try JSONReader.value(from: shown.output)["configuration"] == ["idle"])
         kill(daemon, SIGTERM)
         #expect(try await program.result().end == .exited(0))
     }

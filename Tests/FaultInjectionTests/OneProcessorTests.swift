@@ -45,7 +45,8 @@ import WorkflowJSON
             try #require(mkfifo(secrets + "/pay", 0o600) == 0)
             var options = ["--allow-http", "127.0.0.0/8", "--secrets", secrets]
             let scripts = [
-                "weigh": "echo 7", "late": "echo 1", "stubborn": "trap '' TERM; while :; do tail -f /dev/null; done",
+                "weigh": "echo 7", "late": "echo 1",
+                "stubborn": "trap '' TERM; while [ -e \"$0\" ]; do tail -f /dev/null; done",
             ]
             for (name, script) in scripts {
                 let path = try folder.write("#!/bin/sh\n\(script)\n", to: name)
