@@ -44,7 +44,10 @@ import WorkflowJSON
             let arguments = Daemon.arguments(database: database, listen: ["unix:" + folder.path("wfd.sock")])
             let daemon = try await Daemon(arguments: arguments, database: database)
             let follower = try await Self.pausedRun(daemon, disk, folder)
-            #expect(try await daemon.stop().end == .exited(0))
+            let stopped = try await daemon.stop()
+            // What it writes when it closes may find room in the log or not.
+            let isFull = stopped.end == .exited(74) && stopped.errors.contains("database or disk is full")
+            #expect(stopped.end == .exited(0) || isFull, "\(stopped)")
             _ = try? await follower.value
             try disk.makeRoom()
             let next = try await Daemon(arguments: arguments, database: database)
